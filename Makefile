@@ -1,0 +1,63 @@
+BIN := .venv/bin
+STAMP := .venv/.stamp
+SETUP := sh scripts/setup.sh
+
+# External vectors: captured bytes and what they mean, kept outside the checkout. Tests that need them skip without.
+ifneq ($(wildcard ../shared/vectors),)
+export WIRELOOM_VECTORS ?= $(abspath ../shared/vectors)
+endif
+
+# One worker runs everything that needs Spark (see tests/conftest.py), the others the rest.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
+
+.NOTPARALLEL:
+.PHONY: help setup java generate schema-check lint types test test-fast test-spark bench docs demo check clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
+
+setup: $(STAMP) java ## make .venv with everything in it, and see that Java is there
+
+$(STAMP): pyproject.toml constraints.txt scripts/setup.sh
+	$(SETUP) venv
+	touch $@
+
+java:
+	@$(SETUP) java
+
+generate: $(STAMP) ## write generated/ from specs/
+	$(BIN)/wireloom generate specs --out generated
+
+schema-check: $(STAMP) ## fail when generated/ is not what specs/ gives
+	$(BIN)/wireloom generate specs --out generated --check
+
+lint: $(STAMP) ## style, format, and who imports whom
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+types: $(STAMP) ## mypy, strict
+	$(BIN)/mypy
+
+test: $(STAMP) java ## all tests
+	$(PYTEST)
+
+test-fast: $(STAMP) ## the tests that need no Spark
+	$(PYTEST) -m 'not spark'
+
+test-spark: $(STAMP) java ## the tests that need Spark
+	$(BIN)/pytest -m spark
+
+bench: $(STAMP) java ## measure decoding
+	$(BIN)/python benchmarks/run.py
+
+docs: generate ## the protocols' tables and byte diagrams, in generated/docs (generate writes them)
+
+demo: $(STAMP) java ## captured bytes to a table, start to end
+	$(BIN)/python examples/demo.py
+
+check: lint types schema-check test ## everything CI checks
+
+clean: ## remove caches and build output; .venv stays
+	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache spark-warehouse
+	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,71 @@
+#!/bin/sh
+# What `make` needs before anything else. Called by the Makefile:
+#   setup.sh venv   .venv in the checkout, with this project and all its tools in it
+#   setup.sh java   Java 17 or newer for Spark
+# What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+apt_install() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    echo "setup: installing $*" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"; } >&2
+}
+
+# The first python that is new enough. $PYTHON, where set, is asked first.
+find_python() {
+    for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+make_venv() {
+    python=$(find_python) || { apt_install python3 python3-venv && python=$(find_python); } ||
+        fail "Python 3.11 or newer is needed; install it, or name it: make setup PYTHON=/path/to/python3"
+    # Debian ships ensurepip, without which venv fails, in a package of its own.
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        package=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+        apt_install "$package" || fail "$python cannot make virtual environments; install $package"
+    fi
+    "$python" -m venv --clear .venv
+}
+
+setup_venv() {
+    # An environment that works is kept and brought up to date; a broken one is made again.
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
+    .venv/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt --editable '.[all,dev]'
+}
+
+# The major version of the Java that Spark would start, or nothing.
+java_version() {
+    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'
+}
+
+has_java() {
+    version=$(java_version)
+    [ "${version:-0}" -ge 17 ]
+}
+
+setup_java() {
+    has_java && return
+    if [ -z "${JAVA_HOME:-}" ]; then
+        apt_install openjdk-17-jre-headless || apt_install default-jre-headless || true
+    fi
+    has_java || fail "Spark needs Java 17 or newer (JAVA_HOME, or java on PATH); on Debian: apt-get install default-jre-headless"
+}
+
+case "${1:-}" in
+    venv) setup_venv ;;
+    java) setup_java ;;
+    *) fail "usage: setup.sh venv|java" ;;
+esac
