@@ -1,0 +1,27 @@
+"""Building blocks of generated parsers, and what they raise. Needs construct alone.
+
+Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
+"""
+
+from wireloom.codec.checksums import Checksum
+from wireloom.codec.columns import Column, ListOf, StructOf
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum
+from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
+from wireloom.codec.forms import Entry, Form
+from wireloom.codec.layout import Layout
+from wireloom.codec.message import Message, Record, Slot, Variant
+from wireloom.codec.parts import Bit, Bits, Choice, Compute, Optional, Pad, Section, When
+from wireloom.codec.protocol import Protocol
+from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Repeat, Rest, Size, Text, Until
+from wireloom.codec.varints import Leb128, ZigZag
+from wireloom.codec.framing import Framing, Lengths
+from wireloom.options import Parameter
+
+__all__ = [
+    "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Column", "Compute", "Constant", "DecodeError",
+    "EitherOrder", "EncodeError", "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths",
+    "ListOf", "Message", "Nested", "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest",
+    "Rule",    "Section", "Size", "Slot", "StructOf", "Table", "TableField", "Text", "Until", "Variant", "WireEnum", "When",
+    "ZigZag",
+]

@@ -1,0 +1,139 @@
+"""A run of fixed-size fields, read and written with a single ``struct`` call."""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wireloom.codec.columns import Column
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Field, primitive
+from wireloom.codec.streams import Reader, Values, Writer
+
+
+class _Packing:
+    """The fields' ``struct`` layout in one byte order."""
+
+    def __init__(self, fields: list[tuple[str, Field]], *, little: bool) -> None:
+        kinds = [kind for _, field in fields if (kind := primitive(field.subcon, little=little)) is not None]
+        order = next((kind.order for kind in kinds if kind.order), ">")
+        self.struct = struct.Struct(order + "".join(kind.code for kind in kinds))
+        self.parts = [struct.Struct(order + kind.code) for kind in kinds]
+        self.offsets = [sum(part.size for part in self.parts[:index]) for index in range(len(kinds))]
+        names = [name for name, _ in fields]
+        self.loads = [
+            (name, kind.load, at) for name, kind, at in zip(names, kinds, self.offsets, strict=True) if kind.load
+        ]
+        self.dumps = [(index, kind.dump) for index, kind in enumerate(kinds) if kind.dump]
+
+
+def byte_order(field: Field) -> tuple[str | None, str | None]:
+    """The byte order of ``field`` in a big and in a little record; None where a single byte has none."""
+    big, little = primitive(field.subcon), primitive(field.subcon, little=True)
+    assert big is not None and little is not None
+    return big.order, little.order
+
+
+class Block:
+    """Consecutive fixed-size fields of one byte order."""
+
+    inputs_only = False
+
+    def __init__(self, fields: list[tuple[str, Field]]) -> None:
+        self.fields = fields
+        self.names = tuple(name for name, _ in fields)
+        self.inputs = tuple(name for name, field in fields if not field.derived and field.const is None)
+        self.big = _Packing(fields, little=False)
+        self.little = _Packing(fields, little=True)
+        self.size = self.big.struct.size
+        placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
+        self._loaded = [
+            (name, field, at)
+            for name, field, at in placed
+            if field.enum or field.flags or field.const is not None or field.long
+        ]
+        self._valid = [(name, field, at) for name, field, at in placed if field.valid]
+        self._located = [(name, at, at + field.sizeof()) for name, field, at in placed if field.located]
+        self.derived = [(name, field) for name, field in fields if field.derived]
+        self._filled = [(name, field) for name, field in fields if not field.derived]
+        self._checked = [
+            (name, field) for name, field in fields if field.const is not None or field.long or field.valid
+        ]
+
+    def columns(self) -> Iterator[Column]:
+        """The columns in order."""
+        for name, field in self.fields:
+            yield from field.columns(name)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        """Put the fields' values into ``this``."""
+        start = reader.pos
+        packing = self.little if reader.little else self.big
+        if start + self.size > reader.limit:
+            raise self._short(reader)
+        dict.update(this, zip(self.names, packing.struct.unpack_from(reader.buffer, start)))
+        for name, load, at in packing.loads:
+            this[name] = _located(name, start + at, load, this[name])
+        for name, field, at in self._loaded:
+            _located(name, start + at, field.load, this, name)
+        for name, at, end in self._located:
+            reader.frame[name] = (start + at, start + end)
+        reader.pos = start + self.size
+        for name, field, at in self._valid:
+            field.validate(this, name, reader.record, reader.frame, start + at)
+        if reader.trace is not None:
+            for (name, field), at in zip(self.fields, packing.offsets, strict=True):
+                reader.trace.append((name, start + at, start + at + field.sizeof()))
+
+    def _short(self, reader: Reader) -> DecodeError:
+        for (name, field), at in zip(self.fields, self.big.offsets, strict=True):
+            if reader.pos + at + field.sizeof() > reader.limit:
+                return reader.short(field.sizeof(), reader.pos + at).within(name)
+        raise AssertionError("the block fits")
+
+    def write(self, writer: Writer, this: Values) -> None:
+        """Write the fields' values, or reserve their room when some are derived from what follows."""
+        start = len(writer.buffer)
+        for name, field in self._filled:
+            if this.get(name) is None:
+                field.fill(this, name, writer.record, writer.frame)
+        for name, at, end in self._located:
+            writer.frame[name] = (start + at, start + end)
+        if self.derived:
+            writer.reserved.append((self, this, start))
+            writer.buffer += bytes(self.size)
+        else:
+            writer.buffer += self.pack(writer, this)
+
+    def pack(self, writer: Writer, this: Values) -> bytes:
+        """The block's bytes. Raises ``EncodeError`` naming the field that is missing or does not fit."""
+        packing = self.little if writer.little else self.big
+        values = [this[name] for name in self.names]
+        try:
+            for name, field in self._checked:
+                field.check(this, name, writer.record, writer.frame)
+            for index, dump in packing.dumps:
+                values[index] = dump(values[index])
+            return packing.struct.pack(*values)
+        except (struct.error, TypeError, OverflowError, AttributeError):
+            raise self._misfit(packing, this) from None
+
+    def _misfit(self, packing: _Packing, this: Values) -> EncodeError:
+        dumps = dict(packing.dumps)
+        for index, (name, part) in enumerate(zip(self.names, packing.parts, strict=True)):
+            value = this[name]
+            if value is None:
+                return EncodeError("missing", name)
+            try:
+                part.pack(dumps[index](value) if index in dumps else value)
+            except (struct.error, TypeError, OverflowError, AttributeError):
+                return EncodeError(f"{value!r} does not fit {8 * part.size} bits", name)
+        raise AssertionError("every field fits")
+
+
+def _located(name: str, offset: int, load: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of ``load``, its error telling which field at which byte."""
+    try:
+        return load(*arguments)
+    except DecodeError as error:
+        error.offset = offset
+        raise error.within(name) from None

@@ -1,0 +1,54 @@
+"""What goes wrong between bytes and values: one error for each direction, with code, field path and byte offset."""
+
+from construct import ConstructError
+
+
+def join(outer: str, inner: str) -> str:
+    """A field path from its two parts: ``entries`` and ``[2].seqno`` give ``entries[2].seqno``."""
+    return f"{outer}.{inner}" if inner and not inner.startswith("[") else outer + inner
+
+
+class DecodeError(ConstructError, ValueError):
+    """A record is malformed.
+
+    ``code`` is one word for the kind of damage (``truncated``, ``overrun``, ``checksum``, ``invalid`` …), ``path`` the
+    dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
+    captures makes it count from the start of the capture) and ``detail`` what was expected and what was found.
+    """
+
+    def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:
+        self.code = code
+        self.detail = detail
+        self.offset = offset
+        self.field = path
+        super().__init__(detail)
+
+    def within(self, name: str) -> "DecodeError":
+        """The same error, its path extended outwards by ``name``."""
+        self.field = join(name, self.field)
+        return self
+
+    @property
+    def reason(self) -> str:
+        """The text of ``_corrupt_reason``: ``code: path at byte N: detail``."""
+        return f"{self.code}: {self.field or 'record'} at byte {self.offset}: {self.detail}"
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class EncodeError(ConstructError, ValueError):
+    """Values cannot be written: a field is missing, out of range, unknown or contradicts another."""
+
+    def __init__(self, detail: str, path: str = "") -> None:
+        self.detail = detail
+        self.field = path
+        super().__init__(detail)
+
+    def within(self, name: str) -> "EncodeError":
+        """The same error, its path extended outwards by ``name``."""
+        self.field = join(name, self.field)
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.detail}" if self.field else self.detail

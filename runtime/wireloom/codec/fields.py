@@ -1,0 +1,271 @@
+"""Fixed-size fields: construct's own integers and floats, and ``Field``, which adds what a spec says about one.
+
+``Block`` reads and writes a run of them with a single ``struct`` call.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Any, Literal
+
+from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
+
+from wireloom.codec.columns import Column, ColumnType, ListOf
+from wireloom.codec.checksums import ALGORITHMS, Checksum
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.streams import Frame, Values
+
+Expression = Callable[[Values, Values, Frame], Any]
+"""A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition: how the spec writes it, and what it is compiled to."""
+
+    text: str
+    expression: Expression
+
+    def holds(self, this: Values, record: Values, frame: Frame) -> bool:
+        """Whether it is true; a value that is absent, or not known yet, makes it false."""
+        try:
+            return bool(self.expression(this, record, frame))
+        except TypeError:
+            return False
+
+
+class WireEnum(IntEnum):
+    """Numbers with names on the wire. Numbers without a name stay plain integers; ``ranges`` may still label them."""
+
+    @classmethod
+    def ranges(cls) -> tuple[tuple[int, int, str], ...]:
+        """(first, last, label) of the numbers that share a label, most specific first."""
+        return ()
+
+    @classmethod
+    def label(cls, value: int) -> str | None:
+        """The name of ``value``, the label of the range it is in, or None."""
+        member = cls._value2member_map_.get(value)
+        if member is not None:
+            return member.name
+        return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
+
+
+class Boolean(Construct):
+    """One byte, 0 or 1; any other value is malformed, since it could not be written back."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bool:
+        value = stream.read(1)
+        if value not in (b"\0", b"\1"):
+            raise DecodeError("invalid", f"0 or 1 expected, found {value.hex()}", stream.tell() - 1)
+        return bool(value[0])
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        stream.write(b"\1" if obj else b"\0")
+        return obj
+
+    def _sizeof(self, context: Any, path: str) -> int:
+        return 1
+
+
+class EitherOrder(Construct):
+    """A number whose byte order is a parameter of the protocol: ``big`` or ``little``, as the record's reader says."""
+
+    def __init__(self, big: Construct, little: Construct) -> None:
+        super().__init__()
+        self.big = big
+        self.little = little
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return (self.little if stream.little else self.big)._parse(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return (self.little if stream.little else self.big)._build(obj, stream, context, path)
+
+    def _sizeof(self, context: Any, path: str) -> int:
+        return int(self.big.sizeof())
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """How ``struct`` reads a fixed-size construct: its code, its byte order (None: no matter) and its table type."""
+
+    code: str
+    order: str | None
+    type: str
+    load: Callable[[Any], Any] | None = None
+    dump: Callable[[Any], Any] | None = None
+
+
+_TYPES = dict(zip("bBhHlLqQfd", "byte short short int int long long decimal(20,0) float double".split(), strict=True))
+
+
+def primitive(construct: Construct, *, little: bool = False) -> Primitive | None:
+    """The ``struct`` equivalent of ``construct`` in a record of that byte order, or None if it has none."""
+    match construct:
+        case FormatField():
+            order, code = construct.fmtstr
+            return Primitive(code, None if construct.length == 1 else order, _TYPES[code])
+        case BytesInteger():
+            return _odd_integer(construct.length, construct.signed, "little" if construct.swapped else "big")
+        case Boolean():
+            return Primitive("B", None, "boolean", load=_load_boolean, dump=int)
+        case EitherOrder():
+            return primitive(construct.little if little else construct.big)
+    return None
+
+
+def _load_boolean(value: int) -> bool:
+    if value > 1:
+        raise DecodeError("invalid", f"0 or 1 expected, found {value}")
+    return value == 1
+
+
+def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Primitive:
+    def load(value: bytes) -> int:
+        return int.from_bytes(value, order, signed=signed)
+
+    def dump(value: int) -> bytes:
+        return value.to_bytes(size, order, signed=signed)
+
+    return Primitive(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
+
+
+class Field(Subconstruct):
+    """A fixed-size field with what the spec says of it.
+
+    ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
+    must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
+    value; ``long`` bounds an unsigned 64-bit number below 2^63; ``located`` fields are asked for their offset.
+    """
+
+    def __init__(
+        self,
+        subcon: Construct,
+        *,
+        enum: type[WireEnum] | None = None,
+        flags: type[IntFlag] | None = None,
+        labels: bool = True,
+        const: Any = None,
+        valid: Rule | None = None,
+        derive: Expression | None = None,
+        checksum: Checksum | None = None,
+        default: Any = None,
+        long: bool = False,
+        located: bool = False,
+    ) -> None:
+        super().__init__(subcon)
+        self.enum = enum
+        self.flags = flags
+        self.labels = labels
+        self.const = const
+        self.valid = valid
+        self.derive = derive
+        self.checksum = checksum
+        self.default = default
+        self.long = long
+        self.located = located or self.derived
+
+    @property
+    def derived(self) -> bool:
+        """Whether the value follows from the rest of the record."""
+        return self.derive is not None or self.checksum is not None
+
+    def columns(self, name: str) -> Iterator[Column]:
+        """The field's column and its label column."""
+        kind = primitive(self.subcon)
+        assert kind is not None
+        yield from self.labelled(name, kind.type)
+
+    def load(self, this: Values, name: str) -> None:
+        """Give the number just read its name and label, and refuse what may not be there."""
+        value = this[name]
+        if self.enum is not None:
+            this[name] = self.enum._value2member_map_.get(value, value)
+            if self.labels:
+                this[f"{name}_name"] = self.enum.label(value)
+        elif self.flags is not None:
+            if self.labels:
+                this[f"{name}_flags"] = flag_names(self.flags, value)
+            this[name] = named_flags(self.flags, value)
+        if self.const is not None and value != self.const:
+            raise DecodeError("constant", f"{self.const!r} expected, found {value!r}")
+        if self.long and value >> 63:
+            raise DecodeError("range", f"{value} is not below 2^63")
+
+    def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
+        """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
+        if self.valid is not None and not self.valid.holds(this, record, frame):
+            value = this[name]
+            shown = int(value) if isinstance(value, int) else repr(value)
+            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}", offset, name)
+
+    def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
+        """What a derived field must be, given everything else in the record."""
+        if self.checksum is None:
+            assert self.derive is not None
+            return self.derive(this, record, frame)
+        start, end = self.checksum.start(this, record, frame), self.checksum.end(this, record, frame)
+        return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
+
+    def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
+        """A column of type ``kind`` and its label column."""
+        yield Column(name, "long" if self.long else kind)
+        if self.enum is not None and self.labels:
+            yield Column(f"{name}_name", "string", label=True)
+        if self.flags is not None and self.labels:
+            yield Column(f"{name}_flags", ListOf("string"), label=True)
+
+    def fill(self, this: Values, name: str, record: Values, frame: Frame) -> None:
+        """Put a value in place before building: the default, the constant, or what the label says."""
+        if this.get(name) is None:
+            this[name] = self._missing(this, name, record, frame)
+
+    def check(self, this: Values, name: str, record: Values, frame: Frame) -> None:
+        """Refuse a value that a decoder would refuse."""
+        value = this[name]
+        if self.const is not None and value != self.const:
+            raise EncodeError(f"must be {self.const!r}, not {value!r}", name)
+        if self.long and value >> 63:
+            raise EncodeError(f"{value} is not below 2^63", name)
+        if self.valid is not None and not self.valid.holds(this, record, frame):
+            raise EncodeError(f"{value!r} does not satisfy {self.valid.text}", name)
+
+    def _missing(self, this: Values, name: str, record: Values, frame: Frame) -> Any:
+        if self.const is not None:
+            return self.const
+        if self.enum is not None and this.get(f"{name}_name") in self.enum.__members__:
+            return self.enum[this[f"{name}_name"]]
+        if self.flags is not None and this.get(f"{name}_flags") is not None:
+            return sum(self.flags[flag] for flag in this[f"{name}_flags"])
+        return self.default(this, record, frame) if callable(self.default) else self.default
+
+
+_SEEN_FLAGS: dict[tuple[type[IntFlag], int], IntFlag] = {}
+_SEEN_FLAGS_LIMIT = 4096
+
+
+def named_flags(flags: type[IntFlag], value: int) -> int:
+    """``value`` as a member of ``flags``; a plain integer once too many combinations were seen.
+
+    Python keeps every combination of an ``IntFlag`` for ever, so hostile input would fill the memory.
+    """
+    member = _SEEN_FLAGS.get((flags, value))
+    if member is None:
+        if len(_SEEN_FLAGS) >= _SEEN_FLAGS_LIMIT:
+            return value
+        member = _SEEN_FLAGS[flags, value] = flags(value)
+    return member
+
+
+def flag_names(flags: type[IntFlag], value: int) -> list[str]:
+    """The names of the bits set in ``value``, in the spec's order."""
+    return [name for name, flag in flags.__members__.items() if value & flag]
+
+
+def fixed(item: Construct) -> tuple[str, Field] | None:
+    """The name and field of a named fixed-size construct, bare or in a ``Field``; None if it is something else."""
+    if not isinstance(item, Renamed):
+        return None
+    field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
+    return None if primitive(field.subcon) is None else (item.name, field)

@@ -1,0 +1,201 @@
+"""FlatBuffers tables, read with every offset checked against the buffer, and written afresh.
+
+Read by hand because the FlatBuffers runtime for Python has no verifier: a hostile offset makes it read elsewhere.
+Format: https://flatbuffers.dev/internals/ (all little-endian). Scalars, booleans and strings, which is what flat
+tables consist of.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.codec.columns import Column, ColumnType, StructOf
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.layout import NamedPart, Part, container, given
+from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.values import Extent
+
+_SCALARS = {
+    "bool": ("?", "boolean"),
+    "i8": ("b", "byte"),
+    "u8": ("B", "short"),
+    "i16": ("h", "short"),
+    "u16": ("H", "int"),
+    "i32": ("i", "int"),
+    "u32": ("I", "long"),
+    "i64": ("q", "long"),
+    "u64": ("Q", "decimal(20,0)"),
+    "f32": ("f", "float"),
+    "f64": ("d", "double"),
+    "text": ("I", "string"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableField:
+    """A field of a table: its vtable slot ``id``, its type, and the default a reader sees when it is not stored."""
+
+    name: str
+    type: str
+    id: int
+    default: Any = None
+
+
+class Table:
+    """A FlatBuffers table as the root of a buffer without size prefix."""
+
+    def __init__(self, name: str, *fields: TableField) -> None:
+        self.name = name
+        self.fields = fields
+        self.empty: Values = {field.name: field.default for field in fields}
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+        return tuple(Column(field.name, _SCALARS[field.type][1]) for field in self.fields)
+
+    def read(self, data: bytes) -> Values:
+        """The table's values. Raises ``DecodeError`` with an offset into ``data``."""
+        table = _number(data, "<I", 0, "root offset")
+        vtable = table - _number(data, "<i", table, "vtable offset")
+        vtable_size = _number(data, "<H", vtable, "vtable size")
+        table_size = _number(data, "<H", vtable + 2, "table size")
+        if vtable_size < 4 or vtable_size % 2 or vtable + vtable_size > len(data):
+            raise DecodeError("flatbuffers", f"a vtable of {vtable_size} bytes", vtable)
+        if table_size < 4 or table + table_size > len(data):
+            raise DecodeError("flatbuffers", f"a table of {table_size} bytes", table)
+        values = container(self.empty)
+        for field in self.fields:
+            slot = 4 + 2 * field.id
+            at = _number(data, "<H", vtable + slot, field.name) if slot + 2 <= vtable_size else 0
+            if at:
+                code = _SCALARS[field.type][0]
+                if at < 4 or at + struct.calcsize("<" + code) > table_size:
+                    raise DecodeError("flatbuffers", f"{at} is outside the table", vtable + slot, field.name)
+                values[field.name] = _value(data, field, code, table + at)
+        return values
+
+    def write(self, values: Values) -> bytes:
+        """A buffer that reads as ``values``: vtable, table with its widest fields first, strings behind it."""
+        stored = [field for field in self.fields if values[field.name] not in (None, field.default)]
+        stored.sort(key=lambda field: -struct.calcsize(_SCALARS[field.type][0]))
+        slots = [0] * (max((field.id for field in stored), default=-1) + 1)
+        size = 4
+        for field in stored:
+            width = struct.calcsize(_SCALARS[field.type][0])
+            size += -size % width
+            slots[field.id] = size
+            size += width
+        vtable_size = 4 + 2 * len(slots)
+        table = 4 + vtable_size
+        table += -table % 8
+        out = bytearray(table + size)
+        struct.pack_into("<I", out, 0, table)
+        struct.pack_into(f"<{2 + len(slots)}H", out, table - vtable_size, vtable_size, size, *slots)
+        struct.pack_into("<i", out, table, vtable_size)
+        for field in stored:
+            _store(out, field, table + slots[field.id], values[field.name])
+        return bytes(out)
+
+
+def _number(data: bytes, code: str, at: int, what: str) -> int:
+    if not 0 <= at <= len(data) - struct.calcsize(code):
+        raise DecodeError("flatbuffers", f"{what} stands outside the {len(data)} bytes", max(0, min(at, len(data))))
+    number: int = struct.unpack_from(code, data, at)[0]
+    return number
+
+
+def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
+    value = struct.unpack_from("<" + code, data, at)[0]
+    if field.type == "bool" and data[at] > 1:
+        raise DecodeError("flatbuffers", f"0 or 1 expected, found {data[at]}", at, field.name)
+    if field.type != "text":
+        return value
+    start = at + value
+    size = _number(data, "<I", start, field.name)
+    if start + 4 + size > len(data):
+        raise DecodeError("flatbuffers", f"{size} bytes of text, {len(data) - start - 4} left", start, field.name)
+    try:
+        return data[start + 4 : start + 4 + size].decode()
+    except UnicodeDecodeError:
+        raise DecodeError("text", "not utf-8", start + 4, field.name) from None
+
+
+def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
+    try:
+        if field.type == "text":
+            out += bytes(-len(out) % 4)
+            data = value.encode()
+            struct.pack_into("<I", out, at, len(out) - at)
+            out += struct.pack("<I", len(data)) + data + b"\0"
+        else:
+            struct.pack_into("<" + _SCALARS[field.type][0], out, at, value)
+    except (struct.error, AttributeError, UnicodeEncodeError):
+        raise EncodeError(f"{value!r} is no {field.type}", field.name) from None
+
+
+class FlatBuffer(NamedPart):
+    """A table's values under the part's name and, since values do not determine bytes, its bytes under ``raw``.
+
+    Building uses the raw bytes if they still read as the given values, else writes the table afresh.
+    """
+
+    def __init__(self, extent: Extent, table: Table, *, raw: str) -> None:
+        super().__init__()
+        self.extent = extent
+        self.table = table
+        self.raw = raw
+
+    def called(self, name: str) -> Part:
+        return _Encoded(name, self)
+
+
+class _Encoded(Part):
+    def __init__(self, name: str, encoding: FlatBuffer) -> None:
+        super().__init__()
+        self.name = name
+        self.encoding = encoding
+        self.inputs = (name, encoding.raw)
+
+    def columns(self) -> Iterator[Column]:
+        columns: ColumnType = StructOf(self.encoding.table.columns())
+        yield Column(self.name, columns)
+        yield Column(self.encoding.raw, "binary")
+
+    def read(self, reader: Reader, this: Values) -> None:
+        start, end, after = self.encoding.extent.span(reader, this)
+        data = reader.buffer[start:end]
+        try:
+            this[self.name] = self.encoding.table.read(data)
+        except DecodeError as error:
+            error.offset += start
+            raise error.within(self.name) from None
+        this[self.encoding.raw] = data
+        reader.pos = after
+        reader.frame[self.name] = (start, after)
+        if reader.trace is not None:
+            reader.trace.append((self.name, start, after))
+
+    def write(self, writer: Writer, this: Values) -> None:
+        start = len(writer.buffer)
+        if this.get(self.name) is None:
+            raise EncodeError("missing", self.name)
+        try:
+            values = given(this[self.name], self.encoding.table.empty)
+            values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
+            data = self._bytes(values, this.get(self.encoding.raw))
+            self.encoding.extent.write(writer, this, data)
+        except EncodeError as error:
+            raise error.within(self.name) from None
+        writer.frame[self.name] = (start, len(writer.buffer))
+
+    def _bytes(self, values: Values, raw: bytes | None) -> bytes:
+        if raw is not None:
+            try:
+                if self.encoding.table.read(bytes(raw)) == values:
+                    return bytes(raw)
+            except DecodeError:
+                pass
+        return self.encoding.table.write(values)
+
+

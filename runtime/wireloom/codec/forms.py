@@ -1,0 +1,119 @@
+"""Textual forms: one JSON object a line beside the binary record, keys in the document's order."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.streams import Values
+
+
+def _base64_57(data: bytes) -> str:
+    """Base64 with a line break after every complete 57 bytes, the last ones included."""
+    chunks = (data[start : start + 57] for start in range(0, len(data), 57))
+    return "".join(base64.b64encode(chunk).decode() + ("\n" if len(chunk) == 57 else "") for chunk in chunks)
+
+
+def _unbase64(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"not Base64: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Notation:
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+_NOTATIONS = {
+    "value": _Notation(lambda value: value, lambda text: text),
+    "base64_57": _Notation(_base64_57, _unbase64),
+    "text": _Notation(lambda data: data.decode("utf-8", "replace"), lambda text: text.encode()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key of the object: a field in a notation, or a constant.
+
+    ``notation`` is ``value``, ``label``, ``base64_57`` or ``text``; ``omit`` is ``never``, ``absent`` or ``false``.
+    """
+
+    key: str
+    field: str | None = None
+    notation: str = "value"
+    const: str | None = None
+    omit: str = "never"
+
+
+class Form:
+    """A message as one line of JSON."""
+
+    def __init__(self, name: str, message: str, *entries: Entry) -> None:
+        self.name = name
+        self.message = message
+        self.entries = entries
+
+    def write(self, row: Values) -> str:
+        """The row's line, without a line break. Raises ``ValueError`` if it is another message or was malformed."""
+        values = row[self.message]
+        if values is None:
+            raise ValueError(f"form {self.name} writes {self.message} only, not {row['message'] or 'malformed records'}")
+        written: dict[str, Any] = {}
+        for entry in self.entries:
+            value = self._value(entry, values, row)
+            if not (entry.omit != "never" and value is None or entry.omit == "false" and value is False):
+                written[entry.key] = value
+        return _jackson(json.dumps(written, ensure_ascii=False, separators=(",", ":")))
+
+    def _value(self, entry: Entry, values: Values, row: Values) -> Any:
+        if entry.field is None:
+            return entry.const
+        if entry.notation == "label":
+            return values[f"{entry.field}_name"]
+        value = values[entry.field] if entry.field in values else row[entry.field]
+        return None if value is None else _NOTATIONS[entry.notation].write(value)
+
+    def read(self, line: str) -> Values:
+        """The fields of a line, as ``build`` takes them. Raises ``DecodeError`` naming the key that is wrong."""
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise DecodeError("json", f"not JSON: {error}") from None
+        if not isinstance(found, dict):
+            raise DecodeError("json", f"an object expected, found {type(found).__name__}")
+        values: Values = {}
+        for entry in self.entries:
+            if entry.key in found and entry.field is not None:
+                name = f"{entry.field}_name" if entry.notation == "label" else entry.field
+                try:
+                    values[name] = _NOTATIONS.get(entry.notation, _NOTATIONS["value"]).read(found[entry.key])
+                except (ValueError, AttributeError, TypeError) as error:
+                    raise DecodeError("json", str(error), path=entry.key) from None
+            elif entry.key in found and found[entry.key] != entry.const:
+                raise DecodeError("json", f"{entry.const!r} expected, found {found[entry.key]!r}", path=entry.key)
+            elif entry.key not in found and entry.omit == "never":
+                raise DecodeError("json", "missing", path=entry.key)
+        return {"message": self.message, self.message: values}
+
+
+_ASTRAL_OR_CONTROL = re.compile(r"[\U00010000-\U0010ffff]|\\u00[01][0-9a-f]")
+
+
+def _jackson(text: str) -> str:
+    """JSON escaped as Jackson does: upper-case ``\\u`` for controls, surrogate pairs for what is beyond 16 bits."""
+    return _ASTRAL_OR_CONTROL.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    text = found[0]
+    if len(text) > 1:
+        return "\\u" + text[2:].upper()
+    units = text.encode("utf-16-be").hex().upper()
+    return f"\\u{units[:4]}\\u{units[4:]}"

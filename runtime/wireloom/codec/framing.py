@@ -1,0 +1,167 @@
+"""Captures cut into records: where each one ends, whether that can be believed, and what happens when it cannot.
+
+A record's length is believed once its proof holds (a legal magic, a header checksum …). Behind one that is not, the
+reader goes on only where the protocol declares how, and reports what it skipped as one malformed range.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wireloom.codec.checksums import ALGORITHMS, Checksum
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.fields import Expression, Rule, primitive
+from wireloom.codec.streams import Frame, Values
+from wireloom.options import MAX_RECORD_BYTES
+
+Buffer = bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A stretch of a capture: one record, or a malformed range with its ``error``. Offsets in bytes."""
+
+    offset: int
+    length: int
+    little: bool = False
+    error: DecodeError | None = None
+
+
+class Lengths:
+    """How to find the length of the records that some header values select.
+
+    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them once
+    ``valid`` holds and the checksum field ``checksum`` is right.
+    """
+
+    def __init__(
+        self,
+        *fields: tuple[str, int, Any],
+        length: Expression,
+        match: Mapping[str, int] | None = None,
+        valid: Rule | None = None,
+        checksum: tuple[str, Checksum] | None = None,
+    ) -> None:
+        self.fields = fields
+        self.length = length
+        self.match = match or {}
+        self.valid = valid
+        self.checksum = checksum
+        self.size = max(offset + construct.sizeof() for _, offset, construct in fields)
+        self.structs = {little: self._struct(little) for little in (False, True)}
+
+    def _struct(self, little: bool) -> list[tuple[str, int, struct.Struct]]:
+        kinds = [(name, offset, primitive(construct, little=little)) for name, offset, construct in self.fields]
+        return [(name, offset, struct.Struct((kind.order or ">") + kind.code)) for name, offset, kind in kinds if kind]
+
+    def measure(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven."""
+        values = {
+            name: code.unpack_from(buffer, start + offset)[0] for name, offset, code in self.structs[little]
+        }
+        frame = Frame(parameters)
+        if self.checksum is not None:
+            self._prove(buffer, start, end, values, frame)
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            shown = ", ".join(f"{name} {value}" for name, value in values.items() if name != self._proof)
+            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
+        return int(self.length(values, values, frame))
+
+    @property
+    def _proof(self) -> str:
+        return self.checksum[0] if self.checksum else ""
+
+    def _prove(self, buffer: Buffer, start: int, end: int, values: Values, frame: Frame) -> None:
+        assert self.checksum is not None
+        name, checksum = self.checksum
+        first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
+        if last > end - start:
+            raise DecodeError("truncated", f"needs {last} bytes, {end - start} left")
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            return
+        expected = ALGORITHMS[checksum.algorithm](buffer[start + first : start + last])
+        if expected != values[name]:
+            offset = next(offset for field, offset, _ in self.fields if field == name)
+            raise DecodeError("checksum", f"{expected:#x} expected, found {values[name]:#x}", offset, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How a protocol's captures fall into records."""
+
+    lengths: tuple[Lengths, ...]
+    match: tuple[tuple[str, int, Any], ...] = field(default=())
+    byte_order: str | None = None
+    resync: bool = False
+
+    def orders(self, parameters: Values) -> tuple[bool, ...]:
+        """The byte orders to try, as ``little``."""
+        order = parameters[self.byte_order] if self.byte_order else "big"
+        return {"big": (False,), "little": (True,)}.get(str(order), (False, True))
+
+    def first(self, buffer: Buffer, start: int, end: int, parameters: Values) -> tuple[int, bool]:
+        """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``."""
+        lengths = self._select(buffer, start, end)
+        if end - start < lengths.size:
+            raise DecodeError("truncated", f"needs {lengths.size} bytes to tell its length, {end - start} left")
+        problem: DecodeError | None = None
+        for little in self.orders(parameters):
+            try:
+                return lengths.measure(buffer, start, end, little, parameters), little
+            except DecodeError as error:
+                problem = problem if problem and problem.code == "truncated" else error
+        assert problem is not None
+        raise problem
+
+    def _select(self, buffer: Buffer, start: int, end: int) -> Lengths:
+        found: Values = {}
+        for name, offset, construct in self.match:
+            size = construct.sizeof()
+            if end - start < offset + size:
+                raise DecodeError("truncated", f"needs {size} bytes, {end - start - offset} left", offset, name)
+            found[name] = int.from_bytes(buffer[start + offset : start + offset + size], "big")
+        for lengths in self.lengths:
+            if all(found[name] == value for name, value in lengths.match.items()):
+                return lengths
+        shown = ", ".join(f"{name} {value}" for name, value in found.items())
+        raise DecodeError("unknown-layout", f"no layout for {shown}, so its length is unknown")
+
+    def records(
+        self, buffer: Buffer, parameters: Values, *, max_record_bytes: int = MAX_RECORD_BYTES
+    ) -> Iterator[Record]:
+        """The records of ``buffer`` in order, malformed ranges among them, together covering every byte."""
+        start, end = 0, len(buffer)
+        while start < end:
+            record = self._next(buffer, start, end, parameters, max_record_bytes)
+            if record.error is not None and not self._proven(record.error):
+                stop = self._resync(buffer, start + 1, end, parameters, max_record_bytes) if self.resync else end
+                record = Record(start, stop - start, error=record.error)
+            yield record
+            start += record.length
+
+    @staticmethod
+    def _proven(error: DecodeError) -> bool:
+        """Whether the record's extent is known although it is malformed: its proven length runs past the end."""
+        return error.code == "truncated" and error.detail.startswith("a record of ")
+
+    def _next(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Record:
+        try:
+            length, little = self.first(buffer, start, end, parameters)
+            if length > bound:
+                raise DecodeError("too-long", f"a record of {length} bytes, more than the {bound} allowed")
+            if length <= 0:
+                raise DecodeError("invalid-size", f"a record of {length} bytes")
+            if length > end - start:
+                raise DecodeError("truncated", f"a record of {length} bytes, {end - start} left")
+        except DecodeError as error:
+            error.offset += start
+            return Record(start, end - start, error=error)
+        return Record(start, length, little)
+
+    def _resync(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> int:
+        for position in range(start, end):
+            record = self._next(buffer, position, end, parameters, bound)
+            if record.error is None or self._proven(record.error):
+                return position
+        return end

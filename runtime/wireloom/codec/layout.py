@@ -1,0 +1,188 @@
+"""``Layout``: a struct whose fixed-size runs are fused, and the parts that shape it (sections, choices, conditions).
+
+All parts of a layout work on one dict of values, ``this``. Derived values are verified when the whole struct has been
+read, and settled when the whole struct has been written.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from construct import Construct, Container, Renamed
+
+from wireloom.codec.blocks import Block, byte_order
+from wireloom.codec.columns import Column, merge
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Field, fixed
+from wireloom.codec.settle import settle
+from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.values import Constant, value_type
+
+
+class Part(Construct):
+    """One step of a layout: reads into ``this``, writes from it."""
+
+    inputs: tuple[str, ...] = ()
+    derived: list[tuple[str, Field]] = []
+    inputs_only = False
+
+    def columns(self) -> Iterator[Column]:
+        """The columns in order."""
+        return iter(())
+
+    def read(self, reader: Reader, this: Values) -> None:
+        raise NotImplementedError
+
+    def write(self, writer: Writer, this: Values) -> None:
+        raise NotImplementedError
+
+
+Step = Part | Block
+
+
+class Layout(Construct):
+    """Fields and parts in order. As a construct it parses into, and builds from, a ``Container`` of its own."""
+
+    def __init__(self, *items: Construct) -> None:
+        super().__init__()
+        self.steps = list(_steps(items))
+        self._computed = [step for step in self.steps if step.inputs_only]
+        self.inputs = tuple(name for step in self.steps for name in step.inputs)
+        self.derived = [item for step in self.steps for item in step.derived]
+        self._columns = merge(column for step in self.steps for column in step.columns())
+        self._empty: Values = dict.fromkeys(column.name for column in self._columns)
+
+    def columns(self) -> Iterator[Column]:
+        """The columns in order of first appearance."""
+        return iter(self._columns)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        """Read all parts into ``this``."""
+        for step in self.steps:
+            step.read(reader, this)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        """Write all parts from ``this``; computed values first, since defaults may ask for them."""
+        for step in self._computed:
+            step.write(writer, this)
+        for step in self.steps:
+            step.write(writer, this)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Container:
+        this = container(self._empty)
+        outer = stream.frame
+        stream.frame = Frame(outer.parameters, record=outer["record"])
+        self.read(stream, this)
+        verify(stream, this, self.derived)
+        stream.frame = outer
+        return this
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        this = given(obj, self._empty)
+        outer = stream.frame, stream.reserved, stream.conditions
+        start = len(stream.buffer)
+        for attempt in range(3):
+            del stream.buffer[start:]
+            stream.frame, stream.reserved, stream.conditions = Frame(outer[0].parameters), [], []
+            self.write(stream, this)
+            if settle(stream, [(this, name, field) for name, field in self.derived], last=attempt == 2):
+                break
+        stream.frame, stream.reserved, stream.conditions = outer
+        return this
+
+
+def container(empty: Values) -> Container:
+    """A fresh ``Container`` with every column of ``empty``, all None."""
+    this = Container.__new__(Container)
+    dict.update(this, empty)
+    return this
+
+
+def given(obj: Any, columns: Values) -> Values:
+    """The values to write, by column. Raises ``EncodeError`` for a name that is no column."""
+    if not hasattr(obj, "keys"):
+        raise EncodeError(f"a mapping of fields expected, not {type(obj).__name__}")
+    this = dict(columns)
+    for name in obj.keys():  # noqa: SIM118 - a Row is no dict and iterates over its values
+        if name not in this:
+            raise EncodeError(f"unknown field; known are {', '.join(columns)}", str(name))
+        this[name] = obj[name]
+    return this
+
+
+def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
+    """Check derived values that were read. Raises ``DecodeError`` naming the first that is wrong."""
+    for name, field in derived:
+        if this.get(name) is None:
+            continue
+        expected = field.expected(this, reader.record, reader.frame, reader.buffer)
+        if this[name] != expected:
+            code = "checksum" if field.checksum else "derived"
+            form = "#x" if field.checksum else ""
+            detail = f"{expected:{form}} expected, found {this[name]:{form}}"
+            raise DecodeError(code, detail, reader.frame.offset(name), name)
+
+
+def _steps(items: Iterable[Construct]) -> Iterator[Step]:
+    run: list[tuple[str, Field]] = []
+    for item in items:
+        field = fixed(item)
+        if field is None or not _same_order([*run, field]):
+            if run:
+                yield Block(run)
+            run = []
+        if field is not None:
+            run.append(field)
+        elif isinstance(item, Part):
+            yield item
+        elif isinstance(item, Renamed) and isinstance(item.subcon, NamedPart):
+            yield item.subcon.called(item.name)
+        else:
+            yield Named(item.name, item.subcon)
+    if run:
+        yield Block(run)
+
+
+def _same_order(run: list[tuple[str, Field]]) -> bool:
+    orders = {byte_order(field) for _, field in run} - {(None, None)}
+    return len(orders) <= 1
+
+
+class Named(Part):
+    """A value of variable size under its name."""
+
+    def __init__(self, name: str, subcon: Construct) -> None:
+        super().__init__()
+        self.name = name
+        self.field = subcon if isinstance(subcon, Field) else Field(subcon)
+        self.subcon = self.field.subcon
+        self.inputs = () if isinstance(self.subcon, Constant) else (name,)
+
+    def columns(self) -> Iterator[Column]:
+        yield Column(self.name, value_type(self.subcon))
+
+    def read(self, reader: Reader, this: Values) -> None:
+        start = reader.pos
+        this[self.name] = reader.nest(self.name, self.subcon._parse, this)
+        reader.frame[self.name] = (start, reader.pos)
+        self.field.validate(this, self.name, reader.record, reader.frame, start)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        start = len(writer.buffer)
+        self.field.fill(this, self.name, writer.record, writer.frame)
+        value = this[self.name]
+        if value is None and self.inputs:
+            raise EncodeError("missing", self.name)
+        try:
+            self.subcon._build(value, writer, this, "")
+        except EncodeError as error:
+            raise error.within(self.name) from None
+        writer.frame[self.name] = (start, len(writer.buffer))
+        self.field.check(this, self.name, writer.record, writer.frame)
+
+
+class NamedPart(Construct):
+    """A construct that becomes a part of its own once it has a name."""
+
+    def called(self, name: str) -> Part:
+        """The part under that name."""
+        raise NotImplementedError

@@ -1,0 +1,224 @@
+"""A record and its messages: the header every record begins with, and what each message puts into its sections."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Construct, Container
+
+from wireloom.codec.columns import Column, StructOf, merge
+from wireloom.codec.errors import DecodeError, EncodeError, join
+from wireloom.codec.fields import Field, Rule
+from wireloom.codec.layout import Layout, container, given, verify
+from wireloom.codec.parts import Section
+from wireloom.codec.settle import settle
+from wireloom.codec.streams import Reader, Values, Writer
+
+
+class Slot(Section):
+    """A section of the record that messages fill."""
+
+
+class Record:
+    """What all records of a protocol share: header fields, sections, and slots for the messages' fields."""
+
+    def __init__(self, *items: Construct) -> None:
+        first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
+        self.head = Layout(*items[:first])
+        self.tail: list[Slot | Layout] = []
+        for item in items[first:]:
+            self.tail.append(item if isinstance(item, Slot) else Layout(item))
+        layouts = [self.head, *(part for part in self.tail if isinstance(part, Layout))]
+        self.columns = merge(column for layout in layouts for column in layout.columns())
+        self.derived = [item for layout in layouts for item in layout.derived]
+        self.slots = [part for part in self.tail if isinstance(part, Slot)]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
+
+    name: str
+    when: Rule | None
+    sections: Mapping[str, Layout]
+
+
+_NOTHING = Layout()
+
+
+class Message(Construct):
+    """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side."""
+
+    def __init__(
+        self,
+        name: str,
+        record: Record,
+        *,
+        match: Mapping[str, tuple[int, ...]],
+        sections: Mapping[str, Layout] | None = None,
+        variants: tuple[Variant, ...] = (),
+        trailing: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.record = record
+        self.match = match
+        self.sections = sections or {}
+        self.variants = variants
+        self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
+        filled = [index for index, slot in enumerate(record.slots) if any(slot.name in v.sections for v in variants)]
+        self._decisive = record.slots[filled[0] if filled else -1].name if variants else None
+        self.columns = merge(self._all_columns())
+        self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self.protocol: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _message, (self.protocol.name, self.protocol.module, self.name)
+
+    def _all_columns(self) -> Iterator[Column]:
+        if self.variants:
+            yield Column("variant", "string")
+        for slot in self.record.slots:
+            for layout in self._layouts(slot):
+                yield from layout.columns()
+            trailing = self.trailing.get(slot.name)
+            if trailing:
+                yield Column(trailing, "binary")
+
+    def _layouts(self, slot: Slot, variants: Iterable[Variant] | None = None) -> Iterator[Layout]:
+        if slot.name in self.sections:
+            yield self.sections[slot.name]
+        for variant in self.variants if variants is None else variants:
+            if slot.name in variant.sections:
+                yield variant.sections[slot.name]
+
+    @property
+    def type(self) -> StructOf:
+        """The message's struct column."""
+        return StructOf(self.columns)
+
+    def read(self, reader: Reader, record: Values) -> Container:
+        """The message's fields, the record's head having been read. Reads what follows the sections into ``record``."""
+        this = container(self._empty)
+        variant: Variant | None = None
+        derived: list[tuple[str, Field]] = []
+        for part in self.record.tail:
+            if isinstance(part, Layout):
+                part.read(reader, record)
+                continue
+            traced = len(reader.trace or ())
+            outer = part.enter(reader, record)
+            common = self.sections.get(part.name, _NOTHING)
+            common.read(reader, this)
+            derived += common.derived
+            if part.name == self._decisive:
+                variant = next((v for v in self.variants if v.when is None or v.when.holds(this, record, reader.frame)), None)
+                this["variant"] = variant.name if variant else None
+            if variant is not None and part.name in variant.sections:
+                variant.sections[part.name].read(reader, this)
+                derived += variant.sections[part.name].derived
+            part.leave(reader, this, outer)
+            if reader.trace is not None:
+                reader.trace[traced:] = [(join(self.name, name), a, b) for name, a, b in reader.trace[traced:]]
+        verify(reader, this, derived)
+        return this
+
+    def write(self, writer: Writer, obj: Any) -> None:
+        """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
+        values = given(obj, self._empty)
+        reasons: list[str] = []
+        for variant in self._candidates(values):
+            start = len(writer.buffer)
+            header = dict(writer.record)
+            try:
+                self._attempt(writer, dict(values), variant)
+                return
+            except EncodeError as error:
+                if len(self.variants) == 0:
+                    raise
+                reasons.append(f"{variant.name if variant else 'no variant'}: {error}")
+                del writer.buffer[start:]
+                writer.record.clear()
+                writer.record.update(header)
+        raise EncodeError("no variant can be written from these fields: " + "; ".join(reasons))
+
+    def _candidates(self, values: Values) -> list[Variant | None]:
+        """The variants that could be meant: the named one, or those that have all the fields given."""
+        if not self.variants:
+            return [None]
+        if values["variant"] is not None:
+            named = [variant for variant in self.variants if variant.name == values["variant"]]
+            if not named:
+                known = ", ".join(variant.name for variant in self.variants)
+                raise EncodeError(f"unknown variant {values['variant']!r}; known are {known}", "variant")
+            return [*named]
+        return [*self.variants, None]
+
+    def _attempt(self, writer: Writer, this: Values, variant: Variant | None) -> None:
+        chosen = [variant] if variant else []
+        fits = {column.name for slot in self.record.slots for layout in self._layouts(slot, chosen)
+                for column in layout.columns()}
+        fits |= {"variant", *self.trailing.values()}
+        strange = [name for name, value in this.items() if value is not None and name not in fits]
+        if strange:
+            raise EncodeError(f"has no {', '.join(strange)}")
+        for attempt in range(3):
+            writer.buffer.clear()
+            writer.frame.clear()
+            writer.reserved.clear()
+            writer.conditions.clear()
+            derived = self._write_parts(writer, this, chosen)
+            writer.frame["record"] = (0, len(writer.buffer))
+            if settle(writer, derived, last=attempt == 2):
+                break
+        selected = next((v for v in self.variants if v.when is None or v.when.holds(this, writer.record, writer.frame)), None)
+        if selected is not variant:
+            needs = variant.when.text if variant and variant.when else "no variant may apply"
+            found = f"reads back as {selected.name}" if selected else "reads back as none"
+            raise EncodeError(f"{found}: {needs}")
+
+    def _write_parts(
+        self, writer: Writer, this: Values, chosen: list[Variant]
+    ) -> list[tuple[Values, str, Field]]:
+        record = writer.record
+        self.record.head.write(writer, record)
+        derived = [(record, name, field) for name, field in self.record.derived]
+        for part in self.record.tail:
+            if isinstance(part, Layout):
+                part.write(writer, record)
+                continue
+            start = len(writer.buffer)
+            for layout in self._layouts(part, chosen):
+                layout.write(writer, this)
+                derived[:0] = [(this, name, field) for name, field in layout.derived]
+            part.close(writer, this, start)
+        return derived
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Container:
+        start = stream.tell()
+        data = stream.read()
+        row, size = self.protocol.parse_first(data, **_parameters(context))
+        stream.seek(start + size)
+        if row["message"] != self.name:
+            raise DecodeError("message", f"{self.name} expected, found {row['message']}")
+        flat = Container({column.name: row[column.name] for column in self.protocol.header})
+        flat.update(row[self.name])
+        return flat
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + list(self._empty)))
+        row = {name: value for name, value in values.items() if name not in self._empty}
+        row |= {"message": self.name, self.name: {name: values[name] for name in self._empty}}
+        stream.write(self.protocol.build(row, **_parameters(context)))
+        return obj
+
+
+def _parameters(context: Any) -> Values:
+    return {name: value for name, value in context.items() if not name.startswith("_")}
+
+
+def _message(protocol: str, module: str, name: str) -> Message:
+    from importlib import import_module
+
+    message: Message = import_module(module).PROTOCOL.messages[name]
+    return message

@@ -1,0 +1,287 @@
+"""The parts of a layout that are more than a field: sections, conditions, choices, bit fields, padding."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from construct import Construct, Renamed
+
+from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Expression, Field, Rule
+from wireloom.codec.layout import Layout, NamedPart, Part
+from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.values import Rest, Size
+
+
+class Section(Part):
+    """A region with a size. Nothing inside reads past it; what is left over goes to ``trailing`` or is malformed."""
+
+    def __init__(self, name: str, extent: Size | Rest, *items: Construct, trailing: str | None = None) -> None:
+        super().__init__()
+        self.name = name
+        self.extent = extent
+        self.trailing = trailing
+        self.content = Layout(*items)
+        self.inputs = (*self.content.inputs, *((trailing,) if trailing else ()))
+        self.derived = self.content.derived
+
+    def columns(self) -> Iterator[Column]:
+        yield from self.content.columns()
+        if self.trailing:
+            yield Column(self.trailing, "binary")
+
+    def read(self, reader: Reader, this: Values) -> None:
+        with_limit = self.enter(reader, this)
+        self.content.read(reader, this)
+        self.leave(reader, this, with_limit)
+
+    def enter(self, reader: Reader, this: Values) -> int:
+        """Set the reader's limit to the section's end; the limit it had."""
+        start, outer = reader.pos, reader.limit
+        size = self.extent.size if isinstance(self.extent, Size) else outer - start
+        if callable(size):
+            size = size(this, reader.record, reader.frame)
+        if not 0 <= size <= outer - start:
+            raise reader.short(size).within(self.name)
+        reader.limit = start + size
+        reader.frame[self.name] = (start, reader.limit)
+        return outer
+
+    def leave(self, reader: Reader, this: Values, outer: int) -> None:
+        """Deal with what is left of the section and set the limit back."""
+        start = reader.pos
+        if start < reader.limit:
+            if self.trailing is None:
+                raise DecodeError("trailing-bytes", f"{reader.limit - start} bytes left over", start, self.name)
+            this[self.trailing] = reader.take(reader.limit - start)
+            if reader.trace is not None:
+                reader.trace.append((self.trailing, start, reader.pos))
+        reader.limit = outer
+
+    def write(self, writer: Writer, this: Values) -> None:
+        start = len(writer.buffer)
+        self.content.write(writer, this)
+        self.close(writer, this, start)
+
+    def close(self, writer: Writer, this: Values, start: int) -> None:
+        """Write what was left over and note the section's span."""
+        if self.trailing is not None and this.get(self.trailing) is not None:
+            writer.write(this[self.trailing])
+        writer.frame[self.name] = (start, len(writer.buffer))
+
+
+class When(Part):
+    """Fields that are there only if a condition holds.
+
+    Building, they are there if one of them is given, or else if the condition holds; afterwards the two must agree.
+    """
+
+    def __init__(self, condition: Rule, *items: Construct) -> None:
+        super().__init__()
+        self.condition = condition
+        self.content = Layout(*items)
+        self.inputs = self.content.inputs
+        self.derived = self.content.derived
+
+    def columns(self) -> Iterator[Column]:
+        return self.content.columns()
+
+    def given(self, this: Values) -> bool:
+        """Whether one of the fields has a value."""
+        return any(this.get(name) is not None for name in self.inputs)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        if self.condition.holds(this, reader.record, reader.frame):
+            self.content.read(reader, this)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        present = self.given(this) or self.condition.holds(this, writer.record, writer.frame)
+        writer.conditions.append((self, this, present))
+        if present:
+            self.content.write(writer, this)
+
+
+class Choice(Part):
+    """The first of several alternatives whose condition holds; a last one without a condition holds always."""
+
+    def __init__(self, *alternatives: When | Layout) -> None:
+        super().__init__()
+        self.alternatives = alternatives
+        self.inputs = tuple(dict.fromkeys(name for option in alternatives for name in option.inputs))
+        self.derived = list({name: (name, field) for option in alternatives for name, field in option.derived}.values())
+
+    def columns(self) -> Iterator[Column]:
+        for option in self.alternatives:
+            yield from option.columns()
+
+    def _chosen(self, this: Values, record: Values, frame: Frame) -> When | Layout | None:
+        for option in self.alternatives:
+            if isinstance(option, Layout) or option.condition.holds(this, record, frame):
+                return option
+        return None
+
+    def read(self, reader: Reader, this: Values) -> None:
+        chosen = self._chosen(this, reader.record, reader.frame)
+        if chosen is not None:
+            (chosen.content if isinstance(chosen, When) else chosen).read(reader, this)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        chosen = self._chosen(this, writer.record, writer.frame)
+        if chosen is not None:
+            chosen.write(writer, this)
+
+
+class Optional(Part):
+    """Fields that are there if bytes are left in the section."""
+
+    def __init__(self, *items: Construct) -> None:
+        super().__init__()
+        self.content = Layout(*items)
+        self.inputs = self.content.inputs
+        self.derived = self.content.derived
+
+    def columns(self) -> Iterator[Column]:
+        return self.content.columns()
+
+    def read(self, reader: Reader, this: Values) -> None:
+        if reader.pos < reader.limit:
+            self.content.read(reader, this)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        if any(this.get(name) is not None for name in self.inputs):
+            self.content.write(writer, this)
+
+
+class Bits(Part):
+    """An integer split into named bit fields, most significant first. A field of type ``bool`` is one bit wide."""
+
+    def __init__(self, integer: Construct, *fields: Construct) -> None:
+        super().__init__()
+        self.integer = integer
+        self.size = integer.sizeof()
+        self.fields: list[tuple[str, Field, int, int]] = []
+        shift = 8 * self.size
+        for item in fields:
+            assert isinstance(item, Renamed)
+            field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
+            width: int = field.subcon.width
+            shift -= width
+            self.fields.append((item.name, field, shift, (1 << width) - 1))
+        assert shift == 0, "bit fields fill their integer"
+        self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
+        self.inputs = tuple(name for name, field, _, _ in self.fields if not field.derived and field.const is None)
+
+    def columns(self) -> Iterator[Column]:
+        for name, field, _, _ in self.fields:
+            yield from field.labelled(name, field.subcon.type)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        start = reader.pos
+        if reader.limit - start < self.size:
+            raise reader.short(self.size).within(self.fields[0][0])
+        word = self.integer._parse(reader, this, "")
+        for name, field, shift, mask in self.fields:
+            value = word >> shift & mask
+            this[name] = bool(value) if field.subcon.boolean else value
+            reader.frame[name] = (start, reader.pos)
+            try:
+                field.load(this, name)
+            except DecodeError as error:
+                error.offset = start
+                raise error.within(name) from None
+            field.validate(this, name, reader.record, reader.frame, start)
+            if reader.trace is not None:
+                reader.trace.append((name, start, reader.pos))
+
+    def write(self, writer: Writer, this: Values) -> None:
+        start = len(writer.buffer)
+        for name, field, _, _ in self.fields:
+            if not field.derived:
+                field.fill(this, name, writer.record, writer.frame)
+            writer.frame[name] = (start, start + self.size)
+        writer.reserved.append((self, this, start))
+        writer.buffer += bytes(self.size)
+
+    def pack(self, writer: Writer, this: Values) -> bytes:
+        """The integer's bytes."""
+        word = 0
+        for name, field, shift, mask in self.fields:
+            value = this[name]
+            if value is None:
+                raise EncodeError("missing", name)
+            field.check(this, name, writer.record, writer.frame)
+            if not isinstance(value, int) or not 0 <= value <= mask:
+                raise EncodeError(f"{value!r} does not fit {mask.bit_length()} bits", name)
+            word |= value << shift
+        part = Writer(little=writer.little)
+        self.integer._build(word, part, this, "")
+        return bytes(part.buffer)
+
+
+class Bit(Construct):
+    """The width of a bit field, in bits, and its table type."""
+
+    def __init__(self, width: int, *, boolean: bool = False) -> None:
+        super().__init__()
+        self.width = width
+        self.boolean = boolean
+        steps = ((7, "byte"), (15, "short"), (31, "int"), (63, "long"), (64, "decimal(20,0)"))
+        smallest = next(kind for limit, kind in steps if width <= limit)
+        self.type = "boolean" if boolean else smallest
+
+
+class Pad(Part):
+    """Zero bytes without a meaning: ``size`` of them, or up to a multiple of ``align`` from the record's start."""
+
+    def __init__(self, size: int = 0, *, align: int = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.align = align
+
+    def _count(self, at: int) -> int:
+        return self.size + -(at + self.size) % self.align
+
+    def read(self, reader: Reader, this: Values) -> None:
+        start = reader.pos
+        data = reader.take(self._count(start))
+        if any(data):
+            raise DecodeError("padding", f"zeros expected, found {data.hex()}", start)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        writer.write(bytes(self._count(len(writer.buffer))))
+
+
+class Compute(NamedPart):
+    """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
+
+    def __init__(self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True) -> None:
+        super().__init__()
+        self.value = value
+        self.type = type
+        self.enum = enum
+        self.labels = labels
+
+    def called(self, name: str) -> Part:
+        return _Computed(name, self)
+
+
+class _Computed(Part):
+    inputs_only = True
+
+    def __init__(self, name: str, compute: Compute) -> None:
+        super().__init__()
+        self.name = name
+        self.compute = compute
+        self.field = Field(compute, enum=compute.enum, labels=compute.labels)
+
+    def columns(self) -> Iterator[Column]:
+        return self.field.labelled(self.name, self.compute.type)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        value = self.compute.value(this, reader.record, reader.frame)
+        this[self.name] = value
+        if value is not None:
+            self.field.load(this, self.name)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        self.field.fill(this, self.name, writer.record, writer.frame)

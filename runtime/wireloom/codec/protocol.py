@@ -1,0 +1,236 @@
+"""``Protocol``: a whole protocol as one object, from bytes to rows and back.
+
+A row is a ``Container`` with the columns of the protocol's table: ``message``, the header's fields, one struct a
+message (None unless the row is that message), ``_corrupt_record`` and ``_corrupt_reason``.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from construct import Container
+
+from wireloom.codec.columns import Column
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.forms import Form
+from wireloom.codec.layout import container, given, verify
+from wireloom.codec.message import Message, Record
+from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.framing import Framing
+from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
+
+CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
+POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
+
+
+class Protocol:
+    """A protocol's messages, framing and parameters."""
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        *,
+        record: Record,
+        messages: tuple[Message, ...],
+        framing: Framing,
+        parameters: tuple[Parameter, ...] = (),
+        forms: tuple[Form, ...] = (),
+    ) -> None:
+        self.name = name
+        self.module = module
+        self.record = record
+        self.messages = {message.name: message for message in messages}
+        self.framing = framing
+        self.parameters = parameters
+        self.forms = {form.name: form for form in forms}
+        recorded = tuple(Column(parameter.name, "string") for parameter in parameters if parameter.column)
+        self.header = (*recorded, *record.columns)
+        self._recorded = tuple(column.name for column in recorded)
+        structs = (Column(message.name, message.type) for message in messages)
+        self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
+        self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self._dispatch: list[tuple[tuple[str, ...], dict[tuple[int, ...], Message]]] = []
+        for message in messages:
+            message.protocol = self
+            self._register(message)
+
+    def _register(self, message: Message) -> None:
+        if not message.match:
+            return
+        names = tuple(message.match)
+        table = next((table for keys, table in self._dispatch if keys == names), None)
+        if table is None:
+            table = {}
+            self._dispatch.append((names, table))
+        combinations: list[tuple[int, ...]] = [()]
+        for name in names:
+            combinations = [(*head, value) for head in combinations for value in message.match[name]]
+        table.update(dict.fromkeys(combinations, message))
+
+    def __repr__(self) -> str:
+        return f"<Protocol {self.name}: {', '.join(self.messages)}>"
+
+    def _message_of(self, record: Values) -> Message:
+        for names, table in self._dispatch:
+            message = table.get(tuple([record[name] for name in names]))
+            if message is not None:
+                return message
+        unmatched = self.messages.get("unknown")
+        if unmatched is None:
+            shown = ", ".join(f"{name} {record[name]}" for names, _ in self._dispatch for name in names)
+            raise DecodeError("unknown-layout", f"no message has {shown}")
+        return unmatched
+
+    def decode(
+        self,
+        data: bytes,
+        parameters: Values,
+        *,
+        little: bool = False,
+        trace: list[tuple[str, int, int]] | None = None,
+    ) -> Container:
+        """The row of one record. ``data`` is the record, no more and no less; ``parameters`` are resolved.
+
+        Raises ``DecodeError``, its offset counted from the record's start. ``trace`` collects (path, start, end).
+        """
+        reader = Reader(data, parameters, little=little, trace=trace)
+        row = reader.record = container(self._empty)
+        self.record.head.read(reader, row)
+        message = self._message_of(row)
+        row["message"] = message.name
+        try:
+            row[message.name] = message.read(reader, row)
+        except DecodeError as error:
+            raise error.within(message.name) from None
+        verify(reader, row, self.record.derived)
+        if reader.pos < len(data):
+            raise DecodeError("trailing-bytes", f"{len(data) - reader.pos} bytes left over", reader.pos)
+        for name in self._recorded:
+            row[name] = "little" if little else "big"
+        return row
+
+    def parse(self, data: bytes, **parameters: Any) -> Container:
+        """The row of exactly one record; anything before, behind or missing is a ``DecodeError``."""
+        resolved = resolve(self.parameters, parameters)
+        length, little = self.framing.first(data, 0, len(data), resolved)
+        if length != len(data):
+            raise self._misfit(length, data)
+        return self.decode(bytes(data), resolved, little=little)
+
+    def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
+        """What ``parse`` gives or raises, and where each field it read stands: (path, start, end) in bytes."""
+        spans: list[tuple[str, int, int]] = []
+        resolved = resolve(self.parameters, parameters)
+        try:
+            length, little = self.framing.first(data, 0, len(data), resolved)
+            if length != len(data):
+                return self._misfit(length, data), spans
+            return self.decode(data, resolved, little=little, trace=spans), spans
+        except DecodeError as error:
+            return error, spans
+
+    @staticmethod
+    def _misfit(length: int, data: bytes) -> DecodeError:
+        if length > len(data):
+            return DecodeError("truncated", f"a record of {length} bytes, {len(data)} left")
+        return DecodeError("trailing-bytes", f"{len(data) - length} bytes behind the record", length)
+
+    def parse_first(self, data: bytes, **parameters: Any) -> tuple[Container, int]:
+        """The row of the record that ``data`` begins with, and its length in bytes. Raises ``DecodeError``."""
+        resolved = resolve(self.parameters, parameters)
+        length, little = self.framing.first(data, 0, len(data), resolved)
+        if length > len(data):
+            raise self._misfit(length, data)
+        return self.decode(bytes(data[:length]), resolved, little=little), length
+
+    def iter_records(
+        self,
+        buffer: bytes,
+        mode: str = Mode.FAILFAST,
+        *,
+        positions: bool = False,
+        max_record_bytes: int = MAX_RECORD_BYTES,
+        **parameters: Any,
+    ) -> Iterator[Container]:
+        """The rows of a capture, in order.
+
+        ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
+        ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
+        ``_corrupt_record`` and ``_corrupt_reason``; ``DROPMALFORMED`` leaves them out. ``positions`` adds ``_offset``
+        and ``_length`` in bytes.
+        """
+        resolved = resolve(self.parameters, parameters)
+        chosen = Mode.of(mode)
+        for record in self.framing.records(buffer, resolved, max_record_bytes=max_record_bytes):
+            data = bytes(buffer[record.offset : record.offset + record.length])
+            try:
+                if record.error is not None:
+                    raise record.error
+                row = self._decode_at(record.offset, data, resolved, record.little)
+            except DecodeError as error:
+                if chosen is Mode.FAILFAST:
+                    raise
+                if chosen is Mode.DROPMALFORMED:
+                    continue
+                row = container(self._empty)
+                row["_corrupt_record"] = data
+                row["_corrupt_reason"] = error.reason
+            if positions:
+                row["_offset"], row["_length"] = record.offset, record.length
+            yield row
+
+    def _decode_at(self, offset: int, data: bytes, parameters: Values, little: bool) -> Container:
+        try:
+            return self.decode(data, parameters, little=little)
+        except DecodeError as error:
+            error.offset += offset
+            raise
+
+    def build(self, obj: Any, **parameters: Any) -> bytes:
+        """The bytes of a row: derived fields are filled in, what was malformed is written as it came.
+
+        Fields that are None may be left out; ``message`` may be left out when one message's struct is given.
+        Raises ``EncodeError`` naming the field that is missing, unknown or does not fit.
+        """
+        row = given({name: obj[name] for name in obj.keys() if name not in _POSITIONAL}, self._empty)  # noqa: SIM118
+        if row["_corrupt_record"] is not None:
+            return bytes(row["_corrupt_record"])
+        resolved = resolve(self.parameters, parameters)
+        for name in self._recorded:
+            if row[name] is not None:
+                resolved[name] = row[name]
+        message = self._message_to_write(row)
+        writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
+        writer.record = {column.name: row[column.name] for column in self.record.columns}
+        for name, values in message.match.items():
+            if writer.record[name] is None:
+                writer.record[name] = values[0]
+        try:
+            message.write(writer, row[message.name] if row[message.name] is not None else {})
+        except EncodeError as error:
+            raise error.within(message.name) from None
+        if self._message_of(writer.record) is not message:
+            raise EncodeError(f"the header selects {self._message_of(writer.record).name}", message.name)
+        return bytes(writer.buffer)
+
+    def _message_to_write(self, row: Values) -> Message:
+        name = row["message"]
+        present = [name for name in self.messages if row[name] is not None]
+        if name is None:
+            if len(present) != 1:
+                raise EncodeError(f"needed: one of {', '.join(self.messages)}", "message")
+            name = present[0]
+        if name not in self.messages:
+            raise EncodeError(unknown("message", str(name), self.messages), "message")
+        if present not in ([], [name]):
+            raise EncodeError(f"the row is a {name}, but has {', '.join(present)}")
+        return self.messages[name]
+
+    def form(self, name: str) -> Form:
+        """The textual form called ``name``. Raises ``OptionError``."""
+        if name not in self.forms:
+            raise OptionError(unknown("form", name, self.forms))
+        return self.forms[name]
+
+
+_POSITIONAL = frozenset({"_file", *(column.name for column in POSITIONS)})

@@ -1,0 +1,261 @@
+"""Values of variable size: bytes, text and lists, and the extents that say how many bytes are theirs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from construct import Construct
+
+from wireloom.codec.columns import ColumnType, ListOf, StructOf
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Expression, primitive
+from wireloom.codec.streams import Reader, Values, Writer
+
+
+class Extent:
+    """Where a value ends."""
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        """The value's start and end and where reading goes on, in bytes from the record's start."""
+        raise NotImplementedError
+
+    def read(self, reader: Reader, this: Values) -> bytes:
+        """The value's bytes; the cursor goes behind it."""
+        start, end, after = self.span(reader, this)
+        reader.pos = after
+        return reader.buffer[start:end]
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        """Frame ``data`` so that ``read`` finds it again."""
+        writer.write(data)
+
+
+class Rest(Extent):
+    """To the end of the enclosing section."""
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        return reader.pos, reader.limit, reader.limit
+
+
+class Size(Extent):
+    """As many bytes as a number or an expression says."""
+
+    def __init__(self, size: int | Expression) -> None:
+        self.size = size
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        size = self.size(this, reader.record, reader.frame) if callable(self.size) else self.size
+        end = reader.pos + size
+        if not reader.pos <= end <= reader.limit:
+            raise reader.short(size)
+        return reader.pos, end, end
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        if not callable(self.size) and len(data) != self.size:
+            raise EncodeError(f"{self.size} bytes expected, {len(data)} given")
+        writer.write(data)
+
+
+class Prefixed(Extent):
+    """A length, then as many bytes."""
+
+    def __init__(self, length: Construct) -> None:
+        self.length = length
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        if primitive(self.length) is not None and reader.limit - reader.pos < self.length.sizeof():
+            raise reader.short(self.length.sizeof())
+        size = self.length._parse(reader, this, "")
+        end = reader.pos + size
+        if end > reader.limit:
+            raise reader.short(size)
+        return reader.pos, end, end
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        if primitive(self.length) is not None and len(data) >> 8 * self.length.sizeof():
+            raise EncodeError(f"{len(data)} bytes are too many for its length prefix")
+        self.length._build(len(data), writer, this, "")
+        writer.write(data)
+
+
+class Until(Extent):
+    """Up to a terminator, which is not part of the value."""
+
+    def __init__(self, terminator: bytes) -> None:
+        self.terminator = terminator
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        end = reader.buffer.find(self.terminator, reader.pos, reader.limit)
+        if end < 0:
+            raise DecodeError("unterminated", f"no terminator {self.terminator.hex()}", reader.pos)
+        return reader.pos, end, end + len(self.terminator)
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        if self.terminator in data:
+            raise EncodeError(f"contains its terminator {self.terminator.hex()}")
+        writer.write(data + self.terminator)
+
+
+class Value(Construct):
+    """A value of variable size in the table type ``type``."""
+
+    type: ColumnType
+
+
+class Blob(Value):
+    """Bytes as they are."""
+
+    type = "binary"
+
+    def __init__(self, extent: Extent) -> None:
+        super().__init__()
+        self.extent = extent
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        return self.extent.read(stream, context)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, bytes | bytearray | memoryview):
+            raise EncodeError(f"bytes expected, not {type(obj).__name__}")
+        self.extent.write(stream, context, bytes(obj))
+        return obj
+
+
+class Text(Value):
+    """Text in an encoding; bytes that are not such text make the record malformed, so none is ever changed."""
+
+    type = "string"
+
+    def __init__(self, extent: Extent, encoding: str = "utf-8") -> None:
+        super().__init__()
+        self.extent = extent
+        self.encoding = encoding
+
+    def _parse(self, stream: Any, context: Any, path: str) -> str:
+        start = stream.pos
+        data = self.extent.read(stream, context)
+        try:
+            return data.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            found = data[error.start : error.end].hex()
+            raise DecodeError("text", f"not {self.encoding} at byte {error.start} of it: {found}", start) from None
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, str):
+            raise EncodeError(f"text expected, not {type(obj).__name__}")
+        try:
+            data = obj.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"{obj[error.start : error.end]!r} cannot be written in {self.encoding}") from None
+        self.extent.write(stream, context, data)
+        return obj
+
+
+class Constant(Value):
+    """Bytes that must be just these."""
+
+    type = "binary"
+
+    def __init__(self, value: bytes) -> None:
+        super().__init__()
+        self.value = value
+
+    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
+        start = stream.pos
+        data: bytes = stream.take(len(self.value))
+        if data != self.value:
+            raise DecodeError("constant", f"{self.value.hex()} expected, found {data.hex()}", start)
+        return data
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if obj is not None and obj != self.value:
+            raise EncodeError(f"must be {self.value.hex()}, not {bytes(obj).hex()}")
+        stream.write(self.value)
+        return self.value
+
+
+class Nested(Value):
+    """A struct in a region of its own; bytes it leaves over make the record malformed."""
+
+    def __init__(self, extent: Extent, layout: Construct) -> None:
+        super().__init__()
+        self.extent = extent
+        self.layout = layout
+
+    @property
+    def type(self) -> ColumnType:  # type: ignore[override]
+        return value_type(self.layout)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        outer = stream.limit
+        stream.pos, stream.limit, after = self.extent.span(stream, context)
+        value = self.layout._parse(stream, context, path)
+        if stream.pos < stream.limit:
+            raise DecodeError("trailing-bytes", f"{stream.limit - stream.pos} bytes left over", stream.pos)
+        stream.pos, stream.limit = after, outer
+        return value
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        part = Writer(stream.frame.parameters, little=stream.little)
+        part.record = stream.record
+        self.layout._build(obj, part, context, path)
+        self.extent.write(stream, context, bytes(part.buffer))
+        return obj
+
+
+class Repeat(Value):
+    """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end."""
+
+    def __init__(self, item: Construct, *, count: Expression | None = None, until: Expression | None = None) -> None:
+        super().__init__()
+        self.item = item
+        self.count = count
+        self.until = until
+
+    @property
+    def type(self) -> ColumnType:  # type: ignore[override]
+        return ListOf(value_type(self.item))
+
+    def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
+        if self.count is not None:
+            count = self.count(context, stream.record, stream.frame)
+            left = stream.limit - stream.pos
+            if not 0 <= count <= left:
+                raise DecodeError("count", f"{count} items cannot stand in {left} bytes", stream.pos)
+            return [self._item(stream, context, index) for index in range(count)]
+        items: list[Any] = []
+        while stream.pos < stream.limit or self.until is not None:
+            items.append(self._item(stream, context, len(items)))
+            if self.until is not None and self.until(items[-1], stream.record, stream.frame):
+                break
+        return items
+
+    def _item(self, stream: Reader, context: Values, index: int) -> Any:
+        start = stream.pos
+        kind = primitive(self.item)
+        if kind is not None and stream.limit - start < self.item.sizeof():
+            raise stream.short(self.item.sizeof()).within(f"[{index}]")
+        value = stream.nest(f"[{index}]", self.item._parse, context)
+        if stream.pos == start:
+            raise DecodeError("count", "an item without bytes repeats for ever", start)
+        return value
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, list | tuple):
+            raise EncodeError(f"a list expected, not {type(obj).__name__}")
+        for index, item in enumerate(obj):
+            try:
+                self.item._build(item, stream, context, "")
+            except EncodeError as error:
+                raise error.within(f"[{index}]") from None
+        if self.until is not None and not (obj and self.until(obj[-1], stream.record, stream.frame)):
+            raise EncodeError("the last item does not end the list")
+        return obj
+
+
+def value_type(construct: Construct) -> ColumnType:
+    """The table type of a value: of a number, of a ``Value``, or of a nested layout."""
+    kind = primitive(construct)
+    if kind is not None:
+        return kind.type
+    columns: Callable[[], Any] | None = getattr(construct, "columns", None)
+    return StructOf(tuple(columns())) if columns is not None else construct.type

@@ -1,0 +1,132 @@
+"""What a reader can be told: the mode, the protocol's parameters, and the bound on a record's size.
+
+Parsed and checked here, once, for the Python API, the command line and Spark alike.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any
+
+MAX_RECORD_BYTES = 64 * 1024 * 1024
+"""A record that claims to be longer is malformed, and so is everything behind it."""
+
+
+class OptionError(ValueError):
+    """An option is unknown or has a value it cannot have; the text says which and what would do."""
+
+
+class Mode(StrEnum):
+    """What happens to a malformed record, as in Spark's own sources."""
+
+    PERMISSIVE = "PERMISSIVE"
+    DROPMALFORMED = "DROPMALFORMED"
+    FAILFAST = "FAILFAST"
+
+    @classmethod
+    def of(cls, value: str) -> "Mode":
+        """The mode called ``value``, in any case."""
+        try:
+            return cls(value.upper())
+        except ValueError:
+            raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A fact that is not in the bytes. ``column`` ones are told in every row, and taken from it when writing."""
+
+    name: str
+    default: bool | str
+    choices: tuple[str, ...] = ()
+    column: bool = False
+
+    def value_of(self, value: object) -> bool | str:
+        """``value`` as this parameter has it, text from a command line included."""
+        if self.choices:
+            if value in self.choices:
+                return str(value)
+            raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
+        known = {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
+        if known is None:
+            raise OptionError(f"{self.name} is true or false, not {value!r}")
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved."""
+
+    mode: Mode = Mode.PERMISSIVE
+    message: str | None = None
+    labels: bool = True
+    positions: bool = False
+    max_record_bytes: int = MAX_RECORD_BYTES
+    parameters: Mapping[str, bool | str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        given: Mapping[str, object],
+        parameters: Iterable[Parameter],
+        messages: Iterable[str],
+        mode: Mode = Mode.PERMISSIVE,
+    ) -> "ReadOptions":
+        """The options ``given`` under the names that users write, in any case; parameters stand among them.
+
+        ``mode`` holds when none is given. Raises ``OptionError``.
+        """
+        known = {parameter.name: parameter for parameter in parameters}
+        names = {name.lower(): name for name in (*_READERS, *known)}
+        read: dict[str, object] = {"mode": mode}
+        chosen: dict[str, object] = {}
+        for name, value in given.items():
+            canonical = names.get(name.lower())
+            if canonical is None:
+                raise OptionError(unknown("option", name, names.values()))
+            if canonical in known:
+                chosen[canonical] = value
+            else:
+                attribute, reader = _READERS[canonical]
+                read[attribute] = reader(canonical, str(value))
+        message = read.get("message")
+        if message is not None and message not in (every := tuple(messages)):
+            raise OptionError(unknown("message", str(message), every))
+        return cls(**read, parameters=resolve(known.values(), chosen))  # type: ignore[arg-type]
+
+
+def _positive(name: str, value: str) -> int:
+    if not value.isdecimal() or int(value) == 0:
+        raise OptionError(f"{name} is a number of bytes, not {value!r}")
+    return int(value)
+
+
+_READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
+    "mode": ("mode", lambda _, value: Mode.of(value)),
+    "message": ("message", lambda _, value: value),
+    "labels": ("labels", lambda name, value: Parameter(name, default=True).value_of(value)),
+    "positions": ("positions", lambda name, value: Parameter(name, default=False).value_of(value)),
+    "maxRecordBytes": ("max_record_bytes", _positive),
+}
+"""What each option of a reader sets, and how its text is read."""
+
+
+def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:
+    """Every parameter's value: the given one, checked, or the default. Raises ``OptionError``."""
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in known:
+            raise OptionError(unknown("parameter", name, known))
+    return {
+        name: parameter.value_of(given[name]) if name in given else parameter.default
+        for name, parameter in known.items()
+    }
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for a name that is not among ``known``, with the closest one that is."""
+    names = sorted(known)
+    close = get_close_matches(name, names, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there is none"
+    return f"unknown {what} {name!r}; {hint}"
