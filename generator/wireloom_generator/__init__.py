@@ -1,0 +1,1 @@
+"""The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation."""

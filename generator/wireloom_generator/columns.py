@@ -1,0 +1,95 @@
+"""The value model: which table type each wire type becomes. The only place of the compiler that says so."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from wireloom_generator import ir
+from wireloom_generator.ir import Column, ColumnType, Primitive
+
+
+def integer_type(bits: int, *, signed: bool) -> Primitive:
+    """The narrowest table type that holds every value; ``decimal(20,0)`` for 64 unsigned bits."""
+    if bits == 64 and not signed:
+        return Primitive.DECIMAL
+    needed = bits if signed else bits + 1
+    steps = ((8, Primitive.BYTE), (16, Primitive.SHORT), (32, Primitive.INT), (64, Primitive.LONG))
+    return next(primitive for limit, primitive in steps if needed <= limit)
+
+
+def wire_type(wire: ir.Wire, types: Mapping[str, ir.Type], tables: Mapping[str, ir.Table]) -> ColumnType:
+    """The table type of a value."""
+    match wire:
+        case ir.Integer(bits=bits, signed=signed):
+            return integer_type(bits, signed=signed)
+        case ir.Leb128(bits=bits):
+            return integer_type(bits, signed=False)
+        case ir.ZigZag(bits=bits):
+            return integer_type(bits, signed=True)
+        case ir.Float(bits=bits):
+            return Primitive.FLOAT if bits == 32 else Primitive.DOUBLE
+        case ir.Boolean():
+            return Primitive.BOOLEAN
+        case ir.Blob():
+            return Primitive.BINARY
+        case ir.Text():
+            return Primitive.STRING
+        case ir.Struct(name=name):
+            return ir.StructType(types[name].columns)
+        case ir.FlatBuffer(table=table):
+            return ir.StructType(tables[table].columns)
+
+
+def labelled(name: str, kind: ColumnType, doc: str, *, enum: bool, flags: bool) -> tuple[Column, ...]:
+    """A column and the label column beside it, if its numbers or bits have names."""
+    column = Column(name, kind, doc)
+    if enum:
+        return column, Column(f"{name}_name", Primitive.STRING, f"Name of {name}; null if it has none", label=True)
+    if flags:
+        return column, Column(f"{name}_flags", ir.ListType(Primitive.STRING), f"Bits set in {name}", label=True)
+    return (column,)
+
+
+def columns(nodes: Iterable[ir.Node]) -> tuple[Column, ...]:
+    """The columns of a list of nodes, in order of first appearance."""
+    return merge(column for node in nodes for column in _node_columns(node))
+
+
+def merge(found: Iterable[Column]) -> tuple[Column, ...]:
+    """A name used by several alternatives is one column, where it first appears, as wide as the widest of them."""
+    merged: dict[str, Column] = {}
+    for column in found:
+        known = merged.setdefault(column.name, column)
+        wider = _wider(known.type, column.type)
+        if wider != known.type:
+            merged[column.name] = replace(known, type=wider)
+    return tuple(merged.values())
+
+
+_INTEGERS = (Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DECIMAL)
+
+
+def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
+    """The type that holds both of two integers; otherwise the first, which the rules made sure is the second too."""
+    if left in _INTEGERS and right in _INTEGERS:
+        return max(left, right, key=_INTEGERS.index)  # type: ignore[arg-type]
+    return left
+
+
+def _node_columns(node: ir.Node) -> Iterator[Column]:
+    match node:
+        case ir.Field() | ir.Computed():
+            yield from node.columns
+        case ir.Bits(fields=fields):
+            for field in fields:
+                yield from field.columns
+        case ir.Section(nodes=nodes, trailing=trailing):
+            yield from columns(nodes)
+            if trailing:
+                yield Column(trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
+        case ir.When(nodes=nodes) | ir.Tail(nodes=nodes):
+            yield from columns(nodes)
+        case ir.Choice(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from columns(alternative.nodes)
+        case ir.Padding() | ir.Slot():
+            pass

@@ -1,0 +1,225 @@
+"""IR nodes → the construct expressions that generated parsers consist of."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.expressions import Value
+from wireloom_generator.pretty import Call, Tree, keyword, named
+from wireloom_generator.python_expressions import function
+
+
+def rule(condition: ir.Condition) -> Call:
+    """A condition with the text the spec has for it."""
+    return Call("Rule", (string(condition.text), function(condition.expression)))
+
+
+def string(text: str) -> str:
+    """A string literal in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def layout(nodes: Iterable[ir.Node]) -> Call:
+    """A layout of the nodes."""
+    return Call("Layout", tuple(map(node, nodes)))
+
+
+def node(part: ir.Node) -> Tree:
+    """One item of a layout."""
+    match part:
+        case ir.Field():
+            return named(part.name, _field(part))
+        case ir.Computed():
+            return named(part.name, _computed(part))
+        case ir.Bits(wire=wire, fields=fields):
+            return Call("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
+        case ir.Padding(size=size, align=align):
+            options = [str(size)] if size else []
+            return Call("Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
+        case ir.Section(name=name, nodes=nodes):
+            return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *_trailing(part.trailing)))
+        case ir.Slot(name=name):
+            return Call("Slot", (string(name), _extent(part.extent), *_trailing(part.trailing)))
+        case ir.When(condition=condition, nodes=nodes):
+            return Call("When", (rule(condition), *map(node, nodes)))
+        case ir.Tail(nodes=nodes):
+            return Call("Optional", tuple(map(node, nodes)))
+        case ir.Choice(alternatives=alternatives):
+            return Call("Choice", tuple(_alternative(option) for option in alternatives))
+
+
+def _alternative(option: ir.When | ir.Otherwise) -> Tree:
+    return node(option) if isinstance(option, ir.When) else layout(option.nodes)
+
+
+def _trailing(name: str | None) -> Iterator[Tree]:
+    if name is not None:
+        yield keyword("trailing", string(name))
+
+
+def number(wire: ir.Number) -> Tree:
+    """The construct of a fixed-size number."""
+    if isinstance(wire, ir.Boolean):
+        return Call("Boolean", ())
+    if wire.order is ir.Order.PARAMETER and wire.bits > 8:
+        return either_name(wire)
+    return fixed_order(wire, little=wire.order is ir.Order.LITTLE)
+
+
+def either_name(wire: ir.Integer | ir.Float) -> str:
+    """The name of a module-level number whose byte order is a parameter."""
+    return f"{_letter(wire)}{wire.bits}"
+
+
+def _letter(wire: ir.Integer | ir.Float) -> str:
+    return "f" if isinstance(wire, ir.Float) else "i" if wire.signed else "u"
+
+
+def fixed_order(wire: ir.Integer | ir.Float, *, little: bool) -> Tree:
+    """The construct of a number in one byte order."""
+    order = "l" if little else "b"
+    if isinstance(wire, ir.Float):
+        return f"Float{wire.bits}{order}"
+    if wire.bits == 8:
+        return "Int8sb" if wire.signed else "Int8ub"
+    if wire.bits in (16, 24, 32, 64):
+        return f"Int{wire.bits}{'s' if wire.signed else 'u'}{order}"
+    options = [keyword("signed", "True")] if wire.signed else []
+    options += [keyword("swapped", "True")] if little else []
+    return Call("BytesInteger", (str(wire.bits // 8), *options))
+
+
+def _field(field: ir.Field) -> Tree:
+    if isinstance(field.const, bytes):
+        return Call("Constant", (repr(field.const),))
+    value = _value(field.wire)
+    if field.repeat is not None:
+        value = Call("Repeat", (value, *_repeat(field.repeat)))
+    options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
+    if field.checksum is not None:
+        options.append(keyword("checksum", checksum(field.checksum)))
+    options += _default(field.default)
+    options += [keyword("long", "True")] if field.long else []
+    options += [keyword("located", "True")] if field.located and isinstance(field.wire, ir.Number) else []
+    return Call("Field", (value, *options)) if options else value
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
+    if enum:
+        yield keyword("enum", enum)
+    if flags:
+        yield keyword("flags", flags)
+    if (enum or flags) and not labels:
+        yield keyword("labels", "False")
+
+
+def _checks(const: object, valid: ir.Condition | None, derive: ir.Condition | None) -> Iterator[Tree]:
+    if const is not None:
+        yield keyword("const", string(const) if isinstance(const, str) else repr(const))
+    if valid is not None:
+        yield keyword("valid", rule(valid))
+    if derive is not None:
+        yield keyword("derive", function(derive.expression))
+
+
+def _default(default: ir.Condition | None) -> Iterator[Tree]:
+    if default is not None and default.expression == Value(None):
+        yield keyword("default", 'b""')
+    elif default is not None:
+        value = default.expression
+        yield keyword("default", repr(value.value) if isinstance(value, Value) else function(value))
+
+
+def checksum(written: ir.Checksum) -> Call:
+    """A checksum and its range."""
+    start, end = function(written.start.expression), function(written.end.expression)
+    return Call("Checksum", (string(written.algorithm), start, end))
+
+
+def _repeat(repeat: ir.Repeat) -> Iterator[Tree]:
+    if repeat.count is not None:
+        yield keyword("count", function(repeat.count.expression))
+    if repeat.until is not None:
+        yield keyword("until", function(repeat.until.expression))
+
+
+def _value(wire: ir.Wire) -> Tree:
+    match wire:
+        case ir.Integer() | ir.Float() | ir.Boolean():
+            return number(wire)
+        case ir.Leb128(bits=bits):
+            return Call("Leb128", (str(bits),))
+        case ir.ZigZag(bits=bits):
+            return Call("ZigZag", (str(bits),))
+        case ir.Blob(extent=extent):
+            return Call("Blob", (_extent(extent),))
+        case ir.Text(extent=extent, encoding=encoding):
+            return Call("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
+        case ir.Struct(name=name, extent=extent):
+            return name if extent is None else Call("Nested", (_extent(extent), name))
+        case ir.FlatBuffer(extent=extent, table=table, raw=raw):
+            return Call("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
+
+
+def _extent(extent: ir.Extent) -> Tree:
+    match extent:
+        case ir.Rest():
+            return Call("Rest", ())
+        case ir.Size(bytes=size, fixed=fixed):
+            return Call("Size", (function(size) if fixed is None else str(fixed),))
+        case ir.Prefix(length=length):
+            return Call("Prefixed", (_value(length),))
+        case ir.Terminator(value=value):
+            return Call("Until", (repr(value).replace("'", '"'),))
+
+
+def _computed(computed: ir.Computed) -> Tree:
+    kind = computed.columns[0].type
+    assert isinstance(kind, ir.Primitive)
+    options = _names(computed.enum, None, computed.labels)
+    return Call("Compute", (function(computed.value.expression), string(kind), *options))
+
+
+def _bit(field: ir.BitField) -> Tree:
+    bit = Call("Bit", (str(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
+    options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
+    options += _default(field.default)
+    return Call("Field", (bit, *options)) if options else bit
+
+
+def used_numbers(protocol: ir.Protocol) -> list[ir.Integer | ir.Float]:
+    """The numbers whose byte order is a parameter, in order of first use."""
+    found: dict[ir.Integer | ir.Float, None] = {}
+    nodes = [node for nodes in node_lists(protocol) for node in nodes]
+    for wire in _wires(nodes):
+        if isinstance(wire, ir.Integer | ir.Float) and wire.order is ir.Order.PARAMETER and wire.bits > 8:
+            found[wire] = None
+    return list(found)
+
+
+def node_lists(protocol: ir.Protocol) -> Iterator[tuple[ir.Node, ...]]:
+    """Every list of nodes of the protocol: types, record, messages, variants."""
+    yield from (shared.nodes for shared in protocol.types)
+    yield protocol.record
+    for message in protocol.messages:
+        yield from message.sections.values()
+        for variant in message.variants:
+            yield from variant.sections.values()
+
+
+def _wires(nodes: Iterable[ir.Node]) -> Iterator[ir.Wire]:
+    for part in nodes:
+        match part:
+            case ir.Field(wire=wire):
+                yield wire
+                if isinstance(wire, ir.Blob | ir.Text | ir.Struct | ir.FlatBuffer) and isinstance(wire.extent, ir.Prefix):
+                    yield wire.extent.length
+            case ir.Bits(wire=wire):
+                yield wire
+            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
+                yield from _wires(inner)
+            case ir.Choice(alternatives=alternatives):
+                for option in alternatives:
+                    yield from _wires(option.nodes)
+            case _:
+                pass

@@ -1,0 +1,41 @@
+"""enums.py: an ``IntEnum`` for each enum and an ``IntFlag`` for each set of flags."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from wireloom_generator import ir
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.pretty import docstring
+
+
+def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+    """The module with the protocol's named numbers and bits."""
+    parts = [head(protocol.sources), docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."), ""]
+    imports = ["from enum import KEEP, IntFlag\n"] if protocol.flags else []
+    if protocol.enums:
+        imports += ["from wireloom.codec import WireEnum\n"]
+    parts += ["\n".join(imports)] if imports else []
+    parts += [_enum(enum) for enum in protocol.enums]
+    parts += [_flags(flags) for flags in protocol.flags]
+    yield OutputFile(PurePosixPath(protocol.name, "enums.py"), "\n".join(parts))
+
+
+def _enum(enum: ir.Enum) -> str:
+    lines = [f"\nclass {enum.name}(WireEnum):", docstring(enum.doc.text or enum.name, indent=4), ""]
+    lines += [f"    {value.name} = {_number(value.first)}" for value in enum.values if not value.range]
+    ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
+    if ranges:
+        rows = [f'            ({value.first}, {value.last}, "{value.name}"),' for value in ranges]
+        signature = "    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
+        lines += ["", "    @classmethod", signature, "        return (", *rows, "        )"]
+    return "\n".join(lines) + "\n"
+
+
+def _flags(flags: ir.Flags) -> str:
+    lines = [f"\nclass {flags.name}(IntFlag, boundary=KEEP):", docstring(flags.doc.text or flags.name, indent=4), ""]
+    lines += [f"    {flag.name} = {flag.value:#x}" for flag in flags.values]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: int) -> str:
+    return str(value) if value < 10 else f"{value:#04x}"

@@ -1,0 +1,154 @@
+"""schema.json: the shape of spec files as a JSON Schema, for editors to complete and check; the same for all specs.
+
+It says what ``syntax`` says, and of some keys which words they take. What names refer to, it leaves to the rules.
+"""
+
+import dataclasses
+import json
+import types
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
+from pathlib import PurePosixPath
+from typing import Any, Union, get_args, get_origin
+
+from wireloom_generator import shape, syntax
+from wireloom_generator.output import MARK, OutputFile
+
+Schema = dict[str, Any]
+
+_INTEGERS = [f"{sign}{bits}" for sign in "ui" for bits in range(8, 72, 8)]
+_NUMBERS = [*_INTEGERS, "f32", "f64", "bool"]
+_VARINTS = ["leb128_u32", "leb128_u64", "zigzag_i32", "zigzag_i64"]
+_SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_]*$"}
+_CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
+_SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+_VERSION: Schema = {"type": ["string", "number"]}
+_HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^\n]*(\n|$))*$"}
+_SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}
+
+
+def _words(*words: str) -> Schema:
+    return {"enum": list(words)}
+
+
+_ORDERS = _words("big", "little")
+_WORDS: dict[tuple[type, str], Schema] = {
+    (syntax.Source, "revision"): _VERSION,
+    (syntax.Field, "type"): {"anyOf": [_words(*_NUMBERS, *_VARINTS, "bytes", "text", "flatbuffers"), _CAMEL]},
+    (syntax.Field, "size"): _SIZE,
+    (syntax.Field, "prefix"): _words("u8", "u16", "u24", "u32", "leb128_u32"),
+    (syntax.Field, "encoding"): _words("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le"),
+    (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
+    (syntax.Field, "table_type"): _words("long"),
+    (syntax.Field, "byte_order"): _ORDERS,
+    (syntax.BitField, "type"): _words("bool"),
+    (syntax.Bits, "bits"): _words(*(name for name in _INTEGERS if name.startswith("u"))),
+    (syntax.Section, "section"): _SNAKE,
+    (syntax.Section, "size"): _SIZE,
+    (syntax.Include, "include"): _CAMEL,
+    (syntax.Checksum, "algorithm"): _words("crc32", "crc32_zero", "adler32", "crc16_xmodem"),
+    (syntax.TableField, "type"): _words(
+        *(f"{sign}{bits}" for sign in "ui" for bits in (8, 16, 32, 64)), "f32", "f64", "bool", "text"
+    ),
+    (syntax.Parameter, "type"): _words("bool", "text"),
+    (syntax.Protocol, "protocol"): _SNAKE,
+    (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE]},
+    (syntax.Library, "library"): _SNAKE,
+    (syntax.Message, "message"): _SNAKE,
+    (syntax.FormEntry, "as"): _words("value", "label", "base64_57", "text"),
+    (syntax.FormEntry, "omit"): _words("never", "absent", "false"),
+    (syntax.Form, "style"): _words("json_lines"),
+}
+"""Which words a key takes, beyond what its annotation says."""
+_NAMES: dict[type, Schema] = {
+    **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Type), _CAMEL),
+    **dict.fromkeys((syntax.EnumValue, syntax.FlagValue, syntax.Table, syntax.TableField), _SOURCE),
+    **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
+}
+"""How the ``name`` of each kind of thing is spelt."""
+_FILES = (syntax.Protocol, syntax.Message, syntax.Library)
+
+
+def emit() -> Iterator[OutputFile]:
+    """The schema as a file that stands among the specs' folders."""
+    yield OutputFile(PurePosixPath("schema.json"), schema())
+
+
+def schema() -> str:
+    """The text of the JSON Schema, draft 2020-12."""
+    kinds: dict[str, Schema] = {"Expression": {"type": ["string", "integer", "boolean"]}}
+    for kind in _FILES:
+        _define(kind, kinds)
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": f"{MARK}its own syntax. Do not edit; run `wireloom generate`.",
+        "title": "A wireloom spec file",
+        "description": "One file of a protocol's folder: the protocol, one of its messages, or a library.",
+        "anyOf": [_reference(kind) for kind in _FILES],
+        "$defs": dict(sorted(kinds.items())),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _reference(kind: type) -> Schema:
+    return {"$ref": f"#/$defs/{kind.__name__}"}
+
+
+def _define(kind: type, kinds: dict[str, Schema]) -> None:
+    """Add the mapping ``kind``, and all that it consists of, to ``kinds``."""
+    if kind.__name__ in kinds:
+        return
+    properties: dict[str, Schema] = {}
+    needed: list[str] = []
+    kinds[kind.__name__] = {
+        "description": (kind.__doc__ or "").strip(),
+        "type": "object",
+        "additionalProperties": False,
+        "required": needed,
+        "properties": properties,
+    }
+    for key, (field, hint) in shape.keys(kind).items():
+        properties[key] = {"description": field.metadata["doc"], **_value(kind, key, hint, kinds)}
+        if field.default is dataclasses.MISSING:
+            needed.append(key)
+        elif isinstance(field.default, bool | str):
+            properties[key]["default"] = field.default
+
+
+def _value(kind: type, key: str, hint: Any, kinds: dict[str, Schema]) -> Schema:
+    """What the key of a kind takes; a mapping it consists of is added to ``kinds``."""
+    general = _annotated(hint, kinds)
+    if key == "since":
+        return _VERSION
+    if key == "name" and kind in _NAMES:
+        return _NAMES[kind]
+    return _WORDS.get((kind, key), general)
+
+
+def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _union(tuple(argument for argument in arguments if argument is not type(None)), kinds)
+    if origin is tuple:
+        item = _annotated(arguments[0], kinds)
+        listed: Schema = {"type": "array", "items": item}
+        return {"anyOf": [item, listed]} if arguments[0] in (str, int) else listed
+    if origin is MappingType:
+        return {"type": "object", "additionalProperties": _annotated(arguments[1], kinds)}
+    if dataclasses.is_dataclass(hint):
+        assert isinstance(hint, type)
+        _define(hint, kinds)
+        return _reference(hint)
+    if hint is syntax.Expression:
+        return {"$ref": "#/$defs/Expression"}
+    if hint is syntax.Hex:
+        return _HEX
+    return {int: {"type": "integer"}, bool: {"type": "boolean"}, str: {"type": "string"}, object: {}}[hint]
+
+
+def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
+    if len(choices) == 1:
+        return _annotated(choices[0], kinds)
+    if set(choices) == set(get_args(syntax.Literal)):
+        return {"type": ["integer", "number", "boolean", "string"]}
+    return {"anyOf": [_annotated(choice, kinds) for choice in choices]}

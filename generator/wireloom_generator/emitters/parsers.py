@@ -1,0 +1,162 @@
+"""parsers.py: the protocol's construct parsers and builders, declared field by field."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from wireloom_generator import constructs, ir
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.pretty import Call, Tree, docstring, entry, group, keyword, mapping, render
+from wireloom_generator.python_expressions import function
+
+_CONSTRUCT = re.compile(r"\b(Int\d+[us][bl]|Float\d+[bl]|BytesInteger)\b")
+_CODEC = re.compile(
+    r"\b(Bit|Bits|Blob|Boolean|Checksum|Choice|Compute|Constant|EitherOrder|Entry|Field|FlatBuffer|Form|Framing|Layout|"
+    r"Leb128|Lengths|Message|Nested|Optional|Pad|Parameter|Prefixed|Protocol|Record|Repeat|Rest|Rule|Section|Size|Slot|"
+    r"Table|TableField|Text|Until|Variant|When|ZigZag)\("
+)
+
+
+def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+    """The module with the protocol's parsers."""
+    blocks = list(_blocks(protocol))
+    code = "\n\n".join(blocks)
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', code)
+    title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
+    names = sorted(enum.name for enum in (*protocol.enums, *protocol.flags) if re.search(rf"\b{enum.name}\b", bare))
+    found = sorted(set(_CONSTRUCT.findall(bare)))
+    lines = [_imported("construct", found), ""] if found else []
+    lines.append(_imported("wireloom.codec", sorted(set(_CODEC.findall(bare)))))
+    if names:
+        lines += ["", _imported(".enums", names)]
+    text = "\n".join([head(protocol.sources), docstring(title), "", *lines, "", code, ""])
+    yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
+
+
+def _imported(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= 120:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+
+
+def _blocks(protocol: ir.Protocol) -> Iterator[str]:
+    numbers = constructs.used_numbers(protocol)
+    if numbers:
+        yield "\n".join(_assign(constructs.either_name(wire), _either(wire)) for wire in numbers)
+    for table in protocol.tables:
+        yield _assign(table.name, _table(table), table.doc)
+    for shared in protocol.types:
+        yield _assign(shared.name, constructs.layout(shared.nodes), shared.doc)
+    yield _assign("RECORD", Call("Record", tuple(map(constructs.node, protocol.record))))
+    for message in protocol.messages:
+        yield _assign(message.name, _message(message), message.doc)
+    yield _assign("PROTOCOL", _protocol(protocol))
+
+
+def _assign(name: str, tree: Tree, doc: ir.Doc | None = None) -> str:
+    code = render(tree, before=f"{name} = ")
+    if doc is None:
+        return code
+    text = " ".join(part for part in (f"{doc.title}." if doc.title else "", doc.text) if part)
+    return f"{code}\n{docstring(text)}" if text else code
+
+
+def _either(wire: ir.Integer | ir.Float) -> Tree:
+    return Call("EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True)))
+
+
+def _table(table: ir.Table) -> Tree:
+    fields = []
+    for field in table.fields:
+        default = constructs.string(field.default) if isinstance(field.default, str) else repr(field.default)
+        shown = () if field.default is None else (keyword("default", default),)
+        name, kind = constructs.string(field.name), constructs.string(field.type)
+        fields.append(Call("TableField", (name, kind, keyword("id", str(field.id)), *shown)))
+    return Call("Table", (constructs.string(table.name), *fields))
+
+
+def _message(message: ir.Message) -> Tree:
+    match = mapping(*(entry(name, group(*map(_number, values))) for name, values in message.match.items()))
+    options: list[Tree] = [keyword("match", match)]
+    if message.sections:
+        sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
+        options.append(keyword("sections", mapping(*sections)))
+    if message.variants:
+        options.append(keyword("variants", group(*map(_variant, message.variants))))
+    if message.trailing:
+        options.append(keyword("trailing", group(*map(constructs.string, message.trailing))))
+    return Call("Message", (constructs.string(message.name), "RECORD", *options))
+
+
+def _variant(variant: ir.Variant) -> Tree:
+    when = "None" if variant.when is None else constructs.rule(variant.when)
+    sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
+    return Call("Variant", (constructs.string(variant.name), when, mapping(*sections)))
+
+
+def _number(value: int) -> str:
+    return str(value) if value < 10 else f"{value:#04x}"
+
+
+def _protocol(protocol: ir.Protocol) -> Tree:
+    options: list[Tree] = [
+        keyword("record", "RECORD"),
+        keyword("messages", group(*(message.name for message in protocol.messages))),
+        keyword("framing", _framing(protocol)),
+    ]
+    if protocol.parameters:
+        options.append(keyword("parameters", group(*map(_parameter, protocol.parameters))))
+    forms = [(message, form) for message in protocol.messages for form in message.forms]
+    if forms:
+        options.append(keyword("forms", group(*(_form(message, form) for message, form in forms))))
+    return Call("Protocol", (constructs.string(protocol.name), "__package__", *options))
+
+
+def _parameter(parameter: ir.Parameter) -> Tree:
+    default = constructs.string(parameter.default) if isinstance(parameter.default, str) else str(parameter.default)
+    options: list[Tree] = [constructs.string(parameter.name), keyword("default", default)]
+    if parameter.choices:
+        options.append(keyword("choices", group(*map(constructs.string, parameter.choices))))
+    if parameter.column:
+        options.append(keyword("column", "True"))
+    return Call("Parameter", options)
+
+
+def _framing(protocol: ir.Protocol) -> Tree:
+    options: list[Tree] = [group(*map(_lengths, protocol.lengths))]
+    if protocol.match:
+        options.append(keyword("match", group(*map(_probe, protocol.match))))
+    if protocol.byte_order:
+        options.append(keyword("byte_order", constructs.string(protocol.byte_order)))
+    if protocol.resync:
+        options.append(keyword("resync", "True"))
+    return Call("Framing", options)
+
+
+def _probe(probe: ir.Probe) -> Tree:
+    return group(constructs.string(probe.name), str(probe.offset), constructs.number(probe.wire))
+
+
+def _lengths(lengths: ir.Lengths) -> Tree:
+    options: list[Tree] = [*map(_probe, lengths.probes), keyword("length", function(lengths.length.expression))]
+    if lengths.match:
+        options.append(keyword("match", mapping(*(entry(name, _number(v)) for name, v in lengths.match.items()))))
+    if lengths.valid is not None:
+        options.append(keyword("valid", constructs.rule(lengths.valid)))
+    if lengths.checksum is not None:
+        name, checksum = lengths.checksum
+        options.append(keyword("checksum", group(constructs.string(name), constructs.checksum(checksum))))
+    return Call("Lengths", options)
+
+
+def _form(message: ir.Message, form: ir.Form) -> Tree:
+    entries = []
+    for item in form.entries:
+        options: list[Tree] = [constructs.string(item.key)]
+        options += [constructs.string(item.field)] if item.field else []
+        options += [keyword("notation", constructs.string(item.notation))] if item.notation != "value" else []
+        options += [keyword("const", constructs.string(item.const))] if item.const is not None else []
+        options += [keyword("omit", constructs.string(item.omit))] if item.omit != "never" else []
+        entries.append(Call("Entry", options))
+    return Call("Form", (constructs.string(form.name), constructs.string(message.name), *entries))

@@ -1,0 +1,64 @@
+"""spark.py: the protocol's table as a Spark ``StructType``, each field with the spec's words as its comment."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from wireloom_generator import ir
+from wireloom_generator.constructs import string
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.pretty import Call, Tree, docstring, keyword, render
+
+_TYPES = {
+    ir.Primitive.BYTE: "ByteType()",
+    ir.Primitive.SHORT: "ShortType()",
+    ir.Primitive.INT: "IntegerType()",
+    ir.Primitive.LONG: "LongType()",
+    ir.Primitive.DECIMAL: "DecimalType(20, 0)",
+    ir.Primitive.FLOAT: "FloatType()",
+    ir.Primitive.DOUBLE: "DoubleType()",
+    ir.Primitive.BOOLEAN: "BooleanType()",
+    ir.Primitive.BINARY: "BinaryType()",
+    ir.Primitive.STRING: "StringType()",
+}
+
+
+def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+    """The module with the protocol's Spark schema."""
+    blocks = []
+    for message in protocol.messages:
+        blocks.append(render(_struct(message.columns), before=f"{message.name.upper()} = "))
+    structs = {message.name: message.name.upper() for message in protocol.messages}
+    schema = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
+    blocks.append(render(schema, before="SCHEMA = "))
+    code = "\n\n".join(blocks)
+    names = sorted({text.partition("(")[0] for text in _TYPES.values() if text in code})
+    names += ["ArrayType"] if "ArrayType(" in code else []
+    imported = ["", "from pyspark.sql.types import ("]
+    imported += [f"    {name}," for name in sorted({*names, "StructField", "StructType"})] + [")", ""]
+    title = docstring(f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs.")
+    text = "\n".join([head(protocol.sources), title, *imported, code, ""])
+    yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
+
+
+def _struct(columns: Sequence[ir.Column]) -> Tree:
+    return Call("StructType", (_array([_field(column) for column in columns]),))
+
+
+def _array(items: Sequence[Tree]) -> Call:
+    return Call("", items, "[]")
+
+
+def _field(column: ir.Column, struct: str | None = None) -> Tree:
+    kind = struct or _type(column.type)
+    comment = [keyword("metadata", f'{{"comment": {string(column.doc)}}}')] if column.doc else []
+    return Call("StructField", (string(column.name), kind, *comment))
+
+
+def _type(kind: ir.ColumnType) -> Tree:
+    match kind:
+        case ir.ListType(element=element):
+            return Call("ArrayType", (_type(element),))
+        case ir.StructType(columns=columns):
+            return _struct(columns)
+        case _:
+            return _TYPES[kind]

@@ -1,0 +1,97 @@
+"""Worked examples run through the parsers that were just emitted: decoded, compared, and encoded back.
+
+The only place where the compiler runs what it made; it imports nothing of the runtime itself.
+"""
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from wireloom_generator import ir
+from wireloom_generator.emitters import enums, parsers
+from wireloom_generator.problems import Problem
+from wireloom_generator.traces import Span, Traced, Traces
+
+RULE = "example"
+
+
+@contextmanager
+def emitted(protocol: ir.Protocol) -> Iterator[Any]:
+    """The protocol's codec, imported from its freshly emitted source; gone again afterwards."""
+    package = f"_wireloom_emitted_{protocol.name}"
+    files = [file for emit in (enums.emit, parsers.emit) for file in emit(protocol)]
+    modules = {package: ModuleType(package)}
+    modules[package].__path__ = []
+    sys.modules[package] = modules[package]
+    try:
+        for file in files:
+            name = f"{package}.{file.path.stem}"
+            modules[name] = sys.modules[name] = ModuleType(name)
+            modules[name].__package__ = package
+            exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)  # noqa: S102 - our own output
+        yield modules[f"{package}.parsers"].PROTOCOL  # type: ignore[attr-defined]
+    finally:
+        for name in modules:
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+
+
+def run(protocol: ir.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
+    """Every example of the protocol, traced, and a problem for each that is not as it says."""
+    traces: dict[tuple[str, str], Traced] = {}
+    problems: list[Problem] = []
+    for message in protocol.messages:
+        for example in message.examples:
+            found, spans = codec.trace(example.data, **example.parameters)
+            malformed = isinstance(found, Exception)
+            traces[message.name, example.name] = Traced(
+                tuple(Span(*span) for span in spans), {} if malformed else found, found.reason if malformed else None
+            )
+            what = _failure(found, example) if malformed else _difference(found, message, example, codec)
+            if what:
+                problems.append(Problem(example.at, RULE, f"{example.name}: {what}"))
+    return traces, problems
+
+
+def _failure(error: Any, example: ir.Example) -> str | None:
+    if example.malformed is None:
+        return f"malformed: {error.reason}"
+    return None if error.code == example.malformed else f"{example.malformed} expected, found {error.reason}"
+
+
+def _difference(row: Any, message: ir.Message, example: ir.Example, codec: Any) -> str | None:
+    if example.malformed is not None:
+        return f"must be malformed ({example.malformed}), but is a {row['message']}"
+    if row["message"] != message.name:
+        return f"is a {row['message']}, not a {message.name}"
+    flat = {**row, **row[message.name]}
+    for name, expected in example.decoded.items():
+        difference = _compare(name, expected, flat[name]) if name in flat else f"{name}: no such column"
+        if difference:
+            return difference
+    try:
+        encoded = codec.build(row, **example.parameters)
+    except ValueError as error:
+        return f"cannot be encoded back: {error}"
+    return None if encoded == example.data else f"encodes back as {encoded.hex()}"
+
+
+def _compare(path: str, expected: Any, found: Any) -> str | None:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        missing = [f"{path}.{name}: no such column" for name in expected if name not in found]
+        differences = (_compare(f"{path}.{name}", expected[name], found[name]) for name in expected if name in found)
+        return next((difference for difference in (*missing, *differences) if difference), None)
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        parts = (_compare(f"{path}[{i}]", one, other) for i, (one, other) in enumerate(zip(expected, found, strict=True)))
+        return next((difference for difference in parts if difference), None)
+    if isinstance(found, bytes):
+        same = isinstance(expected, str) and "".join(expected.split()).lower() == found.hex()
+        return None if same else f"{path}: {expected!r} expected, found {found.hex()!r}"
+    return None if expected == found else f"{path}: {expected!r} expected, found {_shown(found)}"
+
+
+def _shown(value: Any) -> str:
+    return str(int(value)) if isinstance(value, int) and not isinstance(value, bool) else repr(value)

@@ -1,0 +1,149 @@
+"""Specs → files on disk, or the proof that the files on disk are what the specs give."""
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from wireloom_generator import examples, ir, lockstep, rules
+from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
+from wireloom_generator.lower import lower
+from wireloom_generator.output import MARK, OutputFile
+from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.spec import load
+
+_PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
+    package.emit,
+    enums.emit,
+    parsers.emit,
+    spark.emit,
+    columnar.emit,
+)
+
+
+class ChangeKind(StrEnum):
+    """How a file differs from what the specs give."""
+
+    ADDED = "added"
+    EDITED = "edited"
+    ORPHANED = "orphaned"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that is not as the specs say, and how; ``diff`` leads from what is there to what should be."""
+
+    path: Path
+    kind: ChangeKind
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a run found: problems of the specs, and the files that it changed or, checking, would have."""
+
+    problems: tuple[Problem, ...]
+    changes: tuple[Change, ...] = ()
+    protocols: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that stop generation."""
+        return tuple(problem for problem in self.problems if problem.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    protocol: ir.Protocol
+    files: tuple[OutputFile, ...]
+
+
+def check(specs: Sequence[Path]) -> list[Problem]:
+    """Every problem of the specs, sorted: shape, rules, worked examples, and the lockstep of what they give."""
+    return _compile(specs)[1]
+
+
+def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = "") -> Generation:
+    """Bring ``out`` up to date with the specs, or with ``write`` false say what would change.
+
+    Packages go to ``out/<package>/<protocol>``, ``package`` being a dotted prefix, docs to ``out/docs/<protocol>``, the
+    language's JSON Schema beside the specs' folders. Nothing is written while a spec has an error.
+    """
+    compiled, problems = _compile(specs)
+    generation = Generation(tuple(problems), (), tuple(item.protocol.name for item in compiled))
+    if generation.errors:
+        return generation
+    wanted: dict[Path, str] = {}
+    prefix = Path(*package.split(".")) if package else Path()
+    for item in compiled:
+        wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
+        for file in item.files:
+            wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
+    folders = {path.parent for path in wanted if path.name != "schema.json"}
+    changes = [*_differing(wanted), *_orphans(folders, wanted)]
+    if write:
+        for change in changes:
+            _apply(change, wanted)
+    return Generation(generation.problems, tuple(changes), generation.protocols)
+
+
+def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
+    loaded, problems = load(specs)
+    problems += [problem for spec in loaded for problem in rules.check(spec)]
+    compiled = []
+    if not any(problem.severity is Severity.ERROR for problem in problems):
+        for spec in loaded:
+            protocol = lower(spec)
+            files, found = _emit(protocol)
+            problems += found
+            compiled.append(_Compiled(protocol, files))
+    return compiled, sorted(set(problems))
+
+
+def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]:
+    with examples.emitted(protocol) as codec:
+        traces, problems = examples.run(protocol, codec)
+        files = {file.path: file for emit in _PACKAGE for file in emit(protocol)}
+        files |= {file.path: file for file in docs.emit(protocol, traces)}
+        problems += lockstep.check(protocol, codec, files)
+    return tuple(files.values()), problems
+
+
+def _differing(wanted: dict[Path, str]) -> Iterator[Change]:
+    for path, text in sorted(wanted.items()):
+        if not path.exists():
+            yield Change(path, ChangeKind.ADDED, _diff(path, "", text))
+        elif (found := path.read_text(encoding="utf-8")) != text:
+            yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
+
+
+def _orphans(folders: set[Path], wanted: dict[Path, str]) -> Iterator[Change]:
+    """Files in generated folders that no spec gives, and generated files in folders that no spec gives any more."""
+    roots = {folder.parent for folder in folders}
+    candidates = {path for folder in folders if folder.is_dir() for path in folder.iterdir()}
+    candidates |= {path for root in roots if root.is_dir() for path in root.glob("*/*") if _is_generated(path)}
+    for path in sorted(candidates - set(wanted)):
+        if path.is_file():
+            yield Change(path, ChangeKind.ORPHANED, _diff(path, path.read_text(encoding="utf-8", errors="replace"), ""))
+
+
+def _is_generated(path: Path) -> bool:
+    if path.suffix not in (".py", ".md") or not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return MARK in file.readline()
+
+
+def _diff(path: Path, found: str, wanted: str) -> str:
+    name = PurePosixPath(path).as_posix()
+    lines = difflib.unified_diff(found.splitlines(), wanted.splitlines(), f"{name} (on disk)", name, lineterm="", n=1)
+    return "\n".join(lines)
+
+
+def _apply(change: Change, wanted: dict[Path, str]) -> None:
+    if change.kind is ChangeKind.ORPHANED:
+        change.path.unlink()
+        return
+    change.path.parent.mkdir(parents=True, exist_ok=True)
+    change.path.write_text(wanted[change.path], encoding="utf-8")

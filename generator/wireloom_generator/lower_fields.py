@@ -1,0 +1,438 @@
+"""Syntax → IR for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wireloom_generator import expressions, ir, syntax
+from wireloom_generator.columns import columns, integer_type, labelled, wire_type
+from wireloom_generator.expressions import Call, Expr, Name, Scope, Value
+from wireloom_generator.spec import Spec
+
+_INTEGER = re.compile(r"([ui])(\d+)")
+_VARINT = {
+    "leb128_u32": ir.Leb128(32),
+    "leb128_u64": ir.Leb128(64),
+    "zigzag_i32": ir.ZigZag(32),
+    "zigzag_i64": ir.ZigZag(64),
+}
+
+
+def documentation(written: syntax.Documented, *, title: str | None = None, unit: str | None = None) -> ir.Doc:
+    """What the spec says of a thing in words."""
+    source = written.source
+    where = ir.Source(source.document, source.section, source.revision) if source else None
+    text = " ".join((written.doc or "").split())
+    errata = tuple(" ".join(erratum.split()) for erratum in written.erratum)
+    return ir.Doc(title or "", text, written.since, where, errata, unit)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the expressions of one struct can ask for: its own fields, the record's header fields, parameters."""
+
+    own: frozenset[str]
+    own_nullable: frozenset[str]
+    header: frozenset[str]
+    header_nullable: frozenset[str]
+    parameters: frozenset[str]
+    is_record: bool = False
+
+    def resolve(self, name: Name) -> Name:
+        """The name with the scope it is found in."""
+        if name.name in self.own:
+            return replace(name, scope=Scope.THIS, nullable=name.name in self.own_nullable)
+        if name.name in self.header:
+            return replace(name, scope=Scope.RECORD, nullable=name.name in self.header_nullable)
+        assert name.name in self.parameters, name.name
+        return replace(name, scope=Scope.PARAMETER)
+
+
+@dataclass
+class Cursor:
+    """How far a struct has been laid out: bytes from its section's start, and from the record's; None once they vary."""
+
+    section: str = ""
+    offset: int | None = 0
+    absolute: int | None = 0
+
+    def place(self) -> ir.Place:
+        return ir.Place(self.section, self.offset, self.absolute)
+
+    def move(self, size: int | None) -> None:
+        """Go on by ``size`` bytes, None if it varies."""
+        self.offset = None if size is None or self.offset is None else self.offset + size
+        self.absolute = None if size is None or self.absolute is None else self.absolute + size
+
+
+class FieldLowering:
+    """Lowers the fields of one protocol; ``types`` and ``tables`` grow as they are asked for."""
+
+    def __init__(self, spec: Spec, tables: dict[str, ir.Table]) -> None:
+        self.spec = spec
+        self.tables = tables
+        self.types: dict[str, ir.Type] = {}
+        self.measured = frozenset(_measured(spec))
+        self.record_names = self._record_names()
+        order = spec.protocol.byte_order
+        self.order = ir.Order(order) if order in ("big", "little") else ir.Order.PARAMETER
+
+    def _record_names(self) -> Names:
+        entries = tuple(self.spec.entries(self.spec.protocol.record.fields))
+        names, nullable = declared(self.spec, entries)
+        recorded = {parameter.name for parameter in self.spec.protocol.parameters}
+        return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), is_record=True)
+
+    def names(self, entries: Iterable[syntax.Entry], *, also: frozenset[str] = frozenset()) -> Names:
+        """What a struct's expressions can ask for; ``also`` are own names that may be absent."""
+        own, nullable = declared(self.spec, entries)
+        record = self.record_names
+        return Names(own | also, nullable | also, record.own, record.own_nullable, record.parameters)
+
+    def type_named(self, name: str) -> ir.Type:
+        """The shared struct, lowered when first asked for."""
+        if name not in self.types:
+            written = self.spec.types[name]
+            nodes = self.nodes(written.fields, self.names(written.fields), Cursor(absolute=None))
+            self.types[name] = ir.Type(name, documentation(written), nodes, columns(nodes))
+        return self.types[name]
+
+    def condition(self, text: str | None, names: Names) -> ir.Condition | None:
+        """An expression with its names resolved; None for None."""
+        return None if text is None else ir.Condition(_resolve(expressions.parse(text), names), text.strip())
+
+    def nodes(self, entries: Iterable[syntax.Entry], names: Names, cursor: Cursor) -> tuple[ir.Node, ...]:
+        """The nodes of a list of fields; ``cursor`` is moved behind them."""
+        nodes: list[ir.Node] = []
+        for entry in self.spec.entries(entries):
+            node = self._node(entry, names, cursor)
+            previous = nodes[-1] if nodes else None
+            if isinstance(node, ir.When) and isinstance(previous, ir.When) and previous.condition == node.condition:
+                nodes[-1] = ir.When(node.condition, previous.nodes + node.nodes)
+            elif isinstance(node, ir.Tail) and isinstance(previous, ir.Tail):
+                nodes[-1] = ir.Tail(previous.nodes + node.nodes)
+            else:
+                nodes.append(node)
+        return tuple(nodes)
+
+    def _node(self, entry: syntax.Entry, names: Names, cursor: Cursor) -> ir.Node:
+        match entry:
+            case syntax.Field():
+                return self._optional_field(entry, names, cursor)
+            case syntax.Section():
+                return self._section(entry, names, cursor)
+            case syntax.Choice(choice=alternatives):
+                return self._choice(alternatives, names, cursor)
+            case syntax.Bits():
+                return self._bits(entry, names, cursor)
+            case syntax.Pad(pad=size):
+                return self._padding(size, 1, cursor)
+            case syntax.Align(align=align):
+                return self._padding(0, align, cursor)
+            case syntax.Include():
+                raise AssertionError("includes are spliced before")
+
+    def _padding(self, size: int, align: int, cursor: Cursor) -> ir.Padding:
+        node = ir.Padding(size, align, cursor.place())
+        start = cursor.absolute
+        cursor.move(size if align == 1 else None if start is None else -start % align)
+        return node
+
+    def _section(self, entry: syntax.Section, names: Names, cursor: Cursor) -> ir.Section | ir.Slot:
+        extent = self._extent(entry.size, names)
+        place, doc = cursor.place(), documentation(entry)
+        if names.is_record and not entry.fields:
+            cursor.move(None)
+            return ir.Slot(entry.section, extent, entry.trailing, doc, place)
+        inner = Cursor(entry.section, 0, cursor.absolute)
+        nodes = self.nodes(entry.fields, names, inner)
+        cursor.move(extent.fixed if isinstance(extent, ir.Size) else None)
+        return ir.Section(entry.section, extent, entry.trailing, nodes, doc, place)
+
+    def _extent(self, size: str, names: Names) -> ir.Size | ir.Rest:
+        if size == "rest":
+            return ir.Rest()
+        condition = self.condition(size, names)
+        assert condition is not None
+        fixed = condition.expression.value if isinstance(condition.expression, Value) else None
+        return ir.Size(condition.expression, condition.text, fixed if isinstance(fixed, int) else None)
+
+    def _choice(self, alternatives: Sequence[syntax.Alternative], names: Names, cursor: Cursor) -> ir.Choice:
+        ends: list[Cursor] = []
+        lowered: list[ir.When | ir.Otherwise] = []
+        for alternative in alternatives:
+            inner = replace(cursor)
+            nodes = self.nodes(alternative.fields, names, inner)
+            condition = self.condition(alternative.when, names)
+            lowered.append(ir.When(condition, nodes) if condition else ir.Otherwise(nodes))
+            ends.append(inner)
+        offsets = {(end.offset, end.absolute) for end in ends}
+        if len(offsets) == 1 and isinstance(lowered[-1], ir.Otherwise):
+            cursor.offset, cursor.absolute = offsets.pop()
+        else:
+            cursor.move(None)
+        return ir.Choice(tuple(lowered))
+
+    def _bits(self, entry: syntax.Bits, names: Names, cursor: Cursor) -> ir.Bits:
+        wire = self.wire(entry.bits, None)
+        assert isinstance(wire, ir.Integer)
+        node = ir.Bits(wire, tuple(self._bit_field(field, names) for field in entry.fields), cursor.place())
+        cursor.move(wire.bits // 8)
+        return node
+
+    def _bit_field(self, field: syntax.BitField, names: Names) -> ir.BitField:
+        boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
+        kind: ir.Primitive = ir.Primitive.BOOLEAN if boolean else _bit_type(field.width)
+        doc = documentation(field)
+        const = field.const if isinstance(field.const, int) else None
+        return ir.BitField(
+            field.name,
+            field.width,
+            boolean,
+            doc,
+            labelled(field.name, kind, doc.text, enum=bool(field.enum) and field.labels, flags=False),
+            field.enum,
+            field.labels,
+            const,
+            self.condition(field.valid, names),
+            self.condition(field.derive, names),
+            self._default(field.default, field.reserved, names),
+        )
+
+    def _optional_field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Node:
+        start = replace(cursor)
+        node = self._computed(field, names) if field.compute is not None else self._field(field, names, cursor)
+        if field.when is not None and field.compute is None:
+            condition = self.condition(field.when, names)
+            assert condition is not None
+            cursor.offset, cursor.absolute = start.offset, start.absolute
+            cursor.move(None)
+            return ir.When(condition, (node,))
+        return ir.Tail((node,)) if field.tail else node
+
+    def _computed(self, field: syntax.Field, names: Names) -> ir.Computed:
+        value = self.condition(field.compute, names)
+        when = self.condition(field.when, names)
+        assert value is not None
+        if when is not None:
+            guarded = expressions.Conditional(when.expression, value.expression, Value(None))
+            value = ir.Condition(guarded, f"{value.text} if {when.text}")
+        doc = documentation(field, unit=field.unit)
+        kind = wire_type(self.wire(field.type, field), self.types, self.tables)
+        enum = bool(field.enum) and field.labels
+        return ir.Computed(
+            field.name, value, doc, labelled(field.name, kind, doc.text, enum=enum, flags=False), field.enum, field.labels
+        )
+
+    def _field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Field:
+        wire = self.wire(field.type, field, names)
+        repeat = self._repeat(field, names)
+        size = None if repeat else _fixed_size(wire)
+        place = cursor.place()
+        cursor.move(size)
+        doc = documentation(field, unit=field.unit)
+        return ir.Field(
+            name=field.name,
+            wire=wire,
+            doc=doc,
+            columns=self._field_columns(field, wire, doc.text, repeat),
+            place=place,
+            size=size,
+            enum=field.enum,
+            flags=field.flags,
+            labels=field.labels,
+            const=_constant(wire, field.const),
+            valid=self.condition(field.valid, names),
+            derive=self.condition(field.derive, names),
+            checksum=self.checksum(field.checksum, names),
+            default=self._default(field.default, field.reserved, names),
+            long=field.table_type == "long",
+            located=field.name in self.measured,
+            repeat=repeat,
+        )
+
+    def _field_columns(
+        self, field: syntax.Field, wire: ir.Wire, doc: str, repeat: ir.Repeat | None
+    ) -> tuple[ir.Column, ...]:
+        kind = wire_type(wire, self.types, self.tables)
+        if field.table_type == "long":
+            kind = ir.Primitive.LONG
+        if repeat is not None:
+            kind = ir.ListType(kind)
+        labels = field.labels and repeat is None
+        found = labelled(
+            field.name, kind, doc, enum=labels and bool(field.enum), flags=labels and bool(field.flags)
+        )
+        if isinstance(wire, ir.FlatBuffer):
+            raw = ir.Column(wire.raw, ir.Primitive.BINARY, f"Bytes of {field.name}; written back while it is unchanged")
+            return (*found, raw)
+        return found
+
+    def _repeat(self, field: syntax.Field, names: Names) -> ir.Repeat | None:
+        if field.repeat is None:
+            return None
+        if isinstance(field.repeat, str):
+            return ir.Repeat(None, None)
+        item = self.names(self.spec.types[field.type].fields) if field.type in self.spec.types else names
+        return ir.Repeat(self.condition(field.repeat.count, names), self.condition(field.repeat.until, item))
+
+    def checksum(self, written: syntax.Checksum | None, names: Names) -> ir.Checksum | None:
+        """A checksum with its range resolved."""
+        if written is None:
+            return None
+        start, end = self.condition(written.start, names), self.condition(written.end, names)
+        assert start is not None and end is not None
+        return ir.Checksum(written.algorithm, start, end)
+
+    def _default(self, default: syntax.Literal | None, reserved: bool, names: Names) -> ir.Condition | None:
+        if default is None:
+            return ir.Condition(Value(0), "0") if reserved else None
+        if not isinstance(default, str):
+            return ir.Condition(Value(default), str(default))
+        return self.condition(default, names)
+
+    def wire(self, name: str, field: syntax.Field | None, names: Names | None = None) -> ir.Wire:
+        """The wire type called ``name``, with the extent and order ``field`` gives it."""
+        order = ir.Order(field.byte_order) if field and field.byte_order else self.order
+        number = _INTEGER.fullmatch(name)
+        if number:
+            return ir.Integer(int(number[2]), number[1] == "i", order)
+        if name in ("f32", "f64"):
+            return ir.Float(int(name[1:]), order)
+        if name == "bool":
+            return ir.Boolean()
+        if name in _VARINT:
+            return _VARINT[name]
+        assert field is not None
+        extent = self._field_extent(field, names) if names else None
+        if name in self.spec.types:
+            self.type_named(name)
+            return ir.Struct(name, extent)
+        if name == "text":
+            return ir.Text(extent or ir.Rest(), field.encoding or "utf-8")
+        if name == "flatbuffers":
+            assert field.table and field.raw
+            return ir.FlatBuffer(extent or ir.Rest(), field.table, field.raw)
+        return ir.Blob(extent or ir.Rest())
+
+    def _field_extent(self, field: syntax.Field, names: Names) -> ir.Extent | None:
+        if field.size is not None:
+            return self._extent(field.size, names)
+        if field.prefix is not None:
+            length = self.wire(field.prefix, None)
+            assert isinstance(length, ir.Integer | ir.Leb128)
+            return ir.Prefix(length)
+        return ir.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
+
+
+def declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False) -> tuple[frozenset[str], frozenset[str]]:
+    """The names a list of fields declares, and those of them that may be absent."""
+    names: set[str] = set()
+    absent: set[str] = set()
+    for name, optional in _declared(spec, entries, nullable):
+        names.add(name)
+        if optional:
+            absent.add(name)
+    return frozenset(names), frozenset(absent)
+
+
+def _declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool]]:
+    for entry in spec.entries(entries):
+        match entry:
+            case syntax.Field():
+                yield entry.name, nullable or entry.tail or entry.when is not None or entry.compute is not None
+                if entry.raw:
+                    yield entry.raw, True
+            case syntax.Section():
+                yield entry.section, nullable
+                yield from _declared(spec, entry.fields, nullable)
+                if entry.trailing:
+                    yield entry.trailing, True
+            case syntax.Choice(choice=alternatives):
+                for alternative in alternatives:
+                    yield from _declared(spec, alternative.fields, True)
+            case syntax.Bits(fields=fields):
+                yield from ((field.name, nullable) for field in fields)
+            case _:
+                pass
+
+
+def _measured(spec: Spec) -> Iterator[str]:
+    """Every name an expression of the spec asks the size or offset of."""
+    for written in _all_expressions(spec):
+        try:
+            yield from (name.name for _, name in expressions.measured(expressions.parse(written)))
+        except expressions.ExpressionError:
+            continue
+
+
+def _all_expressions(node: object) -> Iterator[str]:
+    if isinstance(node, Spec):
+        for part in (node.protocol, *node.messages, *node.libraries):
+            yield from _all_expressions(part)
+    elif isinstance(node, syntax.Written):
+        for name in node.__dataclass_fields__:
+            value = getattr(node, name)
+            if isinstance(value, str) and name not in ("doc", "hex", "name"):
+                yield value
+            elif name not in ("at", "places"):
+                yield from _all_expressions(value)
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _all_expressions(item)
+    elif hasattr(node, "values"):
+        for item in node.values():
+            yield from _all_expressions(item)
+
+
+def _resolve(expression: Expr, names: Names) -> Expr:
+    match expression:
+        case Name():
+            return names.resolve(expression)
+        case Call(function=function, arguments=arguments) if function in expressions.OF_NAMES:
+            return Call(function, tuple(_measurable(argument, names) for argument in arguments))
+        case Value():
+            return expression
+        case expressions.Unary(operator, operand):
+            return expressions.Unary(operator, _resolve(operand, names))
+        case expressions.Binary(operator, left, right):
+            return expressions.Binary(operator, _resolve(left, names), _resolve(right, names))
+        case expressions.Compare(operator, left, right):
+            return expressions.Compare(operator, _resolve(left, names), _resolve(right, names))
+        case expressions.Among(value, choices, negated):
+            return expressions.Among(_resolve(value, names), tuple(_resolve(c, names) for c in choices), negated)
+        case expressions.Logical(operator, operands):
+            return expressions.Logical(operator, tuple(_resolve(operand, names) for operand in operands))
+        case expressions.Conditional(test, then, other):
+            return expressions.Conditional(_resolve(test, names), _resolve(then, names), _resolve(other, names))
+        case Call(function, arguments):
+            return Call(function, tuple(_resolve(argument, names) for argument in arguments))
+
+
+def _measurable(argument: Expr, names: Names) -> Expr:
+    assert isinstance(argument, Name)
+    known = argument.name in names.own | names.header | names.parameters
+    return names.resolve(argument) if known else argument
+
+
+def _bit_type(width: int) -> ir.Primitive:
+    return integer_type(width, signed=False)
+
+
+def _fixed_size(wire: ir.Wire) -> int | None:
+    match wire:
+        case ir.Integer(bits=bits) | ir.Float(bits=bits):
+            return bits // 8
+        case ir.Boolean():
+            return 1
+        case ir.Blob(extent=ir.Size(fixed=fixed)) | ir.Text(extent=ir.Size(fixed=fixed)):
+            return fixed
+        case ir.Struct(extent=ir.Size(fixed=fixed)):
+            return fixed
+    return None
+
+
+def _constant(wire: ir.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
+    if isinstance(wire, ir.Blob) and const is not None:
+        return bytes.fromhex(str(const))
+    return const

@@ -1,0 +1,94 @@
+"""Python source laid out as its formatters do: a call on one line if it fits, else an argument a line."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``head(argument, …)``, or a tuple or mapping when ``brackets`` say so. Arguments may carry ``key=`` in front."""
+
+    head: str
+    arguments: "Sequence[Tree]"
+    brackets: str = "()"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """Text in front of a tree: ``key=``, ``"name" / `` or ``"key": ``."""
+
+    prefix: str
+    tree: "Tree"
+
+
+Tree = str | Call | Prefixed
+
+
+def named(name: str, tree: Tree) -> Prefixed:
+    """A construct under a name."""
+    return Prefixed(f'"{name}" / ', tree)
+
+
+def keyword(name: str, tree: Tree) -> Prefixed:
+    """A keyword argument."""
+    return Prefixed(f"{name}=", tree)
+
+
+def entry(key: str, tree: Tree) -> Prefixed:
+    """An entry of a mapping."""
+    return Prefixed(f'"{key}": ', tree)
+
+
+def group(*items: Tree) -> Call:
+    """A tuple."""
+    return Call("", items)
+
+
+def mapping(*entries: Prefixed) -> Call:
+    """A dict."""
+    return Call("", entries, "{}")
+
+
+def flat(tree: Tree) -> str:
+    """The tree on one line."""
+    match tree:
+        case str():
+            return tree
+        case Prefixed(prefix, inner):
+            return prefix + flat(inner)
+        case Call(head, arguments, brackets):
+            inner_text = ", ".join(map(flat, arguments))
+            lone = not head and brackets == "()" and len(arguments) == 1
+            return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
+
+
+def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") -> str:
+    """The tree with ``before`` in front and ``after`` behind, its first line not indented."""
+    line = before + flat(tree) + after
+    if indent + len(line) <= WIDTH:
+        return line
+    match tree:
+        case str():
+            return line
+        case Prefixed(prefix, inner):
+            return render(inner, indent=indent, before=before + prefix, after=after)
+        case Call(head, arguments, brackets):
+            pad = " " * (indent + 4)
+            lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
+            return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
+
+
+def docstring(text: str, *, indent: int = 0) -> str:
+    """A docstring, wrapped."""
+    safe = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    pad = " " * indent
+    if len(safe) + indent + 6 <= WIDTH and not safe.endswith('"'):
+        return f'{pad}"""{safe}"""'
+    first, *rest = safe.split("\n\n")
+    paragraphs = [textwrap.fill(first, WIDTH - indent, initial_indent='"""')]
+    paragraphs += [textwrap.fill(paragraph, WIDTH - indent) for paragraph in rest]
+    body = "\n\n".join(paragraphs) + '\n"""'
+    return "\n".join(pad + line if line else "" for line in body.split("\n"))

@@ -1,0 +1,91 @@
+"""Expressions → Python lambdas over ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
+
+from wireloom_generator import expressions
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Scope,
+    Unary,
+    Value,
+)
+
+_PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
+_TIGHT = 10
+
+
+def function(expression: Expr) -> str:
+    """The expression as a lambda."""
+    return f"lambda this, record, frame: {_text(expression)}"
+
+
+def _text(expression: Expr, outer: int = 0) -> str:
+    text, own = _convert(expression)
+    return f"({text})" if own < outer else text
+
+
+def _convert(expression: Expr) -> tuple[str, int]:
+    """The text, and how tightly its outermost operator binds."""
+    match expression:
+        case Value(value):
+            return repr(value) if not isinstance(value, str) else f'"{value}"', 99
+        case Name():
+            return _value_of(expression), 99
+        case Unary("not", operand):
+            return f"not {_text(operand, 3)}", 3
+        case Unary(operator, operand):
+            return f"{operator}{_text(operand, 11)}", 11
+        case Binary(operator, left, right):
+            own = _PRECEDENCE.get(operator, _TIGHT)
+            return f"{_text(left, own)} {operator} {_text(right, own + 1)}", own
+        case Compare("==", left, Value(bool() as value)):
+            return f"{_text(left, 5)} is {value}", 4
+        case Compare(operator, left, right):
+            text = f"{_text(left, 5)} {operator} {_text(right, 5)}"
+            return _guarded(expression, text) if operator != "==" or _computes(expression) else (text, 4)
+        case Among(value, choices, negated):
+            inner = ", ".join(_text(choice) for choice in choices)
+            listed = f"({inner},)" if len(choices) == 1 else f"({inner})"
+            text = f"{_text(value, 5)} {'not in' if negated else 'in'} {listed}"
+            return _guarded(expression, text) if negated or _computes(expression) else (text, 4)
+        case Logical(operator, operands):
+            own = _PRECEDENCE[operator]
+            return f" {operator} ".join(_text(operand, own + 1) for operand in operands), own
+        case Conditional(test, then, other):
+            return f"{_text(then, 1)} if {_text(test, 1)} else {_text(other)}", 0
+        case Call(name, arguments):
+            return _call(name, arguments), 4 if name == "present" else 99
+
+
+def _guarded(expression: Expr, text: str) -> tuple[str, int]:
+    """A comparison that is false, and never an error, when a value it asks for is absent."""
+    absent = dict.fromkeys(_value_of(name) for name in expressions.names(expression) if name.nullable)
+    return (" and ".join([*(f"{name} is not None" for name in absent), text]), 2 if absent else 4)
+
+
+def _computes(expression: Expr) -> bool:
+    return any(isinstance(part, Binary) for part in expressions.walk(expression))
+
+
+def _value_of(name: Name) -> str:
+    if name.scope is Scope.PARAMETER:
+        return f'frame.parameters["{name.name}"]'
+    return f'{name.scope or "this"}["{name.name}"]'
+
+
+def _call(name: str, arguments: tuple[Expr, ...]) -> str:
+    if name in expressions.OF_NUMBERS:
+        return f"{name}({', '.join(_text(argument) for argument in arguments)})"
+    target = arguments[0]
+    assert isinstance(target, Name)
+    match name:
+        case "count":
+            return f"len({_value_of(target)} or ())"
+        case "present":
+            return f"{_value_of(target)} is not None"
+    return f'frame.{name}("{target.name}")'

@@ -1,0 +1,359 @@
+"""What was written: the spec language's shape as frozen dataclasses, one a kind of mapping.
+
+The annotations are the grammar: ``shape.read`` checks a file against them, ``emitters.json_schema`` tells editors of
+them and ``specs/README.md`` is held against them, so a key cannot be known in one place and unknown in another.
+Nothing here knows what a name refers to.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NewType
+
+from wireloom_generator.problems import Location
+
+Expression = NewType("Expression", str)
+"""The text of an expression; a bare number or true/false is one too."""
+Hex = NewType("Hex", str)
+"""Bytes as hex digits; blanks, line breaks and ``# comments`` do not count."""
+Literal = int | float | bool | str
+"""A number, true or false, or text."""
+
+
+def required(doc: str, key: str | None = None) -> Any:
+    """A key that must be given; ``key`` is how it is written where that is a Python word."""
+    return field(metadata={"doc": doc, "key": key})
+
+
+def optional(doc: str, default: object = None, key: str | None = None) -> Any:
+    """A key that may be left out; a mapping left out is empty, whatever ``default`` says."""
+    return field(default=default, metadata={"doc": doc, "key": key})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A mapping of a file: where it stands, and where each of its values does."""
+
+    at: Location
+    places: Mapping[str, Location] = field(repr=False, compare=False)
+
+    def where(self, key: str) -> Location:
+        """Where the value of ``key`` stands; the mapping itself if the key is not given."""
+        return self.places.get(key, self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(Written):
+    """Where in which document something is laid down."""
+
+    document: str = required("name of the document")
+    section: str | None = optional("heading or table in it")
+    revision: str | None = optional("revision of it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documented(Written):
+    """What anything can say of itself."""
+
+    doc: str | None = optional("what it means, in a sentence or a few")
+    since: str | None = optional("first version that has it")
+    source: Source | None = optional("where it is laid down")
+    erratum: tuple[str, ...] = optional("what the document says wrong, what is true, and why", ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumValue(Documented):
+    """A named number, or a label for a range of numbers."""
+
+    name: str = required("name, as the document spells it")
+    value: int | None = optional("the number")
+    first: int | None = optional("first number of a range", key="from")
+    last: int | None = optional("last number of a range", key="to")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enum(Documented):
+    """Numbers with names; other numbers survive unnamed."""
+
+    name: str = required("CamelCase name")
+    values: tuple[EnumValue, ...] = required("the named numbers and ranges")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagValue(Documented):
+    """A named bit."""
+
+    name: str = required("name, as the document spells it")
+    value: int = required("the bit's value, a power of two")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags(Documented):
+    """A set of bits with names; other bits survive unnamed."""
+
+    name: str = required("CamelCase name")
+    values: tuple[FlagValue, ...] = required("the named bits")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableField(Documented):
+    """A field of a FlatBuffers table."""
+
+    name: str = required("name in the FlatBuffers schema")
+    type: str = required("u8 … u64, i8 … i64, f32, f64, bool or text")
+    id: int = required("slot in the table's vtable, counted from 0")
+    default: Literal | None = optional("what a reader sees when it is not stored")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table(Documented):
+    """A FlatBuffers table."""
+
+    name: str = required("name in the FlatBuffers schema")
+    fields: tuple[TableField, ...] = required("the table's fields")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat(Written):
+    """How often something repeats."""
+
+    count: Expression | None = optional("so many times")
+    until: Expression | None = optional("up to and with the first item for which this holds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checksum(Written):
+    """A checksum over a range of the record's bytes."""
+
+    algorithm: str = required("crc32, crc32_zero (initial 0, no final XOR), adler32 or crc16_xmodem")
+    start: Expression = required("first byte, from the record's start", key="from")
+    end: Expression = required("byte behind the last one", key="to")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Documented):
+    """A value under a name."""
+
+    name: str = required("snake_case name; it is the column's name too")
+    type: str = required("number, bytes, text, flatbuffers or a type's name")
+    size: Expression | None = optional("bytes it takes, or rest: to the end of its section")
+    prefix: str | None = optional("integer type of a length in front of it")
+    until: Hex | None = optional("terminator behind it")
+    encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, utf-16-be, utf-16-le")
+    table: str | None = optional("of flatbuffers: the root table")
+    raw: str | None = optional("of flatbuffers: the column that keeps the bytes")
+    enum: str | None = optional("enum that names its numbers")
+    flags: str | None = optional("flags that name its bits")
+    labels: bool = optional("false: no label column", True)
+    const: Literal | None = optional("the only value it may have; of bytes, hex")
+    valid: Expression | None = optional("must hold, or the record is malformed")
+    when: Expression | None = optional("present only if this holds")
+    tail: bool = optional("true: present if bytes are left in the section", False, key="optional")
+    repeat: Repeat | str | None = optional("a list: rest, {count: …} or {until: …}")
+    derive: Expression | None = optional("what it must be; filled in on encode")
+    checksum: Checksum | None = optional("it is this checksum; filled in on encode")
+    compute: Expression | None = optional("not in the bytes, but this")
+    default: Literal | None = optional("value, or an expression for it, when none is given on encode")
+    table_type: str | None = optional("long: a u64 the document bounds below 2^63")
+    byte_order: str | None = optional("big or little, where it differs from the protocol's")
+    unit: str | None = optional("unit of the number")
+    reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BitField(Documented):
+    """Some bits of an integer."""
+
+    name: str = required("snake_case name")
+    width: int = required("how many bits")
+    type: str | None = optional("bool, of one bit")
+    enum: str | None = optional("enum that names its numbers")
+    labels: bool = optional("false: no label column", True)
+    const: Literal | None = optional("the only value it may have")
+    valid: Expression | None = optional("must hold, or the record is malformed")
+    derive: Expression | None = optional("what it must be; filled in on encode")
+    default: Literal | None = optional("value, or an expression for it, when none is given on encode")
+    reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bits(Written):
+    """An integer split into bit fields, most significant first."""
+
+    bits: str = required("unsigned integer type they fill")
+    fields: tuple[BitField, ...] = required("the bit fields, most significant first")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section(Documented):
+    """A region with a size; nothing inside runs past it."""
+
+    section: str = required("snake_case name")
+    size: Expression = required("its bytes, or rest: to the end of what encloses it")
+    trailing: str | None = optional("bytes column for what its fields leave over; without it that is malformed")
+    fields: "tuple[Entry, ...]" = optional("its fields; in a record, messages fill a section without any", ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative(Written):
+    """One of the alternatives of a choice."""
+
+    when: Expression | None = optional("taken if this holds; the last may do without")
+    fields: "tuple[Entry, ...]" = required("its fields")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Written):
+    """Alternative fields in one place."""
+
+    choice: tuple[Alternative, ...] = required("the alternatives, the first that holds is taken")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Include(Written):
+    """The fields of a type, spliced in."""
+
+    include: str = required("the type")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pad(Written):
+    """Zero bytes."""
+
+    pad: int = required("how many")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Align(Written):
+    """Zero bytes up to a multiple."""
+
+    align: int = required("multiple, counted from the record's start")
+
+
+Entry = Field | Section | Choice | Include | Pad | Align | Bits
+"""What a list of fields consists of; told apart by the key that only it has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Type(Documented):
+    """A shared struct."""
+
+    name: str = required("CamelCase name")
+    fields: tuple[Entry, ...] = required("its fields")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter(Documented):
+    """A fact that is not in the bytes; the reader gives it."""
+
+    name: str = required("snake_case name")
+    type: str = required("bool or text")
+    default: Literal = required("value when the reader gives none")
+    choices: tuple[str, ...] = optional("of text: the values it can have", ())
+    column: bool = optional("true: the value in force is a column of each row", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof(Written):
+    """What must hold before a record's length is believed."""
+
+    valid: Expression | None = optional("a condition on fields at fixed offsets")
+    checksum: str | None = optional("a checksum field that must be right")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Documented):
+    """What all records of the protocol share."""
+
+    fields: tuple[Entry, ...] = required("header fields, then sections")
+    length: Expression | None = optional("bytes of the whole record; else each message says")
+    proof: Proof | None = optional("what must hold before the length is believed")
+    resync: bool = optional("true: behind an unproven record, search for the next proven one", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared(Documented):
+    """What a protocol and a library can both declare."""
+
+    title: str | None = optional("title")
+    imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
+    enums: tuple[Enum, ...] = optional("named numbers", ())
+    flags: tuple[Flags, ...] = optional("named bits", ())
+    types: tuple[Type, ...] = optional("shared structs", ())
+    tables: tuple[Table, ...] = optional("FlatBuffers tables", ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library(Shared):
+    """Declarations for several protocols."""
+
+    library: str = required("snake_case name, that of its folder")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol(Shared):
+    """A protocol: what its messages share."""
+
+    protocol: str = required("snake_case name, that of its folder")
+    byte_order: str = required("big, little, or the parameter that says")
+    parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
+    record: Record = required("the header and the sections of every record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant(Documented):
+    """One of a message's layouts."""
+
+    name: str = required("snake_case name; the value of the column variant")
+    title: str | None = optional("title")
+    when: Expression | None = optional("this layout holds then; variants are tried in order")
+    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section, behind the shared ones", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example(Documented):
+    """A worked example; it is run as a test."""
+
+    name: str = required("what it shows")
+    hex: Hex = required("the whole record")
+    parameters: Mapping[str, Literal] = optional("parameters it is read with", None)
+    decoded: Mapping[str, object] = optional("values it must decode to, some or all; bytes as hex", None)
+    malformed: str | None = optional("it must be malformed, with this code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormEntry(Documented):
+    """One key of a textual form's object."""
+
+    key: str = required("the key")
+    field: str | None = optional("the field it holds")
+    notation: str = optional("value (default), label, base64_57 or text", "value", key="as")
+    const: str | None = optional("the text it always holds")
+    omit: str = optional("left out when: never (default), absent or false", "never")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form(Documented):
+    """A textual form of the message, one JSON object a line."""
+
+    name: str = required("snake_case name")
+    style: str = required("json_lines")
+    entries: tuple[FormEntry, ...] = required("its keys, in the order written")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message(Documented):
+    """One message of the protocol."""
+
+    message: str = required("snake_case name, that of its file")
+    title: str | None = optional("title")
+    match: Mapping[str, tuple[int, ...]] = required("header fields and the values that select this message")
+    length: Expression | None = optional("bytes of the whole record, where the record does not say")
+    proof: Proof | None = optional("what must hold before the length is believed")
+    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section of the record", None)
+    variants: tuple[Variant, ...] = optional("layouts it can have", ())
+    examples: tuple[Example, ...] = optional("worked examples", ())
+    forms: tuple[Form, ...] = optional("textual forms", ())
+
+
+File = Protocol | Library | Message
+"""What a spec file is; told by its first key."""

@@ -1,0 +1,26 @@
+"""What running a worked example found: where each field stands in its bytes, and the row or the reason there is none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A field's path and its bytes in the record, from ``start`` to before ``end``."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """An example as the codec decodes it: its row, or the reason it is malformed."""
+
+    spans: tuple[Span, ...]
+    row: Mapping[str, object]
+    reason: str | None
+
+
+Traces = Mapping[tuple[str, str], Traced]
+"""By message and example name."""
