@@ -1,0 +1,1 @@
+"""The protocols that come with Wireloom, one generated package each."""
