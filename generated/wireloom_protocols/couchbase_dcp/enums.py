@@ -36,12 +36,12 @@ class ClientOpcode(WireEnum):
     Quit = 7
     Flush_Unsupported = 8
     Getq = 9
-    Noop = 0x0a
-    Version = 0x0b
-    Getk = 0x0c
-    Getkq = 0x0d
-    Append = 0x0e
-    Prepend = 0x0f
+    Noop = 0x0A
+    Version = 0x0B
+    Getk = 0x0C
+    Getkq = 0x0D
+    Append = 0x0E
+    Prepend = 0x0F
     Stat = 0x10
     Setq = 0x11
     Addq = 0x12
@@ -52,12 +52,12 @@ class ClientOpcode(WireEnum):
     Quitq = 0x17
     Flushq_Unsupported = 0x18
     Appendq = 0x19
-    Prependq = 0x1a
-    Verbosity = 0x1b
-    Touch = 0x1c
-    Gat = 0x1d
-    Gatq = 0x1e
-    Hello = 0x1f
+    Prependq = 0x1A
+    Verbosity = 0x1B
+    Touch = 0x1C
+    Gat = 0x1D
+    Gatq = 0x1E
+    Hello = 0x1F
     SaslListMechs = 0x20
     SaslAuth = 0x21
     SaslStep = 0x22
@@ -68,12 +68,12 @@ class ClientOpcode(WireEnum):
     AuditPut = 0x27
     AuditConfigReload = 0x28
     Shutdown = 0x29
-    SetBucketThrottleProperties = 0x2a
-    SetBucketDataLimitExceeded = 0x2b
-    SetNodeThrottleProperties_Unsupported = 0x2c
-    SetActiveEncryptionKeys = 0x2d
-    PruneEncryptionKeys = 0x2e
-    RegisterAuthToken = 0x2f
+    SetBucketThrottleProperties = 0x2A
+    SetBucketDataLimitExceeded = 0x2B
+    SetNodeThrottleProperties_Unsupported = 0x2C
+    SetActiveEncryptionKeys = 0x2D
+    PruneEncryptionKeys = 0x2E
+    RegisterAuthToken = 0x2F
     Rget_Unsupported = 0x30
     Rset_Unsupported = 0x31
     Rsetq_Unsupported = 0x32
@@ -84,12 +84,12 @@ class ClientOpcode(WireEnum):
     Rdelete_Unsupported = 0x37
     Rdeleteq_Unsupported = 0x38
     Rincr_Unsupported = 0x39
-    Rincrq_Unsupported = 0x3a
-    Rdecr_Unsupported = 0x3b
-    Rdecrq_Unsupported = 0x3c
-    SetVbucket = 0x3d
-    GetVbucket = 0x3e
-    DelVbucket = 0x3f
+    Rincrq_Unsupported = 0x3A
+    Rdecr_Unsupported = 0x3B
+    Rdecrq_Unsupported = 0x3C
+    SetVbucket = 0x3D
+    GetVbucket = 0x3E
+    DelVbucket = 0x3F
     TapConnect_Unsupported = 0x40
     TapMutation_Unsupported = 0x41
     TapDelete_Unsupported = 0x42
@@ -100,8 +100,8 @@ class ClientOpcode(WireEnum):
     TapCheckpointEnd_Unsupported = 0x47
     GetAllVbSeqnos = 0x48
     GetEx = 0x49
-    GetExReplica = 0x4a
-    MutateWithMeta = 0x4b
+    GetExReplica = 0x4A
+    MutateWithMeta = 0x4B
     DcpOpen = 0x50
     DcpAddStream = 0x51
     DcpCloseStream = 0x52
@@ -112,12 +112,12 @@ class ClientOpcode(WireEnum):
     DcpMutation = 0x57
     DcpDeletion = 0x58
     DcpExpiration = 0x59
-    DcpFlush_Unsupported = 0x5a
-    DcpSetVbucketState = 0x5b
-    DcpNoop = 0x5c
-    DcpBufferAcknowledgement = 0x5d
-    DcpControl = 0x5e
-    DcpSystemEvent = 0x5f
+    DcpFlush_Unsupported = 0x5A
+    DcpSetVbucketState = 0x5B
+    DcpNoop = 0x5C
+    DcpBufferAcknowledgement = 0x5D
+    DcpControl = 0x5E
+    DcpSystemEvent = 0x5F
     DcpPrepare = 0x60
     DcpSeqnoAcknowledged = 0x61
     DcpCommit = 0x62
@@ -145,9 +145,9 @@ class ClientOpcode(WireEnum):
     DeleteBucket = 0x86
     ListBuckets = 0x87
     SelectBucket = 0x89
-    PauseBucket = 0x8a
-    ResumeBucket = 0x8b
-    ValidateBucketConfig = 0x8c
+    PauseBucket = 0x8A
+    ResumeBucket = 0x8B
+    ValidateBucketConfig = 0x8C
     ObserveSeqno = 0x91
     Observe = 0x92
     EvictKey = 0x93
@@ -155,74 +155,74 @@ class ClientOpcode(WireEnum):
     UnlockKey = 0x95
     GetFailoverLog = 0x96
     LastClosedCheckpoint_Unsupported = 0x97
-    DeregisterTapClient_Unsupported = 0x9e
-    ResetReplicationChain_Unsupported = 0x9f
-    GetMeta = 0xa0
-    GetqMeta = 0xa1
-    SetWithMeta = 0xa2
-    SetqWithMeta = 0xa3
-    AddWithMeta = 0xa4
-    AddqWithMeta = 0xa5
-    SnapshotVbStates_Unsupported = 0xa6
-    VbucketBatchCount_Unsupported = 0xa7
-    DelWithMeta = 0xa8
-    DelqWithMeta = 0xa9
-    CreateCheckpoint_Unsupported = 0xaa
-    NotifyVbucketUpdate_Unsupported = 0xac
-    EnableTraffic = 0xad
-    DisableTraffic = 0xae
-    Ifconfig = 0xaf
-    ChangeVbFilter_Unsupported = 0xb0
-    CheckpointPersistence_Unsupported = 0xb1
-    ReturnMeta = 0xb2
-    CompactDb = 0xb3
-    SetClusterConfig = 0xb4
-    GetClusterConfig = 0xb5
-    GetRandomKey = 0xb6
-    SeqnoPersistence = 0xb7
-    GetKeys = 0xb8
-    CollectionsSetManifest = 0xb9
-    CollectionsGetManifest = 0xba
-    CollectionsGetID = 0xbb
-    CollectionsGetScopeID = 0xbc
-    SetDriftCounterState_Unsupported = 0xc1
-    GetAdjustedTime_Unsupported = 0xc2
-    SubdocGet = 0xc5
-    SubdocExists = 0xc6
-    SubdocDictAdd = 0xc7
-    SubdocDictUpsert = 0xc8
-    SubdocDelete = 0xc9
-    SubdocReplace = 0xca
-    SubdocArrayPushLast = 0xcb
-    SubdocArrayPushFirst = 0xcc
-    SubdocArrayInsert = 0xcd
-    SubdocArrayAddUnique = 0xce
-    SubdocCounter = 0xcf
-    SubdocMultiLookup = 0xd0
-    SubdocMultiMutation = 0xd1
-    SubdocGetCount = 0xd2
-    SubdocReplaceBodyWithXattr = 0xd3
-    RangeScanCreate = 0xda
-    RangeScanContinue = 0xdb
-    RangeScanCancel = 0xdc
-    PrepareSnapshot = 0xe0
-    ReleaseSnapshot = 0xe1
-    DownloadSnapshot = 0xe2
-    GetFileFragment = 0xe3
-    Scrub_Unsupported = 0xf0
-    IsaslRefresh = 0xf1
-    SslCertsRefresh_Unsupported = 0xf2
-    GetCmdTimer = 0xf3
-    SetCtrlToken = 0xf4
-    GetCtrlToken = 0xf5
-    UpdateExternalUserPermissions = 0xf6
-    RbacRefresh = 0xf7
-    AuthProvider = 0xf8
-    DropPrivilege = 0xfb
-    AdjustTimeofday = 0xfc
-    EwouldblockCtl = 0xfd
-    GetErrorMap = 0xfe
-    Invalid = 0xff
+    DeregisterTapClient_Unsupported = 0x9E
+    ResetReplicationChain_Unsupported = 0x9F
+    GetMeta = 0xA0
+    GetqMeta = 0xA1
+    SetWithMeta = 0xA2
+    SetqWithMeta = 0xA3
+    AddWithMeta = 0xA4
+    AddqWithMeta = 0xA5
+    SnapshotVbStates_Unsupported = 0xA6
+    VbucketBatchCount_Unsupported = 0xA7
+    DelWithMeta = 0xA8
+    DelqWithMeta = 0xA9
+    CreateCheckpoint_Unsupported = 0xAA
+    NotifyVbucketUpdate_Unsupported = 0xAC
+    EnableTraffic = 0xAD
+    DisableTraffic = 0xAE
+    Ifconfig = 0xAF
+    ChangeVbFilter_Unsupported = 0xB0
+    CheckpointPersistence_Unsupported = 0xB1
+    ReturnMeta = 0xB2
+    CompactDb = 0xB3
+    SetClusterConfig = 0xB4
+    GetClusterConfig = 0xB5
+    GetRandomKey = 0xB6
+    SeqnoPersistence = 0xB7
+    GetKeys = 0xB8
+    CollectionsSetManifest = 0xB9
+    CollectionsGetManifest = 0xBA
+    CollectionsGetID = 0xBB
+    CollectionsGetScopeID = 0xBC
+    SetDriftCounterState_Unsupported = 0xC1
+    GetAdjustedTime_Unsupported = 0xC2
+    SubdocGet = 0xC5
+    SubdocExists = 0xC6
+    SubdocDictAdd = 0xC7
+    SubdocDictUpsert = 0xC8
+    SubdocDelete = 0xC9
+    SubdocReplace = 0xCA
+    SubdocArrayPushLast = 0xCB
+    SubdocArrayPushFirst = 0xCC
+    SubdocArrayInsert = 0xCD
+    SubdocArrayAddUnique = 0xCE
+    SubdocCounter = 0xCF
+    SubdocMultiLookup = 0xD0
+    SubdocMultiMutation = 0xD1
+    SubdocGetCount = 0xD2
+    SubdocReplaceBodyWithXattr = 0xD3
+    RangeScanCreate = 0xDA
+    RangeScanContinue = 0xDB
+    RangeScanCancel = 0xDC
+    PrepareSnapshot = 0xE0
+    ReleaseSnapshot = 0xE1
+    DownloadSnapshot = 0xE2
+    GetFileFragment = 0xE3
+    Scrub_Unsupported = 0xF0
+    IsaslRefresh = 0xF1
+    SslCertsRefresh_Unsupported = 0xF2
+    GetCmdTimer = 0xF3
+    SetCtrlToken = 0xF4
+    GetCtrlToken = 0xF5
+    UpdateExternalUserPermissions = 0xF6
+    RbacRefresh = 0xF7
+    AuthProvider = 0xF8
+    DropPrivilege = 0xFB
+    AdjustTimeofday = 0xFC
+    EwouldblockCtl = 0xFD
+    GetErrorMap = 0xFE
+    Invalid = 0xFF
 
 
 class ServerOpcode(WireEnum):
@@ -252,13 +252,13 @@ class Status(WireEnum):
     NotMyVbucket = 7
     NoBucket = 8
     Locked = 9
-    DcpStreamNotFound = 0x0a
-    OpaqueNoMatch = 0x0b
-    EWouldThrottle = 0x0c
-    EConfigOnly = 0x0d
-    NotLocked = 0x0e
-    CasValueInvalid = 0x0f
-    AuthStale = 0x1f
+    DcpStreamNotFound = 0x0A
+    OpaqueNoMatch = 0x0B
+    EWouldThrottle = 0x0C
+    EConfigOnly = 0x0D
+    NotLocked = 0x0E
+    CasValueInvalid = 0x0F
+    AuthStale = 0x1F
     AuthError = 0x20
     AuthContinue = 0x21
     Erange = 0x22
@@ -288,49 +288,47 @@ class Status(WireEnum):
     Etmpfail = 0x86
     XattrEinval = 0x87
     UnknownCollection = 0x88
-    CannotApplyCollectionsManifest = 0x8a
-    UnknownScope = 0x8c
-    DcpStreamIdInvalid = 0x8d
-    DurabilityInvalidLevel = 0xa0
-    DurabilityImpossible = 0xa1
-    SyncWriteInProgress = 0xa2
-    SyncWriteAmbiguous = 0xa3
-    SyncWriteReCommitInProgress = 0xa4
-    RangeScanCancelled = 0xa5
-    RangeScanMore = 0xa6
-    RangeScanComplete = 0xa7
-    VbUuidNotEqual = 0xa8
-    SubdocPathEnoent = 0xc0
-    SubdocPathMismatch = 0xc1
-    SubdocPathEinval = 0xc2
-    SubdocPathE2big = 0xc3
-    SubdocDocE2deep = 0xc4
-    SubdocValueCantinsert = 0xc5
-    SubdocDocNotJson = 0xc6
-    SubdocNumErange = 0xc7
-    SubdocDeltaEinval = 0xc8
-    SubdocPathEexists = 0xc9
-    SubdocValueEtoodeep = 0xca
-    SubdocInvalidCombo = 0xcb
-    SubdocMultiPathFailure = 0xcc
-    SubdocSuccessDeleted = 0xcd
-    SubdocXattrInvalidFlagCombo = 0xce
-    SubdocXattrInvalidKeyCombo = 0xcf
-    SubdocXattrUnknownMacro = 0xd0
-    SubdocXattrUnknownVattr = 0xd1
-    SubdocXattrCantModifyVattr = 0xd2
-    SubdocMultiPathFailureDeleted = 0xd3
-    SubdocInvalidXattrOrder = 0xd4
-    SubdocXattrUnknownVattrMacro = 0xd5
-    SubdocCanOnlyReviveDeletedDocuments = 0xd6
-    SubdocDeletedDocumentCantHaveValue = 0xd7
-    SubdocFieldNotBinaryValue = 0xd8
+    CannotApplyCollectionsManifest = 0x8A
+    UnknownScope = 0x8C
+    DcpStreamIdInvalid = 0x8D
+    DurabilityInvalidLevel = 0xA0
+    DurabilityImpossible = 0xA1
+    SyncWriteInProgress = 0xA2
+    SyncWriteAmbiguous = 0xA3
+    SyncWriteReCommitInProgress = 0xA4
+    RangeScanCancelled = 0xA5
+    RangeScanMore = 0xA6
+    RangeScanComplete = 0xA7
+    VbUuidNotEqual = 0xA8
+    SubdocPathEnoent = 0xC0
+    SubdocPathMismatch = 0xC1
+    SubdocPathEinval = 0xC2
+    SubdocPathE2big = 0xC3
+    SubdocDocE2deep = 0xC4
+    SubdocValueCantinsert = 0xC5
+    SubdocDocNotJson = 0xC6
+    SubdocNumErange = 0xC7
+    SubdocDeltaEinval = 0xC8
+    SubdocPathEexists = 0xC9
+    SubdocValueEtoodeep = 0xCA
+    SubdocInvalidCombo = 0xCB
+    SubdocMultiPathFailure = 0xCC
+    SubdocSuccessDeleted = 0xCD
+    SubdocXattrInvalidFlagCombo = 0xCE
+    SubdocXattrInvalidKeyCombo = 0xCF
+    SubdocXattrUnknownMacro = 0xD0
+    SubdocXattrUnknownVattr = 0xD1
+    SubdocXattrCantModifyVattr = 0xD2
+    SubdocMultiPathFailureDeleted = 0xD3
+    SubdocInvalidXattrOrder = 0xD4
+    SubdocXattrUnknownVattrMacro = 0xD5
+    SubdocCanOnlyReviveDeletedDocuments = 0xD6
+    SubdocDeletedDocumentCantHaveValue = 0xD7
+    SubdocFieldNotBinaryValue = 0xD8
 
     @classmethod
     def ranges(cls) -> tuple[tuple[int, int, str], ...]:
-        return (
-            (65280, 65535, "UserStatus"),
-        )
+        return ((65280, 65535, "UserStatus"),)
 
 
 class RequestFrameId(WireEnum):
@@ -365,9 +363,7 @@ class DurabilityLevel(WireEnum):
 
     @classmethod
     def ranges(cls) -> tuple[tuple[int, int, str], ...]:
-        return (
-            (0, 0, "None"),
-        )
+        return ((0, 0, "None"),)
 
 
 class SystemEventId(WireEnum):
@@ -392,17 +388,17 @@ class SystemEventVersion(WireEnum):
 class Datatype(IntFlag, boundary=KEEP):
     """What the value is made of. Undo in this order, Snappy, Xattr, JSON. None set is raw bytes."""
 
-    JSON = 0x1
-    Snappy = 0x2
-    Xattr = 0x4
+    JSON = 0x01
+    Snappy = 0x02
+    Xattr = 0x04
 
 
 class SnapshotType(IntFlag, boundary=KEEP):
     """What kind of snapshot begins. A snapshot from disk usually has Disk and Checkpoint."""
 
-    Memory = 0x1
-    Disk = 0x2
-    Checkpoint = 0x4
-    Acknowledge = 0x8
+    Memory = 0x01
+    Disk = 0x02
+    Checkpoint = 0x04
+    Acknowledge = 0x08
     History = 0x10
     MayContainDuplicates = 0x20

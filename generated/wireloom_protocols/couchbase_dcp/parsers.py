@@ -7,7 +7,7 @@ directions; responses may be mixed with the messages of streams. A frame that is
 message unknown, which keeps its bytes.
 """
 
-from construct import Int16ub, Int32ub, Int64ub, Int8ub
+from construct import Int8ub, Int16ub, Int32ub, Int64ub
 
 from wireloom.codec import (
     Bit,
@@ -393,7 +393,7 @@ Snappy stays in trailing_value.
 system_event = Message(
     "system_event",
     RECORD,
-    match={"magic": (0x80, 8), "opcode": (0x5f,)},
+    match={"magic": (0x80, 8), "opcode": (0x5F,)},
     sections={
         "extras": Layout(
             "by_seqno" / Field(Int64ub, long=True),
@@ -493,7 +493,7 @@ further, and their values stay in trailing_value. The numbers are kept whatever 
 system_event_response = Message(
     "system_event_response",
     RECORD,
-    match={"magic": (0x81, 0x18), "opcode": (0x5f,)},
+    match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
     variants=(
         Variant("acknowledgement", Rule("status == 0", lambda this, record, frame: record["status"] == 0), {}),
         Variant(

@@ -50,9 +50,9 @@ class EventAttributes(IntFlag, boundary=KEEP):
     are equal, or with both opcode bits set, is probably one of theirs, but 0x0101 is also today's replicated UPSERT.
     """
 
-    UPSERT = 0x1
-    DELETE = 0x2
-    TRACE = 0x4
-    BYTE_KEY = 0x8
+    UPSERT = 0x01
+    DELETE = 0x02
+    TRACE = 0x04
+    BYTE_KEY = 0x08
     END_OF_PERIOD = 0x10
     EXT_REPLICATED = 0x100

@@ -7,7 +7,7 @@ The first byte of each event is the version of its layout; two versions may foll
 is the data events that share one sequence, closed by an event that marks its end and repeats that sequence.
 """
 
-from construct import Int16sb, Int16sl, Int16ub, Int16ul, Int32sb, Int32sl, Int32ub, Int32ul, Int64sb, Int64sl, Int8ub
+from construct import Int8ub, Int16sb, Int16sl, Int16ub, Int16ul, Int32sb, Int32sl, Int32ub, Int32ul, Int64sb, Int64sl
 
 from wireloom.codec import (
     Blob,

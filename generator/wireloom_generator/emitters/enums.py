@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import docstring
+from wireloom_generator.pretty import docstring, group, render
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
@@ -25,17 +25,18 @@ def _enum(enum: ir.Enum) -> str:
     lines += [f"    {value.name} = {_number(value.first)}" for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
     if ranges:
-        rows = [f'            ({value.first}, {value.last}, "{value.name}"),' for value in ranges]
+        rows = [group(str(value.first), str(value.last), f'"{value.name}"') for value in ranges]
         signature = "    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
-        lines += ["", "    @classmethod", signature, "        return (", *rows, "        )"]
+        table = " " * 8 + render(group(*rows), indent=8, before="return ")
+        lines += ["", "    @classmethod", signature, table]
     return "\n".join(lines) + "\n"
 
 
 def _flags(flags: ir.Flags) -> str:
     lines = [f"\nclass {flags.name}(IntFlag, boundary=KEEP):", docstring(flags.doc.text or flags.name, indent=4), ""]
-    lines += [f"    {flag.name} = {flag.value:#x}" for flag in flags.values]
+    lines += [f"    {flag.name} = 0x{flag.value:02X}" for flag in flags.values]
     return "\n".join(lines) + "\n"
 
 
 def _number(value: int) -> str:
-    return str(value) if value < 10 else f"{value:#04x}"
+    return str(value) if value < 10 else f"0x{value:02X}"

@@ -6,13 +6,11 @@ It says what ``syntax`` says, and of some keys which words they take. What names
 import dataclasses
 import json
 import types
-from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
-from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
 
 from wireloom_generator import shape, syntax
-from wireloom_generator.output import MARK, OutputFile
+from wireloom_generator.output import MARK
 
 Schema = dict[str, Any]
 
@@ -27,7 +25,7 @@ _HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^
 _SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}
 
 
-def _words(*words: str) -> Schema:
+def _words(*words: str | bool) -> Schema:
     return {"enum": list(words)}
 
 
@@ -56,7 +54,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Library, "library"): _SNAKE,
     (syntax.Message, "message"): _SNAKE,
     (syntax.FormEntry, "as"): _words("value", "label", "base64_57", "text"),
-    (syntax.FormEntry, "omit"): _words("never", "absent", "false"),
+    (syntax.FormEntry, "omit"): _words("never", "absent", False),
     (syntax.Form, "style"): _words("json_lines"),
 }
 """Which words a key takes, beyond what its annotation says."""
@@ -69,14 +67,11 @@ _NAMES: dict[type, Schema] = {
 _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
 
 
-def emit() -> Iterator[OutputFile]:
-    """The schema as a file that stands among the specs' folders."""
-    yield OutputFile(PurePosixPath("schema.json"), schema())
-
-
 def schema() -> str:
-    """The text of the JSON Schema, draft 2020-12."""
-    kinds: dict[str, Schema] = {"Expression": {"type": ["string", "integer", "boolean"]}}
+    """The text of ``specs/schema.json``, draft 2020-12."""
+    kinds: dict[str, Schema] = {
+        "Expression": {"description": "An expression, see README.md.", "type": ["string", "integer", "boolean"]}
+    }
     for kind in _FILES:
         _define(kind, kinds)
     document = {
@@ -151,4 +146,14 @@ def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
         return _annotated(choices[0], kinds)
     if set(choices) == set(get_args(syntax.Literal)):
         return {"type": ["integer", "number", "boolean", "string"]}
+    if set(choices) == set(get_args(syntax.Entry)):
+        return _entry(choices, kinds)
     return {"anyOf": [_annotated(choice, kinds) for choice in choices]}
+
+
+def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
+    """An entry of a list of fields; each kind asks for the key that only it has, so no two hold at once."""
+    if "Entry" not in kinds:
+        kinds["Entry"] = {"description": "An entry of a list of fields."}
+        kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
+    return {"$ref": "#/$defs/Entry"}

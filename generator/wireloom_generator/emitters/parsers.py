@@ -24,13 +24,18 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', code)
     title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
     names = sorted(enum.name for enum in (*protocol.enums, *protocol.flags) if re.search(rf"\b{enum.name}\b", bare))
-    found = sorted(set(_CONSTRUCT.findall(bare)))
+    found = sorted(set(_CONSTRUCT.findall(bare)), key=_natural)
     lines = [_imported("construct", found), ""] if found else []
     lines.append(_imported("wireloom.codec", sorted(set(_CODEC.findall(bare)))))
     if names:
         lines += ["", _imported(".enums", names)]
     text = "\n".join([head(protocol.sources), docstring(title), "", *lines, "", code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts Int8ub before Int16ub."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _imported(module: str, names: list[str]) -> str:
@@ -96,7 +101,7 @@ def _variant(variant: ir.Variant) -> Tree:
 
 
 def _number(value: int) -> str:
-    return str(value) if value < 10 else f"{value:#04x}"
+    return str(value) if value < 10 else f"0x{value:02X}"
 
 
 def _protocol(protocol: ir.Protocol) -> Tree:

@@ -1,8 +1,7 @@
 """A run of fixed-size fields, read and written with a single ``struct`` call."""
 
 import struct
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -46,15 +45,11 @@ class Block:
         self.little = _Packing(fields, little=True)
         self.size = self.big.struct.size
         placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
-        self._loaded = [
-            (name, field, at)
-            for name, field, at in placed
-            if field.enum or field.flags or field.const is not None or field.long
-        ]
+        self._loaded = [(name, load, at) for name, field, at in placed for load in field.loaders(name)]
         self._valid = [(name, field, at) for name, field, at in placed if field.valid]
         self._located = [(name, at, at + field.sizeof()) for name, field, at in placed if field.located]
         self.derived = [(name, field) for name, field in fields if field.derived]
-        self._filled = [(name, field) for name, field in fields if not field.derived]
+        self._filled = [(name, field) for name, field in fields if field.fills]
         self._checked = [
             (name, field) for name, field in fields if field.const is not None or field.long or field.valid
         ]
@@ -71,10 +66,18 @@ class Block:
         if start + self.size > reader.limit:
             raise self._short(reader)
         dict.update(this, zip(self.names, packing.struct.unpack_from(reader.buffer, start)))
-        for name, load, at in packing.loads:
-            this[name] = _located(name, start + at, load, this[name])
-        for name, field, at in self._loaded:
-            _located(name, start + at, field.load, this, name)
+        for name, convert, at in packing.loads:
+            try:
+                this[name] = convert(this[name])
+            except DecodeError as error:
+                error.offset = start + at
+                raise error.within(name) from None
+        for name, load, at in self._loaded:
+            try:
+                load(this)
+            except DecodeError as error:
+                error.offset = start + at
+                raise error.within(name) from None
         for name, at, end in self._located:
             reader.frame[name] = (start + at, start + end)
         reader.pos = start + self.size
@@ -128,12 +131,3 @@ class Block:
             except (struct.error, TypeError, OverflowError, AttributeError):
                 return EncodeError(f"{value!r} does not fit {8 * part.size} bits", name)
         raise AssertionError("every field fits")
-
-
-def _located(name: str, offset: int, load: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of ``load``, its error telling which field at which byte."""
-    try:
-        return load(*arguments)
-    except DecodeError as error:
-        error.offset = offset
-        raise error.within(name) from None

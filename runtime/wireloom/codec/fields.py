@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from enum import IntEnum, IntFlag
 from typing import Any, Literal
 
@@ -171,23 +172,29 @@ class Field(Subconstruct):
         """Whether the value follows from the rest of the record."""
         return self.derive is not None or self.checksum is not None
 
+    @property
+    def fills(self) -> bool:
+        """Whether a value can be put in place of a missing one before the rest is written."""
+        known = self.const is not None or self.default is not None or self.enum is not None or self.flags is not None
+        return known and not self.derived
+
     def columns(self, name: str) -> Iterator[Column]:
         """The field's column and its label column."""
         kind = primitive(self.subcon)
         assert kind is not None
         yield from self.labelled(name, kind.type)
 
-    def load(self, this: Values, name: str) -> None:
-        """Give the number just read its name and label, and refuse what may not be there."""
-        value = this[name]
+    def loaders(self, name: str) -> Iterator[Callable[[Values], None]]:
+        """What is to be done to the number just read as ``name``: give it its name and label, refuse what may not be."""
+        if self.const is not None or self.long:
+            yield partial(self._refuse, name)
         if self.enum is not None:
-            this[name] = self.enum._value2member_map_.get(value, value)
-            if self.labels:
-                this[f"{name}_name"] = self.enum.label(value)
-        elif self.flags is not None:
-            if self.labels:
-                this[f"{name}_flags"] = flag_names(self.flags, value)
-            this[name] = named_flags(self.flags, value)
+            yield _enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
+        if self.flags is not None:
+            yield _flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
+
+    def _refuse(self, name: str, this: Values) -> None:
+        value = this[name]
         if self.const is not None and value != self.const:
             raise DecodeError("constant", f"{self.const!r} expected, found {value!r}")
         if self.long and value >> 63:
@@ -241,26 +248,42 @@ class Field(Subconstruct):
         return self.default(this, record, frame) if callable(self.default) else self.default
 
 
-_SEEN_FLAGS: dict[tuple[type[IntFlag], int], IntFlag] = {}
-_SEEN_FLAGS_LIMIT = 4096
+def _enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
+    members = {int(member): (member, member.name) for member in enum}
+
+    def load(this: Values) -> None:
+        value = this[name]
+        known = members.get(value)
+        if known is not None:
+            this[name] = known[0]
+        if label is not None:
+            this[label] = known[1] if known is not None else enum.label(value)
+
+    return load
 
 
-def named_flags(flags: type[IntFlag], value: int) -> int:
-    """``value`` as a member of ``flags``; a plain integer once too many combinations were seen.
-
-    Python keeps every combination of an ``IntFlag`` for ever, so hostile input would fill the memory.
-    """
-    member = _SEEN_FLAGS.get((flags, value))
-    if member is None:
-        if len(_SEEN_FLAGS) >= _SEEN_FLAGS_LIMIT:
-            return value
-        member = _SEEN_FLAGS[flags, value] = flags(value)
-    return member
+FLAG_SETS_LIMIT = 4096
+"""Combinations of a set of flags that are remembered; Python keeps every ``IntFlag`` it makes for ever."""
 
 
-def flag_names(flags: type[IntFlag], value: int) -> list[str]:
-    """The names of the bits set in ``value``, in the spec's order."""
-    return [name for name, flag in flags.__members__.items() if value & flag]
+def _flags_loader(flags: type[IntFlag], name: str, label: str | None) -> Callable[[Values], None]:
+    bits = [(int(flag), flag_name) for flag_name, flag in flags.__members__.items()]
+    seen: dict[int, tuple[int, tuple[str, ...]]] = {}
+
+    def load(this: Values) -> None:
+        value = this[name]
+        known = seen.get(value)
+        if known is None:
+            names = tuple(flag_name for bit, flag_name in bits if value & bit)
+            remember = len(seen) < FLAG_SETS_LIMIT
+            known = (flags(value) if remember else value, names)
+            if remember:
+                seen[value] = known
+        this[name] = known[0]
+        if label is not None:
+            this[label] = list(known[1])
+
+    return load
 
 
 def fixed(item: Construct) -> tuple[str, Field] | None:

@@ -25,6 +25,14 @@ def _unbase64(text: str) -> bytes:
         raise ValueError(f"not Base64: {error}") from None
 
 
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+
+
+def _java_text(data: bytes) -> str:
+    """UTF-8 as Java's ``String`` reads it: U+FFFD for what is none, one for a whole encoded surrogate."""
+    return _SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
+
+
 @dataclass(frozen=True, slots=True)
 class _Notation:
     write: Callable[[Any], Any]
@@ -34,7 +42,7 @@ class _Notation:
 _NOTATIONS = {
     "value": _Notation(lambda value: value, lambda text: text),
     "base64_57": _Notation(_base64_57, _unbase64),
-    "text": _Notation(lambda data: data.decode("utf-8", "replace"), lambda text: text.encode()),
+    "text": _Notation(_java_text, str.encode),
 }
 
 

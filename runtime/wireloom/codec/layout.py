@@ -97,15 +97,16 @@ def container(empty: Values) -> Container:
     return this
 
 
-def given(obj: Any, columns: Values) -> Values:
+def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
     """The values to write, by column. Raises ``EncodeError`` for a name that is no column."""
     if not hasattr(obj, "keys"):
         raise EncodeError(f"a mapping of fields expected, not {type(obj).__name__}")
-    this = dict(columns)
-    for name in obj.keys():  # noqa: SIM118 - a Row is no dict and iterates over its values
-        if name not in this:
-            raise EncodeError(f"unknown field; known are {', '.join(columns)}", str(name))
-        this[name] = obj[name]
+    this = {**columns, **obj}
+    if len(this) > len(columns):
+        for name in this.keys() - columns.keys():
+            if name not in ignored:
+                raise EncodeError(f"unknown field; known are {', '.join(columns)}", str(name))
+            del this[name]
     return this
 
 

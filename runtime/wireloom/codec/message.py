@@ -1,6 +1,6 @@
 """A record and its messages: the header every record begins with, and what each message puts into its sections."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from wireloom.codec.fields import Field, Rule
 from wireloom.codec.layout import Layout, container, given, verify
 from wireloom.codec.parts import Section
 from wireloom.codec.settle import settle
-from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.streams import Frame, Reader, Values, Writer
 
 
 class Slot(Section):
@@ -46,6 +46,18 @@ class Variant:
 _NOTHING = Layout()
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A part of the record behind its head: a slot and the fields all variants share in it, or fields of the record.
+
+    In the ``decisive`` slot, the variant is chosen once the shared fields are read.
+    """
+
+    slot: Slot | None
+    common: Layout
+    decisive: bool = False
+
+
 class Message(Construct):
     """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side."""
 
@@ -67,9 +79,22 @@ class Message(Construct):
         self.variants = variants
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
         filled = [index for index, slot in enumerate(record.slots) if any(slot.name in v.sections for v in variants)]
-        self._decisive = record.slots[filled[0] if filled else -1].name if variants else None
+        decisive = record.slots[filled[0] if filled else -1] if variants else None
+        self._plan = [
+            _Step(None, part)
+            if isinstance(part, Layout)
+            else _Step(part, self.sections.get(part.name, _NOTHING), part is decisive)
+            for part in record.tail
+        ]
+        self._derived: dict[str | None, list[tuple[str, Field]]] = {
+            variant.name if variant else None: [
+                item for slot in record.slots for layout in self._layouts(slot, variant) for item in layout.derived
+            ]
+            for variant in (None, *variants)
+        }
         self.columns = merge(self._all_columns())
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self._fits: dict[str | None, frozenset[str]] = {}
         self.protocol: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,18 +104,19 @@ class Message(Construct):
         if self.variants:
             yield Column("variant", "string")
         for slot in self.record.slots:
-            for layout in self._layouts(slot):
-                yield from layout.columns()
+            for variant in (None, *self.variants):
+                for layout in self._layouts(slot, variant):
+                    yield from layout.columns()
             trailing = self.trailing.get(slot.name)
             if trailing:
                 yield Column(trailing, "binary")
 
-    def _layouts(self, slot: Slot, variants: Iterable[Variant] | None = None) -> Iterator[Layout]:
+    def _layouts(self, slot: Slot, variant: Variant | None) -> Iterator[Layout]:
+        """What stands in a slot: the shared fields, then the variant's."""
         if slot.name in self.sections:
             yield self.sections[slot.name]
-        for variant in self.variants if variants is None else variants:
-            if slot.name in variant.sections:
-                yield variant.sections[slot.name]
+        if variant is not None and slot.name in variant.sections:
+            yield variant.sections[slot.name]
 
     @property
     def type(self) -> StructOf:
@@ -101,34 +127,37 @@ class Message(Construct):
         """The message's fields, the record's head having been read. Reads what follows the sections into ``record``."""
         this = container(self._empty)
         variant: Variant | None = None
-        derived: list[tuple[str, Field]] = []
-        for part in self.record.tail:
-            if isinstance(part, Layout):
-                part.read(reader, record)
+        for step in self._plan:
+            if step.slot is None:
+                step.common.read(reader, record)
                 continue
             traced = len(reader.trace or ())
-            outer = part.enter(reader, record)
-            common = self.sections.get(part.name, _NOTHING)
-            common.read(reader, this)
-            derived += common.derived
-            if part.name == self._decisive:
-                variant = next((v for v in self.variants if v.when is None or v.when.holds(this, record, reader.frame)), None)
+            outer = step.slot.enter(reader, record)
+            step.common.read(reader, this)
+            if step.decisive:
+                variant = self._select(this, record, reader.frame)
                 this["variant"] = variant.name if variant else None
-            if variant is not None and part.name in variant.sections:
-                variant.sections[part.name].read(reader, this)
-                derived += variant.sections[part.name].derived
-            part.leave(reader, this, outer)
+            own = variant and variant.sections.get(step.slot.name)
+            if own:
+                own.read(reader, this)
+            step.slot.leave(reader, this, outer)
             if reader.trace is not None:
                 reader.trace[traced:] = [(join(self.name, name), a, b) for name, a, b in reader.trace[traced:]]
-        verify(reader, this, derived)
+        verify(reader, this, self._derived[variant.name if variant else None])
         return this
+
+    def _select(self, this: Values, record: Values, frame: Frame) -> Variant | None:
+        """The first variant whose condition holds."""
+        for variant in self.variants:
+            if variant.when is None or variant.when.holds(this, record, frame):
+                return variant
+        return None
 
     def write(self, writer: Writer, obj: Any) -> None:
         """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
         values = given(obj, self._empty)
         reasons: list[str] = []
         for variant in self._candidates(values):
-            start = len(writer.buffer)
             header = dict(writer.record)
             try:
                 self._attempt(writer, dict(values), variant)
@@ -137,7 +166,6 @@ class Message(Construct):
                 if len(self.variants) == 0:
                     raise
                 reasons.append(f"{variant.name if variant else 'no variant'}: {error}")
-                del writer.buffer[start:]
                 writer.record.clear()
                 writer.record.update(header)
         raise EncodeError("no variant can be written from these fields: " + "; ".join(reasons))
@@ -155,44 +183,43 @@ class Message(Construct):
         return [*self.variants, None]
 
     def _attempt(self, writer: Writer, this: Values, variant: Variant | None) -> None:
-        chosen = [variant] if variant else []
-        fits = {column.name for slot in self.record.slots for layout in self._layouts(slot, chosen)
-                for column in layout.columns()}
-        fits |= {"variant", *self.trailing.values()}
-        strange = [name for name, value in this.items() if value is not None and name not in fits]
+        fits = self._fitting(variant)
+        strange = [name for name, value in this.items() if name not in fits and value is not None]
         if strange:
             raise EncodeError(f"has no {', '.join(strange)}")
         for attempt in range(3):
-            writer.buffer.clear()
-            writer.frame.clear()
-            writer.reserved.clear()
-            writer.conditions.clear()
-            derived = self._write_parts(writer, this, chosen)
+            writer.clear()
+            self._write_parts(writer, this, variant)
             writer.frame["record"] = (0, len(writer.buffer))
+            derived = [(this, name, field) for name, field in self._derived[variant.name if variant else None]]
+            derived += [(writer.record, name, field) for name, field in self.record.derived]
             if settle(writer, derived, last=attempt == 2):
                 break
-        selected = next((v for v in self.variants if v.when is None or v.when.holds(this, writer.record, writer.frame)), None)
+        selected = self._select(this, writer.record, writer.frame)
         if selected is not variant:
             needs = variant.when.text if variant and variant.when else "no variant may apply"
             found = f"reads back as {selected.name}" if selected else "reads back as none"
             raise EncodeError(f"{found}: {needs}")
 
-    def _write_parts(
-        self, writer: Writer, this: Values, chosen: list[Variant]
-    ) -> list[tuple[Values, str, Field]]:
-        record = writer.record
-        self.record.head.write(writer, record)
-        derived = [(record, name, field) for name, field in self.record.derived]
+    def _fitting(self, variant: Variant | None) -> frozenset[str]:
+        """The columns that a variant can have values for."""
+        key = variant.name if variant else None
+        if key not in self._fits:
+            layouts = (layout for slot in self.record.slots for layout in self._layouts(slot, variant))
+            names = (column.name for layout in layouts for column in layout.columns())
+            self._fits[key] = frozenset({"variant", *names, *filter(None, self.trailing.values())})
+        return self._fits[key]
+
+    def _write_parts(self, writer: Writer, this: Values, variant: Variant | None) -> None:
+        self.record.head.write(writer, writer.record)
         for part in self.record.tail:
             if isinstance(part, Layout):
-                part.write(writer, record)
+                part.write(writer, writer.record)
                 continue
             start = len(writer.buffer)
-            for layout in self._layouts(part, chosen):
+            for layout in self._layouts(part, variant):
                 layout.write(writer, this)
-                derived[:0] = [(this, name, field) for name, field in layout.derived]
             part.close(writer, this, start)
-        return derived
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
         start = stream.tell()

@@ -22,6 +22,7 @@ class Section(Part):
         self.extent = extent
         self.trailing = trailing
         self.content = Layout(*items)
+        self._size = extent.size if isinstance(extent, Size) else None
         self.inputs = (*self.content.inputs, *((trailing,) if trailing else ()))
         self.derived = self.content.derived
 
@@ -38,7 +39,7 @@ class Section(Part):
     def enter(self, reader: Reader, this: Values) -> int:
         """Set the reader's limit to the section's end; the limit it had."""
         start, outer = reader.pos, reader.limit
-        size = self.extent.size if isinstance(self.extent, Size) else outer - start
+        size: Any = outer - start if self._size is None else self._size
         if callable(size):
             size = size(this, reader.record, reader.frame)
         if not 0 <= size <= outer - start:
@@ -168,6 +169,7 @@ class Bits(Part):
             shift -= width
             self.fields.append((item.name, field, shift, (1 << width) - 1))
         assert shift == 0, "bit fields fill their integer"
+        self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
         self.inputs = tuple(name for name, field, _, _ in self.fields if not field.derived and field.const is None)
 
@@ -180,12 +182,13 @@ class Bits(Part):
         if reader.limit - start < self.size:
             raise reader.short(self.size).within(self.fields[0][0])
         word = self.integer._parse(reader, this, "")
-        for name, field, shift, mask in self.fields:
+        for (name, field, shift, mask), loaders in zip(self.fields, self._loaders, strict=True):
             value = word >> shift & mask
             this[name] = bool(value) if field.subcon.boolean else value
             reader.frame[name] = (start, reader.pos)
             try:
-                field.load(this, name)
+                for load in loaders:
+                    load(this)
             except DecodeError as error:
                 error.offset = start
                 raise error.within(name) from None
@@ -273,6 +276,7 @@ class _Computed(Part):
         self.name = name
         self.compute = compute
         self.field = Field(compute, enum=compute.enum, labels=compute.labels)
+        self._loaders = list(self.field.loaders(name))
 
     def columns(self) -> Iterator[Column]:
         return self.field.labelled(self.name, self.compute.type)
@@ -281,7 +285,8 @@ class _Computed(Part):
         value = self.compute.value(this, reader.record, reader.frame)
         this[self.name] = value
         if value is not None:
-            self.field.load(this, self.name)
+            for load in self._loaders:
+                load(this)
 
     def write(self, writer: Writer, this: Values) -> None:
         self.field.fill(this, self.name, writer.record, writer.frame)

@@ -45,6 +45,7 @@ class Protocol:
         self.forms = {form.name: form for form in forms}
         recorded = tuple(Column(parameter.name, "string") for parameter in parameters if parameter.column)
         self.header = (*recorded, *record.columns)
+        self._fields = tuple(column.name for column in record.columns)
         self._recorded = tuple(column.name for column in recorded)
         structs = (Column(message.name, message.type) for message in messages)
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
@@ -192,7 +193,7 @@ class Protocol:
         Fields that are None may be left out; ``message`` may be left out when one message's struct is given.
         Raises ``EncodeError`` naming the field that is missing, unknown or does not fit.
         """
-        row = given({name: obj[name] for name in obj.keys() if name not in _POSITIONAL}, self._empty)  # noqa: SIM118
+        row = given(obj, self._empty, ignored=_POSITIONAL)
         if row["_corrupt_record"] is not None:
             return bytes(row["_corrupt_record"])
         resolved = resolve(self.parameters, parameters)
@@ -201,7 +202,7 @@ class Protocol:
                 resolved[name] = row[name]
         message = self._message_to_write(row)
         writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
-        writer.record = {column.name: row[column.name] for column in self.record.columns}
+        writer.record = {name: row[name] for name in self._fields}
         for name, values in message.match.items():
             if writer.record[name] is None:
                 writer.record[name] = values[0]

@@ -22,8 +22,11 @@ def settle(writer: Writer, derived: list[Derived], *, last: bool) -> bool:
                 state = "absent" if assumed else "needed"
                 raise EncodeError(f"{', '.join(part.inputs)} given, but {part.condition.text} makes it {state}")
             return False
-    _pack(writer)
     checksums = [item for item in present if item[2].checksum is not None]
+    for this, name, _ in checksums:
+        if this.get(name) is None:
+            this[name] = 0  # something to stand there until it is known
+    _pack(writer)
     for _ in checksums:
         if not _derive(writer, checksums):
             break

@@ -111,6 +111,13 @@ class Writer:
         self.reserved: list[tuple[Reserved, Values, int]] = []
         self.conditions: list[tuple[Conditional, Values, bool]] = []
 
+    def clear(self) -> None:
+        """Begin the record anew."""
+        self.buffer.clear()
+        self.frame.clear()
+        self.reserved.clear()
+        self.conditions.clear()
+
     def write(self, data: bytes) -> int:
         """As a stream's ``write``, at the end."""
         self.buffer += data

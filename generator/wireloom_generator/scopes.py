@@ -1,0 +1,320 @@
+"""The structs of a spec, entry by entry in the order of reading: what the rules walk, and who can see whom.
+
+A scope is a struct: the record's own fields, a message with its variants, or a type where it is used. Includes are
+spliced in. Entries of different alternatives, or of different variants, never stand in one record.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TypeVar
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Location
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
+
+Item = syntax.Field | syntax.BitField | syntax.Bits | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align
+Branch = tuple[tuple[int, int, int], ...]
+"""The alternatives something stands in: (number of the choice, which of it, how many cover all cases or 0)."""
+VARIANT = -1
+"""The number of the choice that a message's variants are."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visit:
+    """An entry at its place in the order of reading.
+
+    ``sections`` are the regions around it, outermost first; ``run`` the row of fixed-size fields that are read at once;
+    ``at`` where it came in: its own place, or that of the include that brought it.
+    """
+
+    item: Item
+    at: Location
+    order: int
+    branch: Branch
+    sections: tuple[str, ...]
+    run: int
+
+    @property
+    def name(self) -> str | None:
+        """The name expressions know it by."""
+        match self.item:
+            case syntax.Field() | syntax.BitField():
+                return self.item.name
+            case syntax.Section():
+                return self.item.section
+            case _:
+                return None
+
+    @property
+    def in_variant(self) -> bool:
+        """Whether it belongs to one of a message's variants."""
+        return bool(self.branch) and self.branch[0][0] == VARIANT
+
+    def meets(self, other: "Visit") -> bool:
+        """Whether both can stand in one record."""
+        taken = {choice: alternative for choice, alternative, _ in other.branch}
+        return all(taken.get(choice, alternative) == alternative for choice, alternative, _ in self.branch)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """A struct. ``header`` are the record's entries that its expressions see. A message chooses its variant in the
+    section ``decisive``, when ``decided`` of its entries are read."""
+
+    owner: syntax.Record | syntax.Message | syntax.Type
+    visits: tuple[Visit, ...]
+    header: tuple[Visit, ...] = ()
+    decisive: str = ""
+    decided: int = 0
+
+    def header_at(self, visit: Visit) -> tuple[Visit, ...]:
+        """The record's entries that are read before ``visit``, an entry of a message, of a type or of the record."""
+        match self.owner:
+            case syntax.Message():
+                return until_slot(self.header, visit.sections[0])
+            case syntax.Type():
+                return self.header
+            case syntax.Record():
+                return self.visits[: visit.order]
+
+
+def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
+    """The header's entries up to and with the section ``slot``; all if there is no such section."""
+    ends = [visit.order for visit in header if is_slot(visit) and visit.name == slot]
+    return header[: ends[0] + 1] if ends else header
+
+
+def is_slot(visit: Visit) -> bool:
+    """Whether an entry of the record is a section that messages fill."""
+    at_top = len(visit.sections) == 1 and not visit.branch
+    return isinstance(visit.item, syntax.Section) and not visit.item.fields and at_top
+
+
+def once(function: Callable[[Spec], Found]) -> Callable[[Spec], Found]:
+    """Remember what a function finds in a spec; a spec has no hash, so it is kept with the spec itself."""
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def remembered(spec: Spec) -> Found:
+        kept = vars(spec)
+        if key not in kept:
+            kept[key] = function(spec)
+        found: Found = kept[key]
+        return found
+
+    return remembered
+
+
+@once
+def head(spec: Spec) -> Scope:
+    """The record's own fields and sections."""
+    record = spec.protocol.record
+    return Scope(record, walk(spec, record.fields))
+
+
+@once
+def slots(spec: Spec) -> tuple[syntax.Section, ...]:
+    """The sections of the record that messages fill, in order."""
+    return tuple(visit.item for visit in head(spec).visits if is_slot(visit) and isinstance(visit.item, syntax.Section))
+
+
+@once
+def messages(spec: Spec) -> tuple[Scope, ...]:
+    """A scope for each message: slot by slot, what all variants share, then each variant's own."""
+    return tuple(_message(spec, message) for message in spec.messages)
+
+
+def _message(spec: Spec, message: syntax.Message) -> Scope:
+    numbering = _Walk(spec)
+    visits: list[Visit] = []
+    known = [slot.section for slot in slots(spec)]
+    filled = [*message.sections, *(name for variant in message.variants for name in variant.sections)]
+    decisive = next((slot for slot in known if any(slot in v.sections for v in message.variants)), (known or [""])[-1])
+    decided = 0
+    otherwise = bool(message.variants) and message.variants[-1].when is None
+    for slot in dict.fromkeys([*known, *filled]):
+        visits += numbering.entries(message.sections.get(slot, ()), sections=(slot,))
+        decided = len(visits) if slot == decisive else decided
+        for number, variant in enumerate(message.variants):
+            branch = ((VARIANT, number, len(message.variants) if otherwise else 0),)
+            visits += numbering.entries(variant.sections.get(slot, ()), branch, (slot,))
+    return Scope(message, tuple(visits), head(spec).visits, decisive, decided)
+
+
+@once
+def types(spec: Spec) -> tuple[Scope, ...]:
+    """A scope for each use of a type as a struct, as far as the header fields it sees there differ."""
+    found: dict[tuple[str, int], Scope] = {}
+    pending = [head(spec), *messages(spec)]
+    while pending:
+        scope = pending.pop()
+        for visit in scope.visits:
+            used = type_of(spec, visit.item)
+            if used is None or used.name in recursive(spec):
+                continue
+            header = scope.header_at(visit)
+            if (used.name, len(header)) not in found:
+                inner = Scope(used, walk(spec, used.fields), header)
+                found[used.name, len(header)] = inner
+                pending.append(inner)
+    return tuple(found.values())
+
+
+def every(spec: Spec) -> tuple[Scope, ...]:
+    """All scopes of the spec."""
+    return (head(spec), *messages(spec), *types(spec))
+
+
+def type_of(spec: Spec, item: Item) -> syntax.Type | None:
+    """The shared type that a field has, if it has one and it is known."""
+    return spec.types.get(item.type) if isinstance(item, syntax.Field) and parse(item.type) is None else None
+
+
+@once
+def recursive(spec: Spec) -> frozenset[str]:
+    """The types that contain themselves, directly or not, as a field or by include."""
+    uses = {name: set(_used_types(type_.fields)) & set(spec.types) for name, type_ in spec.types.items()}
+    return frozenset(name for name in uses if name in _reach(uses, name))
+
+
+def _reach(uses: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    pending = list(uses[start])
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            pending += uses[name]
+    return seen
+
+
+def _used_types(entries: Iterable[syntax.Entry]) -> Iterator[str]:
+    for entry in nested(entries):
+        if isinstance(entry, syntax.Field):
+            yield entry.type
+        elif isinstance(entry, syntax.Include):
+            yield entry.include
+
+
+def nested(entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:
+    """The entries as they are written, those inside of sections and choices too."""
+    for entry in entries:
+        yield entry
+        if isinstance(entry, syntax.Section):
+            yield from nested(entry.fields)
+        elif isinstance(entry, syntax.Choice):
+            for alternative in entry.choice:
+                yield from nested(alternative.fields)
+
+
+def lists(spec: Spec) -> Iterator[tuple[syntax.Entry, ...]]:
+    """Every list of entries of the spec as it is written, those of libraries and of unused types too."""
+    for shared in spec.shared:
+        yield from (type_.fields for type_ in shared.types)
+    yield spec.protocol.record.fields
+    for message in spec.messages:
+        yield from message.sections.values()
+        for variant in message.variants:
+            yield from variant.sections.values()
+
+
+def written(spec: Spec) -> Iterator[syntax.Entry]:
+    """Every entry of the spec as it is written, once."""
+    for entries in lists(spec):
+        yield from nested(entries)
+
+
+def expand(spec: Spec, entries: Iterable[syntax.Entry]) -> Iterator[tuple[syntax.Entry, Location]]:
+    """The entries with includes replaced, each with the place that brought it in. Types within themselves are left out."""
+    for entry in entries:
+        if not isinstance(entry, syntax.Include):
+            yield entry, entry.at
+        elif entry.include in spec.types and entry.include not in recursive(spec):
+            yield from ((inner, entry.where("include")) for inner, _ in expand(spec, spec.types[entry.include].fields))
+
+
+def walk(spec: Spec, entries: Iterable[syntax.Entry]) -> tuple[Visit, ...]:
+    """The visits of a struct that consists of these entries."""
+    return tuple(_Walk(spec).entries(entries))
+
+
+@dataclass
+class _Walk:
+    """Numbers entries, choices and runs while it goes through a struct."""
+
+    spec: Spec
+    order: int = 0
+    choices: int = 0
+    runs: int = 0
+    endian: str | None = None
+
+    def entries(
+        self,
+        entries: Iterable[syntax.Entry],
+        branch: Branch = (),
+        sections: tuple[str, ...] = ("",),
+        via: Location | None = None,
+    ) -> Iterator[Visit]:
+        """The visits of a list of entries; ``via`` is the include that brought them. The region around all of a
+        record or a type is a section without a name."""
+        self._break()
+        for entry, at in expand(self.spec, entries):
+            assert not isinstance(entry, syntax.Include)
+            include = via or (at if at is not entry.at else None)
+            visit = Visit(entry, include or at, self.order, branch, sections, self._run(entry))
+            self.order += 1
+            yield visit
+            yield from self._inside(entry, visit, include)
+        self._break()
+
+    def _inside(self, entry: Item, visit: Visit, via: Location | None) -> Iterator[Visit]:
+        match entry:
+            case syntax.Section():
+                yield from self.entries(entry.fields, visit.branch, (*visit.sections, entry.section), via)
+            case syntax.Choice(choice=alternatives):
+                self.choices += 1
+                number = self.choices
+                cases = len(alternatives) if alternatives and alternatives[-1].when is None else 0
+                for index, alternative in enumerate(alternatives):
+                    branch = (*visit.branch, (number, index, cases))
+                    yield from self.entries(alternative.fields, branch, visit.sections, via)
+            case syntax.Bits(fields=fields):
+                for bit in fields:
+                    yield replace(visit, item=bit, order=self.order)
+                    self.order += 1
+            case _:
+                pass
+
+    def _break(self) -> None:
+        self.runs += 1
+        self.endian = None
+
+    def _run(self, entry: Item) -> int:
+        size = fixed_number(entry)
+        if size is None:
+            self._break()
+            run = self.runs
+            self._break()
+            return run
+        assert isinstance(entry, syntax.Field)
+        endian = entry.byte_order or self.spec.protocol.byte_order
+        if size > 1 and self.endian not in (None, endian):
+            self._break()
+        self.endian = endian if size > 1 else self.endian
+        return self.runs
+
+
+def fixed_number(entry: syntax.Entry | Item) -> int | None:
+    """The bytes of a number of fixed size that is always there; None of anything else."""
+    if not isinstance(entry, syntax.Field) or entry.when or entry.tail or entry.repeat or entry.compute is not None:
+        return None
+    match parse(entry.type):
+        case Integer(bits=bits) | Float(bits=bits):
+            return bits // 8
+        case Boolean():
+            return 1
+        case _:
+            return None
