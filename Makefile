@@ -26,10 +26,10 @@ java:
 	@$(SETUP) java
 
 generate: $(STAMP) ## write generated/ from specs/
-	$(BIN)/wireloom generate specs --out generated
+	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
 
 schema-check: $(STAMP) ## fail when generated/ is not what specs/ gives
-	$(BIN)/wireloom generate specs --out generated --check
+	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols --check
 
 lint: $(STAMP) ## style, format, and who imports whom
 	$(BIN)/ruff check

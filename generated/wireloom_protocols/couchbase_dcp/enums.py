@@ -3,9 +3,7 @@
 
 """Named numbers and bits of Couchbase DCP."""
 
-from enum import KEEP, IntFlag
-
-from wireloom.codec import WireEnum
+from wireloom.codec import WireEnum, WireFlags
 
 
 class Magic(WireEnum):
@@ -385,7 +383,7 @@ class SystemEventVersion(WireEnum):
     version2 = 2
 
 
-class Datatype(IntFlag, boundary=KEEP):
+class Datatype(WireFlags):
     """What the value is made of. Undo in this order, Snappy, Xattr, JSON. None set is raw bytes."""
 
     JSON = 0x01
@@ -393,7 +391,7 @@ class Datatype(IntFlag, boundary=KEEP):
     Xattr = 0x04
 
 
-class SnapshotType(IntFlag, boundary=KEEP):
+class SnapshotType(WireFlags):
     """What kind of snapshot begins. A snapshot from disk usually has Disk and Checkpoint."""
 
     Memory = 0x01

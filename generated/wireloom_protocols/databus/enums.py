@@ -3,9 +3,7 @@
 
 """Named numbers and bits of LinkedIn Databus."""
 
-from enum import KEEP, IntFlag
-
-from wireloom.codec import WireEnum
+from wireloom.codec import WireEnum, WireFlags
 
 
 class DbusOpcode(WireEnum):
@@ -43,7 +41,7 @@ class SourceId(WireEnum):
         )
 
 
-class EventAttributes(IntFlag, boundary=KEEP):
+class EventAttributes(WireFlags):
     """The attribute bits of a V1 event; readers ignore those not named here. Java writers before 2013-01 set every bit
     in both bytes and began with UPSERT: 0x0101 was their UPSERT, 0x0909 one with a byte[] key, 0x0303 and 0x0b0b their
     DELETE, and trace added 0x0404. From then until 2013-11 a DELETE was 0x0003 or 0x000b. A word of which both bytes

@@ -1,4 +1,4 @@
-"""enums.py: an ``IntEnum`` for each enum and an ``IntFlag`` for each set of flags."""
+"""enums.py: a ``WireEnum`` (an ``IntEnum``) for each enum, a ``WireFlags`` (an ``IntFlag``) for each set of flags."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -11,10 +11,8 @@ from wireloom_generator.pretty import docstring, group, render
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's named numbers and bits."""
     parts = [head(protocol.sources), docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."), ""]
-    imports = ["from enum import KEEP, IntFlag\n"] if protocol.flags else []
-    if protocol.enums:
-        imports += ["from wireloom.codec import WireEnum\n"]
-    parts += ["\n".join(imports)] if imports else []
+    bases = [base for base, used in (("WireEnum", protocol.enums), ("WireFlags", protocol.flags)) if used]
+    parts += [f"from wireloom.codec import {', '.join(bases)}\n"] if bases else []
     parts += [_enum(enum) for enum in protocol.enums]
     parts += [_flags(flags) for flags in protocol.flags]
     yield OutputFile(PurePosixPath(protocol.name, "enums.py"), "\n".join(parts))
@@ -33,7 +31,7 @@ def _enum(enum: ir.Enum) -> str:
 
 
 def _flags(flags: ir.Flags) -> str:
-    lines = [f"\nclass {flags.name}(IntFlag, boundary=KEEP):", docstring(flags.doc.text or flags.name, indent=4), ""]
+    lines = [f"\nclass {flags.name}(WireFlags):", docstring(flags.doc.text or flags.name, indent=4), ""]
     lines += [f"    {flag.name} = 0x{flag.value:02X}" for flag in flags.values]
     return "\n".join(lines) + "\n"
 

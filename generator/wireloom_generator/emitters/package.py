@@ -31,7 +31,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         "from typing import Any",
         "",
     ]
-    named = sorted(item.name for item in (*protocol.enums, *protocol.flags))
+    named = sorted([*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)])
     lines += [_import("enums", named)] if named else []
     lines += [
         _import("parsers", sorted(["PROTOCOL", *messages], key=_import_order)),

@@ -23,7 +23,8 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     code = "\n\n".join(blocks)
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', code)
     title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
-    names = sorted(enum.name for enum in (*protocol.enums, *protocol.flags) if re.search(rf"\b{enum.name}\b", bare))
+    declared = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
+    names = sorted(name for name in declared if re.search(rf"\b{name}\b", bare))
     found = sorted(set(_CONSTRUCT.findall(bare)), key=_natural)
     lines = [_imported("construct", found), ""] if found else []
     lines.append(_imported("wireloom.codec", sorted(set(_CODEC.findall(bare)))))

@@ -6,7 +6,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum
+from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum, WireFlags
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
 from wireloom.codec.layout import Layout
@@ -22,6 +22,6 @@ __all__ = [
     "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Column", "Compute", "Constant", "DecodeError",
     "EitherOrder", "EncodeError", "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths",
     "ListOf", "Message", "Nested", "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest",
-    "Rule",    "Section", "Size", "Slot", "StructOf", "Table", "TableField", "Text", "Until", "Variant", "WireEnum", "When",
+    "Rule",    "Section", "Size", "Slot", "StructOf", "Table", "TableField", "Text", "Until", "Variant", "WireEnum", "WireFlags", "When",
     "ZigZag",
 ]

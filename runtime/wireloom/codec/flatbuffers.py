@@ -64,7 +64,7 @@ class Table:
             raise DecodeError("flatbuffers", f"a vtable of {vtable_size} bytes", vtable)
         if table_size < 4 or table + table_size > len(data):
             raise DecodeError("flatbuffers", f"a table of {table_size} bytes", table)
-        values = container(self.empty)
+        values: Values = container(self.empty)
         for field in self.fields:
             slot = 4 + 2 * field.id
             at = _number(data, "<H", vtable + slot, field.name) if slot + 2 <= vtable_size else 0

@@ -48,7 +48,7 @@ class Lengths:
         self.match = match or {}
         self.valid = valid
         self.checksum = checksum
-        self.size = max(offset + construct.sizeof() for _, offset, construct in fields)
+        self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.structs = {little: self._struct(little) for little in (False, True)}
 
     def _struct(self, little: bool) -> list[tuple[str, int, struct.Struct]]:

@@ -15,7 +15,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, fixed
 from wireloom.codec.settle import settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
-from wireloom.codec.values import Constant, value_type
+from wireloom.codec.values import Constant, Repeat, value_type
 
 
 class Part(Construct):
@@ -171,6 +171,8 @@ class Named(Part):
         start = len(writer.buffer)
         self.field.fill(this, self.name, writer.record, writer.frame)
         value = this[self.name]
+        if value is None and isinstance(self.subcon, Repeat):
+            value = this[self.name] = []
         if value is None and self.inputs:
             raise EncodeError("missing", self.name)
         try:

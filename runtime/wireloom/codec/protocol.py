@@ -19,6 +19,8 @@ from wireloom.codec.framing import Framing
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
+UNKNOWN = "unknown"
+"""The message of records that no other matches; it keeps their bytes."""
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 
 
@@ -53,11 +55,10 @@ class Protocol:
         self._dispatch: list[tuple[tuple[str, ...], dict[tuple[int, ...], Message]]] = []
         for message in messages:
             message.protocol = self
-            self._register(message)
+            if message.name != UNKNOWN:
+                self._register(message)
 
     def _register(self, message: Message) -> None:
-        if not message.match:
-            return
         names = tuple(message.match)
         table = next((table for keys, table in self._dispatch if keys == names), None)
         if table is None:
@@ -76,7 +77,7 @@ class Protocol:
             message = table.get(tuple([record[name] for name in names]))
             if message is not None:
                 return message
-        unmatched = self.messages.get("unknown")
+        unmatched = self.messages.get(UNKNOWN)
         if unmatched is None:
             shown = ", ".join(f"{name} {record[name]}" for names, _ in self._dispatch for name in names)
             raise DecodeError("unknown-layout", f"no message has {shown}")

@@ -64,8 +64,8 @@ class ZigZag(Construct):
         return "int" if self.bits == 32 else "long"
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        value = self.unsigned._parse(stream, context, path)
-        return value >> 1 ^ -(value & 1)
+        value: int = self.unsigned._parse(stream, context, path)
+        return (value >> 1) ^ -(value & 1)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, int) or not -(1 << self.bits - 1) <= obj < 1 << self.bits - 1:

@@ -1,0 +1,105 @@
+"""What commands read: files and standard input, as mapped memory or line by line, hex text included."""
+
+import binascii
+import mmap
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from wireloom.cli.diagnostics import MisuseError
+
+STDIN = "-"
+_CHUNK = 1024 * 1024
+
+
+def name_of(source: str) -> str:
+    """The source as diagnostics call it."""
+    return "standard input" if source == STDIN else source
+
+
+def must_exist(sources: Iterable[str]) -> None:
+    """Find out before anything is written that a file is not there. Raises ``MisuseError``."""
+    for source in sources:
+        path = Path(source)
+        if source != STDIN and not path.exists():
+            raise MisuseError(f"there is no file {source}")
+        if source != STDIN and path.is_dir():
+            raise MisuseError(f"{source} is a directory; name the files in it")
+
+
+@contextmanager
+def byte_stream(source: str) -> Iterator[BinaryIO]:
+    """The source opened for reading."""
+    if source == STDIN:
+        yield sys.stdin.buffer
+    else:
+        with Path(source).open("rb") as file:
+            yield file
+
+
+@contextmanager
+def buffer(source: str, *, from_hex: bool) -> Iterator[bytes]:
+    """All bytes of the source, without holding them in memory: a file is mapped, anything else goes to one first."""
+    with byte_stream(source) as stream:
+        if not from_hex and _can_be_mapped(stream):
+            with _mapped(stream) as data:
+                yield data
+            return
+        with TemporaryFile() as copy:
+            if from_hex:
+                _unhex(stream, copy, name_of(source))
+            else:
+                copyfileobj(stream, copy, _CHUNK)
+            copy.flush()
+            with _mapped(copy) as data:
+                yield data
+
+
+def _can_be_mapped(stream: BinaryIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and stream.tell() == 0
+    except OSError:
+        return False
+
+
+@contextmanager
+def _mapped(file: BinaryIO) -> Iterator[bytes]:
+    if os.fstat(file.fileno()).st_size == 0:
+        yield b""  # an empty file cannot be mapped
+        return
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        yield data  # type: ignore[misc]
+
+
+def _unhex(source: BinaryIO, target: BinaryIO, name: str) -> None:
+    """Copy hex text as bytes. White space means nothing, and ``#`` begins a comment, as in specs."""
+    line, rest, in_comment = 1, b"", False
+    while piece := source.readline(_CHUNK):
+        code, hash_sign, _ = piece.partition(b"#")
+        digits = rest if in_comment else rest + b"".join(code.split())
+        even = len(digits) & ~1
+        try:
+            target.write(binascii.unhexlify(digits[:even]))
+        except binascii.Error:
+            raise MisuseError(f"{name}: line {line} is not hex text") from None
+        rest = digits[even:]
+        ended = piece.endswith(b"\n")
+        in_comment = bool(in_comment or hash_sign) and not ended
+        line += ended
+    if rest:
+        raise MisuseError(f"{name}: an odd number of hex digits")
+
+
+def lines(stream: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+    """(number from 1, offset in bytes, text without its line feed) of the lines that are not blank."""
+    offset = 0
+    for number, line in enumerate(stream, start=1):
+        if line.strip():
+            yield number, offset, line.removesuffix(b"\n")
+        offset += len(line)

@@ -1,0 +1,112 @@
+"""``wireloom decode``: captures to rows."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wireloom.cli import captures
+from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli.diagnostics import FailedError, MisuseError, say
+from wireloom.cli.formats import Format, write_rows
+from wireloom.cli.outputs import output
+from wireloom.cli.progress import with_progress
+from wireloom.cli.textual import rows_of_lines
+from wireloom.codec import Form
+from wireloom.options import MAX_RECORD_BYTES, Mode, ReadOptions, resolve
+from wireloom.views import Row, View
+
+
+def decode(
+    protocol: ProtocolName,
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Captures; - is standard input.")],
+    from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
+    form: FormName = None,
+    format_: Annotated[str, typer.Option("--format", metavar="jsonl|parquet|arrow", help="What to write.")] = "jsonl",
+    path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
+    message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
+    mode: Annotated[
+        str, typer.Option(help="Malformed records: PERMISSIVE keeps, DROPMALFORMED drops, FAILFAST stops.")
+    ] = "PERMISSIVE",
+    parameter: Parameters = None,
+    labels: Annotated[bool, typer.Option(help="Columns with the names of numbers.")] = True,
+    positions: Annotated[bool, typer.Option("--positions", help="Add _file, _offset and _length.")] = False,
+    max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
+) -> None:
+    """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
+    found = protocol_of(protocol)
+    given = {"message": message} if message is not None else {}
+    options = ReadOptions.of(
+        given | {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes},
+        parameters=(),
+        messages=found.messages,
+    )
+    options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
+    if form is not None and from_hex:
+        raise MisuseError("--hex is for bytes; a textual form is text already")
+    chosen = Format.of(format_)
+    to_stdout = path is None or str(path) == captures.STDIN
+    captures.must_exist(inputs)
+    run = _Run(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
+    with output(path, binary=chosen is not Format.JSONL) as stream:
+        write_rows(run.rows(inputs), run.view.columns, chosen, stream)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run over all inputs. Records are read as in mode PERMISSIVE; what becomes of malformed ones is done here."""
+
+    view: View
+    mode: Mode
+    form: Form | None
+    from_hex: bool
+    to_stdout: bool
+
+    def rows(self, sources: Iterable[str]) -> Iterator[Row]:
+        """The rows of all sources in order. Raises ``FailedError`` at a malformed record in mode FAILFAST."""
+        for source in sources:
+            name = captures.name_of(source)
+            records, reasons = 0, _Reasons()
+            with self._opened(source) as rows:
+                for row in with_progress(rows, source, to_stdout=self.to_stdout):
+                    records += 1
+                    reason = row["_corrupt_reason"]
+                    if reason is not None:
+                        if self.mode is Mode.FAILFAST:
+                            raise FailedError(f"{name}: {reason}")
+                        reasons.add(reason)
+                        if self.mode is Mode.DROPMALFORMED:
+                            continue
+                    yield row
+            reasons.tell(name, records, self.mode)
+
+    @contextmanager
+    def _opened(self, source: str) -> Iterator[Iterator[Row]]:
+        if self.form is None:
+            with captures.buffer(source, from_hex=self.from_hex) as data:
+                yield self.view.rows(data, source)
+        else:
+            with captures.byte_stream(source) as stream:
+                rows = rows_of_lines(captures.lines(stream), self.view.protocol, self.form, self.view.options)
+                yield self.view.of(rows, source)
+
+
+class _Reasons:
+    """Why records of one input were malformed."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = ""
+
+    def add(self, reason: str) -> None:
+        self.first = self.first or reason
+        self.count += 1
+
+    def tell(self, name: str, records: int, mode: Mode) -> None:
+        """Say so, if any were."""
+        if self.count:
+            dropped = " and dropped" if mode is Mode.DROPMALFORMED else ""
+            say(f"{name}: {self.count} of {records} records malformed{dropped}, the first: {self.first}")

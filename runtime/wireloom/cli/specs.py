@@ -1,0 +1,90 @@
+"""``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.cli.diagnostics import FAILED, MisuseError, complain, say
+
+if TYPE_CHECKING:
+    from wireloom_generator import Change, Problem
+
+Specs = Annotated[list[Path] | None, typer.Argument(metavar="[SPECS]...", help="Folders or files; specs otherwise.")]
+
+_DEFAULT = Path("specs")
+_DIFF_LINES = 20
+"""Lines of each file's difference that are shown."""
+
+
+def check(specs: Specs = None) -> None:
+    """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
+    paths = _existing(specs)
+    _tell(_generator().check(paths))
+    print(f"{_shown(paths)}: no problems")
+
+
+def generate(
+    specs: Specs = None,
+    out: Annotated[Path, typer.Option(help="The folder for what is generated.")] = Path("generated"),
+    package: Annotated[str, typer.Option(help="The package for the protocols' own, below it; dots allowed.")] = "",
+    only_check: Annotated[bool, typer.Option("--check", help="Write nothing; status 1 if something would be.")] = False,
+) -> None:
+    """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
+    paths = _existing(specs)
+    if package and not all(part.isidentifier() for part in package.split(".")):
+        raise MisuseError(f"--package is a dotted name, not {package!r}")
+    result = _generator().generate(paths, out, write=not only_check, package=package)
+    _tell(result.problems)
+    if only_check and result.changes:
+        for change in result.changes:
+            _show(change)
+        options = f"--out {out} --package {package}" if package else f"--out {out}"
+        say(f"{out} is not what {_shown(paths)} gives; run: wireloom generate {_shown(paths)} {options}")
+        raise typer.Exit(FAILED)
+    for change in result.changes:
+        print(f"{'removed' if change.kind == 'orphaned' else 'wrote'} {change.path}")
+    if not result.changes:
+        print(f"{out} is what {_shown(paths)} gives")
+
+
+def _existing(specs: Sequence[Path] | None) -> list[Path]:
+    paths = list(specs or [_DEFAULT])
+    for path in paths:
+        if not path.exists():
+            hint = "" if specs else "; name the specs, or make some with: wireloom init NAME"
+            raise MisuseError(f"there is no file or folder {path}{hint}")
+    return paths
+
+
+def _generator() -> ModuleType:
+    try:
+        import wireloom_generator
+    except ModuleNotFoundError as error:
+        raise MisuseError(f"this needs {error.name}; pip install 'wireloom[generator]'") from None
+    return wireloom_generator
+
+
+def _shown(paths: Iterable[Path]) -> str:
+    return " ".join(map(str, paths))
+
+
+def _tell(problems: "Sequence[Problem]") -> None:
+    """Tell all problems; end the command if one of them is an error."""
+    for problem in problems:
+        complain(str(problem))
+    errors = sum(problem.severity == "error" for problem in problems)
+    if errors:
+        say(f"{errors} error{'s' if errors > 1 else ''}")
+        raise typer.Exit(FAILED)
+
+
+def _show(change: "Change") -> None:
+    complain(f"{change.path}: {change.kind}")
+    lines = change.diff.splitlines()
+    for line in lines[:_DIFF_LINES]:
+        complain(f"  {line}")
+    if len(lines) > _DIFF_LINES:
+        complain(f"  … {len(lines) - _DIFF_LINES} more lines")

@@ -1,0 +1,96 @@
+"""``wireloom init``: the specs to start from."""
+
+import keyword
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wireloom.cli.diagnostics import MisuseError
+
+_SPECS = Path("specs")
+
+
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The protocol's name: lower-case letters, digits, _.")],
+) -> None:
+    """A small protocol to edit, in specs/NAME, with an example that is a test."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise MisuseError(
+            f"{name!r} cannot be the name of a protocol: lower-case letters, digits and _, a letter first"
+        )
+    folder = _SPECS / name
+    if folder.exists():
+        raise MisuseError(f"{folder} is there already; choose another name, or edit it")
+    folder.mkdir(parents=True)
+    title = name.replace("_", " ").capitalize()
+    for file, text in (("protocol.yaml", _PROTOCOL), ("reading.yaml", _MESSAGE)):
+        path = folder / file
+        path.write_text(text.replace("NAME", name).replace("TITLE", title), encoding="utf-8")
+        print(f"wrote {path}")
+    print("next: edit them, then")
+    print(f"  wireloom check {_SPECS}")
+    print(f"  wireloom generate {_SPECS} --out generated")
+
+
+_PROTOCOL = """\
+# yaml-language-server: $schema=../schema.json
+# What all records of the protocol share. One message is one more file in this folder; reading.yaml is the first.
+protocol: NAME
+title: TITLE
+doc: What the records are, who writes them and who reads them.
+# source: {document: the document this is transcribed from, section: ..., revision: ...}
+
+byte_order: big # or little
+
+# Numbers with names. A number that is not listed stays a number.
+enums:
+  - name: Quality
+    doc: How far a reading can be trusted.
+    values:
+      - {name: Good, value: 0, doc: As good as the sensor is.}
+      - {name: Suspect, value: 1, doc: Out of the range of the last minutes.}
+
+record:
+  doc: Every record is a header of five bytes and a body.
+  # Where the next record begins, and what must be true before that is believed.
+  length: 5 + body_length
+  proof: {valid: magic == 0x574c}
+  fields:
+    - {name: magic, type: u16, const: 0x574c, doc: Tells a record from noise.}
+    - {name: kind, type: u8, doc: Selects the message. A kind that no message has is kept as unknown.}
+    - {name: body_length, type: u16, unit: bytes, derive: size(body), doc: Checked when read; filled in when written.}
+    # Messages fill the body. Bytes that a message does not describe are kept in the trailing column.
+    - {section: body, size: body_length, trailing: trailing_body, doc: What depends on the kind.}
+"""
+
+_MESSAGE = """\
+# yaml-language-server: $schema=../schema.json
+message: reading
+title: Reading
+doc: One measurement of one sensor.
+
+match: {kind: 1}
+
+sections:
+  body:
+    - {name: sensor_id, type: u32, doc: The sensor.}
+    - {name: taken_at, type: i64, unit: milliseconds, doc: When it was measured, since the Unix epoch.}
+    - {name: temperature, type: f32, unit: degrees Celsius, doc: What was measured.}
+    - {name: quality, type: u8, enum: Quality, doc: How far it can be trusted.}
+    - {name: place, type: text, size: rest, doc: Where the sensor hangs.}
+
+# Examples are read, compared with what is written here, and written back, by `wireloom check`.
+examples:
+  - name: A warm attic
+    hex: |
+      57 4c  01  00 16                                        # magic, kind, body_length
+      00 00 00 07  00 00 01 8b cf e5 68 00                    # sensor_id, taken_at
+      41 ac 00 00  00  61 74 74 69 63                         # temperature, quality, place
+    decoded:
+      {kind: 1, sensor_id: 7, taken_at: 1700000000000, temperature: 21.5, quality: 0, quality_name: Good, place: attic}
+  - name: Cut off
+    hex: 57 4c 01 00 16 00 00
+    malformed: truncated
+"""

@@ -1,0 +1,54 @@
+"""Rows from a protocol's textual form: a line is read, written as bytes and read back, so that nothing is missing."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom.codec import DecodeError, EncodeError, Form, Protocol
+from wireloom.options import ReadOptions
+from wireloom.views import Row
+
+
+def rows_of_lines(
+    lines: Iterable[tuple[int, int, bytes]], protocol: Protocol, form: Form, options: ReadOptions
+) -> Iterator[Row]:
+    """The rows of (number, offset, text) lines; a line that cannot be read gives a malformed row, whatever the mode."""
+    for _, offset, line in lines:
+        try:
+            row = _row(line, protocol, form, options)
+        except DecodeError as error:
+            error.offset = offset
+            row = dict.fromkeys(column.name for column in protocol.columns)
+            row |= {"_corrupt_record": line, "_corrupt_reason": error.reason}
+        row |= {"_offset": offset, "_length": len(line)}
+        yield row
+
+
+def _row(line: bytes, protocol: Protocol, form: Form, options: ReadOptions) -> Row:
+    if len(line) > options.max_record_bytes:
+        raise DecodeError("too-long", f"a line of {len(line)} bytes, more than the {options.max_record_bytes} allowed")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise DecodeError("text", f"not utf-8 at byte {error.start} of the line") from None
+    values = form.read(text)
+    try:
+        record = protocol.build(values, **options.parameters)
+    except EncodeError as error:
+        raise DecodeError(form.name, error.detail, path=error.field) from None
+    row: Row = protocol.parse(record, **options.parameters)
+    return row
+
+
+def line_of_row(row: Row, protocol: Protocol, form: Form, parameters: dict[str, str]) -> bytes:
+    """The row's line. Derived fields may be missing; what was malformed is written as it came.
+
+    Raises ``EncodeError`` when the row cannot be written, ``ValueError`` when the form has no place for it.
+    """
+    record = protocol.build(row, **parameters)
+    if row.get("_corrupt_record") is not None:
+        return record
+    told = {
+        parameter.name: row[parameter.name]
+        for parameter in protocol.parameters
+        if parameter.column and row.get(parameter.name) is not None
+    }
+    return form.write(protocol.parse(record, **parameters | told)).encode()
