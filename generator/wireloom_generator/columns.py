@@ -71,7 +71,7 @@ _INTEGERS = (Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, Pri
 def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
     """The type that holds both of two integers; otherwise the first, which the rules made sure is the second too."""
     if left in _INTEGERS and right in _INTEGERS:
-        return max(left, right, key=_INTEGERS.index)  # type: ignore[arg-type]
+        return max(left, right, key=_INTEGERS.index)
     return left
 
 

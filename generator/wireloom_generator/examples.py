@@ -32,7 +32,7 @@ def emitted(protocol: ir.Protocol) -> Iterator[Any]:
             modules[name] = sys.modules[name] = ModuleType(name)
             modules[name].__package__ = package
             exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)  # noqa: S102 - our own output
-        yield modules[f"{package}.parsers"].PROTOCOL  # type: ignore[attr-defined]
+        yield modules[f"{package}.parsers"].PROTOCOL
     finally:
         for name in modules:
             sys.modules.pop(name, None)

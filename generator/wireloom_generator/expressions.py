@@ -31,7 +31,7 @@ class Scope(StrEnum):
 class Value:
     """A number, text, true or false."""
 
-    value: int | str | bool | None
+    value: int | float | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)

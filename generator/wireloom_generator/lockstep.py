@@ -48,12 +48,8 @@ def check(protocol: ir.Protocol, codec: Any, files: Mapping[PurePosixPath, Outpu
     """A problem for each place where an output and the codec differ."""
     expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
     package = PurePosixPath(protocol.name)
-    read = {
-        "spark.py": lambda: _schema(files[package / "spark.py"].text, "SCHEMA", _SPARK),
-        "columnar.py": lambda: _schema(files[package / "columnar.py"].text, "arrow_schema", _ARROW),
-    }
-    for name, columns in read.items():
-        yield from _differences(protocol, name, expected, columns())
+    for name, schema, types in (("spark.py", "SCHEMA", _SPARK), ("columnar.py", "arrow_schema", _ARROW)):
+        yield from _differences(protocol, name, expected, _schema(files[package / name].text, schema, types))
     docs = PurePosixPath("docs", protocol.name)
     yield from _differences(protocol, "index.md", expected, _table(files[docs / "index.md"].text))
     for message in codec.messages.values():

@@ -10,7 +10,7 @@ from wireloom_generator.expressions import Call, Expr, Name, Scope, Value
 from wireloom_generator.spec import Spec
 
 _INTEGER = re.compile(r"([ui])(\d+)")
-_VARINT = {
+_VARINTS: dict[str, ir.Leb128 | ir.ZigZag] = {
     "leb128_u32": ir.Leb128(32),
     "leb128_u64": ir.Leb128(64),
     "zigzag_i32": ir.ZigZag(32),
@@ -105,14 +105,7 @@ class FieldLowering:
         """The nodes of a list of fields; ``cursor`` is moved behind them."""
         nodes: list[ir.Node] = []
         for entry in self.spec.entries(entries):
-            node = self._node(entry, names, cursor)
-            previous = nodes[-1] if nodes else None
-            if isinstance(node, ir.When) and isinstance(previous, ir.When) and previous.condition == node.condition:
-                nodes[-1] = ir.When(node.condition, previous.nodes + node.nodes)
-            elif isinstance(node, ir.Tail) and isinstance(previous, ir.Tail):
-                nodes[-1] = ir.Tail(previous.nodes + node.nodes)
-            else:
-                nodes.append(node)
+            _append(nodes, self._node(entry, names, cursor))
         return tuple(nodes)
 
     def _node(self, entry: syntax.Entry, names: Names, cursor: Cursor) -> ir.Node:
@@ -207,7 +200,7 @@ class FieldLowering:
             assert condition is not None
             cursor.offset, cursor.absolute = start.offset, start.absolute
             cursor.move(None)
-            return ir.When(condition, (node,))
+            return ir.When(condition, (ir.Tail((node,)) if field.tail else node,))
         return ir.Tail((node,)) if field.tail else node
 
     def _computed(self, field: syntax.Field, names: Names) -> ir.Computed:
@@ -301,8 +294,8 @@ class FieldLowering:
             return ir.Float(int(name[1:]), order)
         if name == "bool":
             return ir.Boolean()
-        if name in _VARINT:
-            return _VARINT[name]
+        if name in _VARINTS:
+            return _VARINTS[name]
         assert field is not None
         extent = self._field_extent(field, names) if names else None
         if name in self.spec.types:
@@ -323,6 +316,24 @@ class FieldLowering:
             assert isinstance(length, ir.Integer | ir.Leb128)
             return ir.Prefix(length)
         return ir.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
+
+
+def _append(nodes: list[ir.Node], node: ir.Node) -> None:
+    """Add a node; what has the condition of the node before goes into that, an optional one into an optional one."""
+    previous = nodes[-1] if nodes else None
+    if isinstance(node, ir.When) and isinstance(previous, ir.When) and previous.condition == node.condition:
+        nodes[-1] = ir.When(node.condition, _joined(previous.nodes, node.nodes))
+    elif isinstance(node, ir.Tail) and isinstance(previous, ir.Tail):
+        nodes[-1] = ir.Tail(_joined(previous.nodes, (node,)))
+    else:
+        nodes.append(node)
+
+
+def _joined(first: tuple[ir.Node, ...], then: tuple[ir.Node, ...]) -> tuple[ir.Node, ...]:
+    nodes = list(first)
+    for node in then:
+        _append(nodes, node)
+    return tuple(nodes)
 
 
 def declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False) -> tuple[frozenset[str], frozenset[str]]:

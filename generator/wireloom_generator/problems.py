@@ -48,3 +48,8 @@ def closest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
+
+
+def seen_from(here: Location, other: Location) -> str:
+    """Where ``other`` is, told to somebody who looks at ``here``."""
+    return f"in line {other.line}" if here.path == other.path else f"in {other.path.name}:{other.line}"

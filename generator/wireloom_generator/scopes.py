@@ -27,15 +27,20 @@ class Visit:
     """An entry at its place in the order of reading.
 
     ``sections`` are the regions around it, outermost first; ``run`` the row of fixed-size fields that are read at once;
-    ``at`` where it came in: its own place, or that of the include that brought it.
+    ``via`` is the include that brought it.
     """
 
     item: Item
-    at: Location
     order: int
     branch: Branch
     sections: tuple[str, ...]
     run: int
+    via: Location | None = None
+
+    @property
+    def at(self) -> Location:
+        """Where its name stands, or what it is if it has none."""
+        return self.item.where("section" if isinstance(self.item, syntax.Section) else "name")
 
     @property
     def name(self) -> str | None:
@@ -174,21 +179,24 @@ def type_of(spec: Spec, item: Item) -> syntax.Type | None:
 
 
 @once
-def recursive(spec: Spec) -> frozenset[str]:
-    """The types that contain themselves, directly or not, as a field or by include."""
-    uses = {name: set(_used_types(type_.fields)) & set(spec.types) for name, type_ in spec.types.items()}
-    return frozenset(name for name in uses if name in _reach(uses, name))
+def _uses(spec: Spec) -> dict[str, frozenset[str]]:
+    return {name: frozenset(_used_types(type_.fields)) & set(spec.types) for name, type_ in spec.types.items()}
 
 
-def _reach(uses: dict[str, set[str]], start: str) -> set[str]:
+def reach(spec: Spec, name: str) -> frozenset[str]:
+    """The types that a type contains, directly or not, as a field or by include."""
     seen: set[str] = set()
-    pending = list(uses[start])
+    pending = set(_uses(spec)[name])
     while pending:
-        name = pending.pop()
-        if name not in seen:
-            seen.add(name)
-            pending += uses[name]
-    return seen
+        seen |= pending
+        pending = {inner for used in pending for inner in _uses(spec)[used]} - seen
+    return frozenset(seen)
+
+
+@once
+def recursive(spec: Spec) -> frozenset[str]:
+    """The types that contain themselves."""
+    return frozenset(name for name in spec.types if name in reach(spec, name))
 
 
 def _used_types(entries: Iterable[syntax.Entry]) -> Iterator[str]:
@@ -264,7 +272,7 @@ class _Walk:
         for entry, at in expand(self.spec, entries):
             assert not isinstance(entry, syntax.Include)
             include = via or (at if at is not entry.at else None)
-            visit = Visit(entry, include or at, self.order, branch, sections, self._run(entry))
+            visit = Visit(entry, self.order, branch, sections, self._run(entry), include)
             self.order += 1
             yield visit
             yield from self._inside(entry, visit, include)

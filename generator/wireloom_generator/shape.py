@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.source import Mapping, Node, Scalar, Sequence
+from wireloom_generator.source import Mapping, Node, Scalar, Sequence, number
 
 _BAD = object()
 _FILES = {"protocol": syntax.Protocol, "message": syntax.Message, "library": syntax.Library}
@@ -96,7 +96,7 @@ class _Reader:
             return self.sequence(arguments[0], node)
         if origin is MappingType:
             return self.mapping(arguments[1], node)
-        if dataclasses.is_dataclass(hint):
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             return self.dataclass(hint, node)
         if hint is object:
             return _plain(node)
@@ -111,7 +111,7 @@ class _Reader:
             return self.value(choices[0], node)
         if set(choices) == set(get_args(syntax.Literal)):
             return _plain(node) if isinstance(node, Scalar) and node.kind != "null" else self.wrong(node, "a value")
-        structured = [choice for choice in choices if dataclasses.is_dataclass(choice)]
+        structured = [choice for choice in choices if isinstance(choice, type) and dataclasses.is_dataclass(choice)]
         if isinstance(node, Mapping) and structured:
             return self.dataclass(structured[0], node)
         return self.scalar(str, node)
@@ -164,7 +164,7 @@ def _plain(node: Node) -> Any:
         case "bool":
             return node.text.lower() == "true"
         case "float":
-            return float(node.text)
+            return number(node.text)
         case "null":
             return None
     return node.text

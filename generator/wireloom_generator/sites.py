@@ -1,6 +1,6 @@
 """Every expression of a spec: its text, where it stands, when it is asked for and what it can see then."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -11,7 +11,7 @@ from wireloom_generator.expressions import Expr
 from wireloom_generator.problems import Location
 from wireloom_generator.scopes import Scope, Visit, every, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Kind, kind
+from wireloom_generator.wiretypes import PLAIN, Kind, kind
 
 Seen = Visit | syntax.Parameter
 Names = Mapping[str, tuple[Seen, ...]]
@@ -35,8 +35,9 @@ class Moment(Enum):
 class Site:
     """An expression, under ``key`` of an entry.
 
-    ``values`` are the names whose values are known when it is asked for, ``later`` those known only afterwards,
-    ``regions`` what has a size and an offset then. ``visit`` is the entry; what is not asked of an entry has none.
+    ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
+    then, ``around`` all that has a name in its scope, known or not. ``visit`` is the entry; what is not asked of an
+    entry has none.
     """
 
     text: str
@@ -45,8 +46,8 @@ class Site:
     wants: Kind | None
     moment: Moment
     values: Names
-    later: Names
     regions: Names
+    around: Names
     scope: Scope
     visit: Visit | None = None
 
@@ -90,9 +91,6 @@ def constant(text: str) -> int | None:
 def sites(spec: Spec) -> tuple[Site, ...]:
     """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
     return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
-
-
-Maker = Callable[[str, str | None, Kind | None], Site | None]
 
 
 class _Sites:
@@ -159,12 +157,9 @@ class _Sites:
         own = [other for other in self.scope.visits if other.meets(visit)]
         before = [other for other in own if known(other)]
         header = [] if self.is_record else list(self.scope.header_at(visit))
-        values = self.named([*before, *header])
-        later = self.named([*own, *self.scope.header], parameters=False)
-        regions = self.regions([*before, *header])
-        return Site(
-            text, node.where(key), key, wants, Moment.READING, values, later, regions, self.scope, visit
-        )
+        values, regions = self.named([*before, *header]), self.regions([*before, *header])
+        around = _by_name([*own, *self.scope.header])
+        return Site(text, node.where(key), key, wants, Moment.READING, values, regions, around, self.scope, visit)
 
     def whole(
         self,
@@ -180,7 +175,8 @@ class _Sites:
             return None
         own = [other for other in self.scope.visits if other.meets(visit)]
         values, regions = self.named([*own, *self.scope.header]), self.regions([*own, *self.scope.header])
-        return Site(text, node.where(key), key, wants, moment, values, {}, regions, self.scope, visit)
+        around = _by_name([*own, *self.scope.header])
+        return Site(text, node.where(key), key, wants, moment, values, regions, around, self.scope, visit)
 
     def default(self, visit: Visit, field: syntax.Field | syntax.BitField) -> Site | None:
         wants = _plain(field)
@@ -195,7 +191,8 @@ class _Sites:
         header = self.scope.header_at(visit)
         scope = Scope(item, walk(self.spec, item.fields), header)
         values, at = self.named([*scope.visits, *header]), repeat.where("until")
-        return Site(repeat.until, at, "until", Kind.CONDITION, Moment.READING, values, {}, {}, scope)
+        around = _by_name([*scope.visits, *header])
+        return Site(repeat.until, at, "until", Kind.CONDITION, Moment.READING, values, {}, around, scope)
 
     def variant(self, variant: syntax.Variant) -> Site | None:
         """The condition of a variant: what all of them share is known as far as the section that is decisive."""
@@ -204,21 +201,21 @@ class _Sites:
         before = [other for other in self.scope.visits[: self.scope.decided] if not other.in_variant]
         header = until_slot(self.scope.header, self.scope.decisive)
         values, regions = self.named([*before, *header]), self.regions([*before, *header])
-        later = self.named([*self.scope.visits, *self.scope.header], parameters=False)
-        at, condition = variant.where("when"), Kind.CONDITION
-        return Site(variant.when, at, "when", condition, Moment.READING, values, later, regions, self.scope)
+        around, at = _by_name([*self.scope.visits, *self.scope.header]), variant.where("when")
+        return Site(variant.when, at, "when", Kind.CONDITION, Moment.READING, values, regions, around, self.scope)
 
     def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
         """What is asked before the record is read: it sees what does not depend on the variant."""
         if text is None:
             return None
         values = self.named([*(v for v in self.scope.visits if not v.in_variant), *self.scope.header])
-        return Site(text, node.where(key), key, wants, Moment.FRAMING, values, {}, {}, self.scope)
+        around = _by_name([*self.scope.visits, *self.scope.header])
+        return Site(text, node.where(key), key, wants, Moment.FRAMING, values, {}, around, self.scope)
 
-    def named(self, visits: Iterable[Visit], *, parameters: bool = True) -> Names:
+    def named(self, visits: Iterable[Visit]) -> Names:
         """The fields among ``visits`` by name, and the parameters."""
         fields = (visit for visit in visits if isinstance(visit.item, syntax.Field | syntax.BitField))
-        return _by_name(chain(fields, self.spec.protocol.parameters if parameters else ()))
+        return _by_name(chain(fields, self.spec.protocol.parameters))
 
     def regions(self, visits: Iterable[Visit]) -> Names:
         """Those among ``visits`` that have a size; of a type only its own, since a header's are not at hand there."""
@@ -233,7 +230,7 @@ class _Sites:
 def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
     """What an expression for the field's value must be; None if there can be none."""
     own = kind(field)
-    return own if own in (Kind.NUMBER, Kind.CONDITION, Kind.TEXT) else None
+    return own if own in PLAIN else None
 
 
 def _by_name(seen: Iterable[Seen]) -> Names:

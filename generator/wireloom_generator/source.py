@@ -3,6 +3,7 @@
 A node is a ``Scalar``, a ``Sequence`` or a ``Mapping``; everything later reports its problems at a node's ``at``.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,10 +62,30 @@ def read(path: Path, shown: Path) -> tuple[Mapping | None, list[Problem]]:
     return node, problems
 
 
+def _kind(tag: str, text: str) -> str:
+    """What a plain scalar is, where YAML 1.1 and 1.2 agree on it: ``yes``, ``010`` and ``1:30`` are text."""
+    try:
+        match tag:
+            case "bool" if text.lower() not in ("true", "false"):
+                return "str"
+            case "int":
+                int(text.replace("_", ""), 0)
+            case "float":
+                number(text)
+    except ValueError:
+        return "str"
+    return tag
+
+
+def number(text: str) -> float:
+    """A floating-point number as YAML writes it, ``.inf`` and ``.nan`` included. Raises ``ValueError``."""
+    return float(re.sub(r"\.(inf|nan)$", r"\1", text.replace("_", "").lower()))
+
+
 def _node(node: yaml.Node, path: Path, problems: list[Problem]) -> Node:
     at = Location(path, node.start_mark.line + 1, node.start_mark.column + 1)
     if isinstance(node, yaml.ScalarNode):
-        return Scalar(at, node.value, node.tag.rpartition(":")[2])
+        return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
     if isinstance(node, yaml.SequenceNode):
         return Sequence(at, tuple(_node(item, path, problems) for item in node.value))
     assert isinstance(node, yaml.MappingNode)

@@ -11,11 +11,16 @@ class Kind(StrEnum):
     """What sort of value a name or an expression has, as problems put it."""
 
     NUMBER = "a number"
+    FLOAT = "a floating-point number"
     CONDITION = "true or false"
     TEXT = "text"
     BYTES = "bytes"
     LIST = "a list"
     STRUCT = "a struct"
+
+
+PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT)
+"""The kinds an expression can have; it can only measure the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +120,10 @@ def kind(node: syntax.Field | syntax.BitField | syntax.Parameter) -> Kind:
     if isinstance(node, syntax.Field) and node.repeat is not None:
         return Kind.LIST
     match parse(node.type):
-        case Integer() | Float() | Varint():
+        case Integer() | Varint():
             return Kind.NUMBER
+        case Float():
+            return Kind.FLOAT
         case Boolean():
             return Kind.CONDITION
         case Text():

@@ -14,7 +14,7 @@ from wireloom.cli.outputs import output
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import Form, Protocol
 from wireloom.options import resolve
-from wireloom.rows import json_reader
+from wireloom.rows import row_reader
 
 
 def encode(
@@ -44,7 +44,7 @@ def _records(
     parameters: dict[str, Any],
     name: str,
 ) -> Iterator[bytes]:
-    read = json_reader(protocol)
+    read = row_reader(protocol)
     for number, _, line in lines:
         try:
             row = read(json.loads(line.decode(), parse_constant=_no_constant))

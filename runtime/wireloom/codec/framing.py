@@ -5,9 +5,9 @@ reader goes on only where the protocol declares how, and reports what it skipped
 """
 
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.errors import DecodeError
@@ -26,6 +26,22 @@ class Record:
     length: int
     little: bool = False
     error: DecodeError | None = None
+
+
+class _Probe(NamedTuple):
+    """A number at a fixed offset, and how to read it."""
+
+    name: str
+    offset: int
+    code: struct.Struct
+    load: Callable[[Any], Any] | None
+
+    @classmethod
+    def of(cls, field: tuple[str, int, Any], *, little: bool) -> "_Probe":
+        name, offset, construct = field
+        kind = primitive(construct, little=little)
+        assert kind is not None
+        return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load)
 
 
 class Lengths:
@@ -49,17 +65,16 @@ class Lengths:
         self.valid = valid
         self.checksum = checksum
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
-        self.structs = {little: self._struct(little) for little in (False, True)}
-
-    def _struct(self, little: bool) -> list[tuple[str, int, struct.Struct]]:
-        kinds = [(name, offset, primitive(construct, little=little)) for name, offset, construct in self.fields]
-        return [(name, offset, struct.Struct((kind.order or ">") + kind.code)) for name, offset, kind in kinds if kind]
+        self.probes = {little: [_Probe.of(field, little=little) for field in fields] for little in (False, True)}
 
     def measure(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven."""
-        values = {
-            name: code.unpack_from(buffer, start + offset)[0] for name, offset, code in self.structs[little]
-        }
+        if end - start < self.size:
+            raise DecodeError("truncated", f"needs {self.size} bytes to tell its length, {end - start} left")
+        values: Values = {}
+        for name, offset, code, load in self.probes[little]:
+            value = code.unpack_from(buffer, start + offset)[0]
+            values[name] = value if load is None else load(value)
         frame = Frame(parameters)
         if self.checksum is not None:
             self._prove(buffer, start, end, values, frame)
@@ -86,14 +101,27 @@ class Lengths:
             raise DecodeError("checksum", f"{expected:#x} expected, found {values[name]:#x}", offset, name)
 
 
-@dataclass(frozen=True, slots=True)
 class Framing:
-    """How a protocol's captures fall into records."""
+    """How a protocol's captures fall into records.
 
-    lengths: tuple[Lengths, ...]
-    match: tuple[tuple[str, int, Any], ...] = field(default=())
-    byte_order: str | None = None
-    resync: bool = False
+    ``match`` are the header fields that tell which of ``lengths`` holds, as (name, offset, construct); ``byte_order``
+    is the parameter that tells it, ``auto`` meaning: the order in which the record proves itself. With ``resync``, the
+    reader searches behind an unproven record for the next proven one.
+    """
+
+    def __init__(
+        self,
+        lengths: tuple[Lengths, ...],
+        *,
+        match: tuple[tuple[str, int, Any], ...] = (),
+        byte_order: str | None = None,
+        resync: bool = False,
+    ) -> None:
+        self.lengths = lengths
+        self.match = match
+        self.byte_order = byte_order
+        self.resync = resync
+        self._probes = {little: [_Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
         """The byte orders to try, as ``little``."""
@@ -102,25 +130,25 @@ class Framing:
 
     def first(self, buffer: Buffer, start: int, end: int, parameters: Values) -> tuple[int, bool]:
         """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``."""
-        lengths = self._select(buffer, start, end)
-        if end - start < lengths.size:
-            raise DecodeError("truncated", f"needs {lengths.size} bytes to tell its length, {end - start} left")
         problem: DecodeError | None = None
         for little in self.orders(parameters):
             try:
+                lengths = self._select(buffer, start, end, little)
                 return lengths.measure(buffer, start, end, little, parameters), little
             except DecodeError as error:
                 problem = problem if problem and problem.code == "truncated" else error
         assert problem is not None
         raise problem
 
-    def _select(self, buffer: Buffer, start: int, end: int) -> Lengths:
-        found: Values = {}
-        for name, offset, construct in self.match:
-            size = construct.sizeof()
-            if end - start < offset + size:
-                raise DecodeError("truncated", f"needs {size} bytes, {end - start - offset} left", offset, name)
-            found[name] = int.from_bytes(buffer[start + offset : start + offset + size], "big")
+    def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:
+        if not self.match:
+            return self.lengths[0]
+        found = {}
+        for name, offset, code, load in self._probes[little]:
+            if end - start < offset + code.size:
+                raise DecodeError("truncated", f"needs {code.size} bytes, {end - start - offset} left", offset, name)
+            value = code.unpack_from(buffer, start + offset)[0]
+            found[name] = value if load is None else load(value)
         for lengths in self.lengths:
             if all(found[name] == value for name, value in lengths.match.items()):
                 return lengths

@@ -163,9 +163,16 @@ class Named(Part):
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
-        this[self.name] = reader.nest(self.name, self.subcon._parse, this)
+        if reader.trace is not None:
+            this[self.name] = reader.nest(self.name, self.subcon._parse, this)
+        else:
+            try:
+                this[self.name] = self.subcon._parse(reader, this, "")
+            except DecodeError as error:
+                raise error.within(self.name) from None
         reader.frame[self.name] = (start, reader.pos)
-        self.field.validate(this, self.name, reader.record, reader.frame, start)
+        if self.field.valid is not None:
+            self.field.validate(this, self.name, reader.record, reader.frame, start)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)

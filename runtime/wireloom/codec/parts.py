@@ -277,14 +277,14 @@ class _Computed(Part):
         self.compute = compute
         self.field = Field(compute, enum=compute.enum, labels=compute.labels)
         self._loaders = list(self.field.loaders(name))
+        self._value = compute.value
 
     def columns(self) -> Iterator[Column]:
         return self.field.labelled(self.name, self.compute.type)
 
     def read(self, reader: Reader, this: Values) -> None:
-        value = self.compute.value(this, reader.record, reader.frame)
-        this[self.name] = value
-        if value is not None:
+        value = this[self.name] = self._value(this, reader.record, reader.frame)
+        if self._loaders and value is not None:
             for load in self._loaders:
                 load(this)
 

@@ -1,0 +1,201 @@
+"""The main job, start to end: captured bytes → Spark → Parquet → tables a person understands.
+
+    python examples/demo.py [OUTPUT_DIRECTORY]
+"""
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from make_captures import CAPTURES, make
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from rich.console import Console
+from rich.table import Table
+
+from wireloom.spark import register
+
+ROOT = Path(__file__).parent.parent
+OUTPUT = ROOT / "build" / "demo"
+console = Console()
+
+
+def main(output: Path) -> None:
+    """Run all steps."""
+    with step("Sample captures"):
+        files = make()
+        console.print(f"  {len(files)} files, {sum(file.stat().st_size for file in files):,} bytes, in {shown(CAPTURES)}")
+    with step("Starting Spark"):
+        spark = start_spark()
+    for protocol in ("couchbase_dcp", "databus"):
+        with step(f"{protocol}: captures to Parquet"):
+            to_parquet(spark, protocol, output / protocol)
+    for protocol, show in (("couchbase_dcp", show_dcp), ("databus", show_databus)):
+        console.rule(f"[bold]{protocol}[/bold], read back from {shown(output / protocol)}")
+        rows = spark.read.parquet(str(output / protocol))
+        show_messages(rows)
+        show(rows)
+        show_malformed(rows)
+    spark.stop()
+    say_what_went_where(output)
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Tell what is being done and how long it took."""
+    console.print(f"[bold cyan]›[/bold cyan] {what} …")
+    start = time.monotonic()
+    yield
+    console.print(f"  [green]done[/green] in {time.monotonic() - start:.1f} s")
+
+
+def start_spark() -> SparkSession:
+    """A session in this process and on this machine only."""
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .appName("wireloom-demo")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", 2)
+        .config("spark.ui.enabled", False)
+        .config("spark.ui.showConsoleProgress", False)
+        .getOrCreate()
+    )
+    register(spark)
+    return spark
+
+
+def to_parquet(spark: SparkSession, protocol: str, target: Path) -> None:
+    """All binary captures of a protocol as one table, one row a record, and where each one stood."""
+    captures = spark.read.format(protocol).option("positions", True).load(f"{CAPTURES / protocol}/*.bin")
+    captures.write.mode("overwrite").parquet(str(target))
+
+
+def show_messages(rows: DataFrame) -> None:
+    """How many records of what."""
+    name = F.coalesce("message", F.lit("(malformed)")).alias("message")
+    show("Records", rows.groupBy(name).agg(F.count("*").alias("records"), F.sum("_length").alias("bytes")).orderBy(name))
+
+
+def show_dcp(rows: DataFrame) -> None:
+    """The life of collections, snapshots and the histories of vbuckets."""
+    session = rows.where(F.col("_file").endswith("session.bin"))
+    show(
+        "Collections of the session",
+        session.where("message = 'system_event'")
+        .orderBy("_offset")
+        .selectExpr(
+            "vbucket",
+            "system_event.by_seqno",
+            "system_event.event_name AS event",
+            "system_event.key AS collection",
+            "hex(system_event.collection_id) AS id",
+            "system_event.manifest_uid",
+            "system_event.max_ttl",
+        ),
+    )
+    show(
+        "Snapshots of the session",
+        session.where("message = 'snapshot_marker'")
+        .orderBy("_offset")
+        .selectExpr(
+            "vbucket",
+            "snapshot_marker.variant",
+            "snapshot_marker.start_seqno",
+            "snapshot_marker.end_seqno",
+            "array_join(snapshot_marker.snapshot_type_flags, ' ') AS kind",
+        ),
+    )
+    show(
+        "Failover logs of the session",
+        session.where("message = 'failover_log_response'")
+        .selectExpr("opaque", "status_name AS status", "posexplode(failover_log_response.entries) AS (age, entry)")
+        .selectExpr("opaque", "status", "age", "hex(entry.vb_uuid) AS vb_uuid", "entry.vb_seqno")
+        .orderBy("opaque", "age"),
+    )
+
+
+def show_databus(rows: DataFrame) -> None:
+    """What happened in each window, and whether its end arrived."""
+    events = rows.where(F.col("_file").endswith("windows.bin") & (F.col("message") == "dbus_event"))
+    show(
+        "Windows",
+        events.groupBy("dbus_event.sequence")
+        .agg(
+            F.expr("count_if(dbus_event.opcode_name = 'UPSERT') AS upserts"),
+            F.expr("count_if(dbus_event.opcode_name = 'DELETE') AS deletes"),
+            F.expr("count_if(dbus_event.variant = 'byte_key') AS byte_keys"),
+            F.expr("bool_or(dbus_event.end_of_period) AS complete"),
+        )
+        .orderBy("sequence"),
+    )
+    show(
+        "First changes",
+        events.where("NOT dbus_event.end_of_period")
+        .orderBy("_offset")
+        .selectExpr(
+            "dbus_event.sequence",
+            "timestamp_micros(dbus_event.nano_timestamp DIV 1000) AS time",
+            "dbus_event.opcode_name AS opcode",
+            "coalesce(CAST(dbus_event.key AS string), CAST(dbus_event.key_bytes AS string)) AS key",
+            "CAST(dbus_event.value AS string) AS value",
+        )
+        .limit(5),
+    )
+
+
+def show_malformed(rows: DataFrame) -> None:
+    """What could not be read, where it stood, and why."""
+    show(
+        "Malformed, and kept",
+        rows.where("_corrupt_record IS NOT NULL")
+        .orderBy("_file", "_offset")
+        .selectExpr("element_at(split(_file, '/'), -1) AS file", "_offset", "_length", "_corrupt_reason AS reason"),
+    )
+
+
+def show(title: str, rows: DataFrame) -> None:
+    """Print a small table."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in rows.columns:
+        table.add_column(name.removeprefix("_"), overflow="fold")
+    for row in rows.collect():
+        table.add_row(*("" if value is None else str(value) for value in row))
+    console.print(table)
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def say_what_went_where(output: Path) -> None:
+    """Where everything is now, and what to do with it."""
+    session = shown(CAPTURES / "couchbase_dcp" / "session.bin")
+    windows = shown(CAPTURES / "databus" / "windows.bin")
+    program = shown(Path(sys.executable).with_name("wireloom"))
+    console.rule("[bold]What went where[/bold]")
+    console.print(f"captures  {shown(CAPTURES)}/<protocol>/*.bin   made by examples/make_captures.py")
+    console.print(f"tables    {shown(output)}/<protocol>   Parquet, one row a record, one struct column a message")
+    console.print("specs     specs/<protocol>/*.yaml   and what is generated from them: generated/")
+    console.print("\n[bold]Try next[/bold]")
+    for command in (
+        f"{program} decode couchbase_dcp {session} --message snapshot_marker",
+        f"{program} decode databus {windows} --mode FAILFAST",
+        f"{program} decode databus {windows} | {program} encode databus | cmp - {windows}",
+        f"{program} init my_protocol",
+    ):
+        console.print(f"  {command}", highlight=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else OUTPUT)

@@ -1,0 +1,74 @@
+"""Which names a spec may give: what columns, Python and the generated modules can bear."""
+
+import keyword
+import re
+
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
+_MEMBER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_EXPRESSION_WORDS = frozenset({"false", "record", "rest", "true"})
+_MEMBERS_TAKEN = frozenset({"label", "mro", "ranges"})
+"""What enum classes have themselves: ``mro`` Python's, ``label`` and ``ranges`` those of ``WireEnum``."""
+
+SHADOWING = frozenset({
+    "asDict", "clear", "copy", "count", "fromkeys", "get", "index", "items", "keys", "pop", "popitem", "search",
+    "search_all", "setdefault", "update", "values",
+})  # fmt: skip
+"""Methods of construct's containers and of Spark's rows: a field of that name is reached by key, not by attribute."""
+
+ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_offset", "message"})
+"""Columns that every row has, or has when asked for."""
+
+MODULE = frozenset({
+    "arrow_schema", "build", "columnar", "decode_columnar", "enums", "import_module", "iter_records", "len", "max",
+    "messages", "min", "parse", "parsers", "spark", "spark_schema",
+})  # fmt: skip
+"""What a protocol's generated modules have or ask for themselves, beside one attribute a message."""
+
+BLOCKS = frozenset({
+    "Any", "Bit", "Bits", "Blob", "Boolean", "BytesInteger", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
+    "Entry", "Field", "FlatBuffer", "Form", "Framing", "IntFlag", "Layout", "Leb128", "Lengths", "Message", "Nested",
+    "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Rule", "Section", "Size",
+    "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "ZigZag",
+})  # fmt: skip
+"""The building blocks that generated modules import."""
+
+
+def snake_case(name: str) -> str:
+    """A name as near to ``name`` as snake_case has it."""
+    parts = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"[^A-Za-z0-9]+", "_", name)).strip("_").lower()
+    return re.sub(r"_+", "_", parts)
+
+
+def column_fault(name: str) -> tuple[str, str] | None:
+    """What keeps ``name`` from being that of a field, message or parameter, and what to do; None if nothing does."""
+    if name.startswith("_"):
+        return f"{name!r} begins with an underscore", "columns that do are the reader's own"
+    if not _SNAKE.fullmatch(name):
+        better = snake_case(name)
+        return f"{name!r} is not snake_case", f"write {better!r}" if _SNAKE.fullmatch(better) else ""
+    if keyword.iskeyword(name):
+        return f"{name!r} is a word of Python's", f"add to it, as in '{name}_value'"
+    if name in _EXPRESSION_WORDS:
+        return f"{name!r} is a word of expressions", f"add to it, as in '{name}_value'"
+    return None
+
+
+def class_fault(name: str) -> tuple[str, str] | None:
+    """What keeps ``name`` from being that of an enum, flags, a type or a table."""
+    if not _CAMEL.fullmatch(name):
+        return f"{name!r} is not CamelCase", ""
+    if keyword.iskeyword(name):
+        return f"{name!r} is a word of Python's", ""
+    if name in BLOCKS:
+        return f"{name!r} is the name of a building block of generated parsers", "say of what, as in 'EventHeader'"
+    return None
+
+
+def member_fault(name: str) -> tuple[str, str] | None:
+    """What keeps ``name`` from being that of an enum's value or a flag."""
+    if not _MEMBER.fullmatch(name) or name in _MEMBERS_TAKEN:
+        return f"{name!r} cannot name a value", "it becomes a Python name: letters, digits and underscores"
+    if keyword.iskeyword(name):
+        return f"{name!r} is a word of Python's", f"the value becomes a Python name; write '{name}_'"
+    return None

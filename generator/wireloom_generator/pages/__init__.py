@@ -1,0 +1,1 @@
+"""What the docs emitter prepares for its templates: rows, drawings and sentences, a module for each kind."""

@@ -1,0 +1,88 @@
+"""Columns as the rows of their table, and how wire types become column types."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.pages.markdown import cell, code, prose
+
+Row = tuple[str, ...]
+
+
+def spark_type(kind: ir.ColumnType) -> str:
+    """A column type as Spark's DDL has it."""
+    match kind:
+        case ir.Primitive():
+            return kind.value
+        case ir.ListType(element=element):
+            return f"array<{spark_type(element)}>"
+        case ir.StructType(columns=columns):
+            return f"struct<{', '.join(f'{column.name}: {spark_type(column.type)}' for column in columns)}>"
+
+
+def short_type(kind: ir.ColumnType) -> str:
+    """The same without what structs consist of."""
+    match kind:
+        case ir.ListType(element=element):
+            return f"array<{short_type(element)}>"
+        case ir.StructType():
+            return "struct"
+        case _:
+            return spark_type(kind)
+
+
+def column_row(column: ir.Column) -> Row:
+    """Name, type, meaning."""
+    return code(column.name), code(spark_type(column.type)), cell(prose(column.doc))
+
+
+def row_columns(protocol: ir.Protocol) -> Iterator[Row]:
+    """The columns of a protocol's row; a message's struct is a link to its page."""
+    titles = {message.name: message.doc.title or message.name for message in protocol.messages}
+    for column in protocol.columns:
+        if column.name in titles and isinstance(column.type, ir.StructType):
+            link = f"[{prose(titles[column.name])}]({column.name}.md): its columns are there"
+            yield code(column.name), code("struct"), cell(f"{link}. Null unless the row is this message.")
+        else:
+            yield column_row(column)
+
+
+def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Row]:
+    """Which column type each type on the wire has become, for the types there are."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, ir.Field):
+            kind = node.columns[0].type
+            while isinstance(kind, ir.ListType):
+                kind = kind.element
+            found.setdefault(wire_name(node.wire), set()).add(short_type(kind))
+    rows = ((code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order))
+    return list(rows)
+
+
+def _wire_order(item: tuple[str, set[str]]) -> tuple[str, int, str]:
+    name = item[0]
+    digits = "".join(filter(str.isdigit, name))
+    return name.rstrip("0123456789"), int(digits or 0), name
+
+
+def wire_name(wire: ir.Wire) -> str:
+    """A type as the spec language calls it, without its size."""
+    match wire:
+        case ir.Integer(bits=bits, signed=signed):
+            return f"{'i' if signed else 'u'}{bits}"
+        case ir.Float(bits=bits):
+            return f"f{bits}"
+        case ir.Boolean():
+            return "bool"
+        case ir.Leb128(bits=bits):
+            return f"leb128_u{bits}"
+        case ir.ZigZag(bits=bits):
+            return f"zigzag_i{bits}"
+        case ir.Blob():
+            return "bytes"
+        case ir.Text():
+            return "text"
+        case ir.Struct():
+            return "struct"
+        case ir.FlatBuffer():
+            return "flatbuffers"

@@ -1,0 +1,203 @@
+"""Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.pages.columns import Row, short_type, wire_name
+from wireloom_generator.pages.errata import Erratum, links
+from wireloom_generator.pages.layout import Fork, Layout, Offset, Option, Placed, Tree
+from wireloom_generator.pages.markdown import cell, code, listing, prose, sentences, source
+from wireloom_generator.pages.names import Names
+
+_ALGORITHMS = {
+    "crc32": "CRC-32 as zlib computes it",
+    "crc32_zero": "CRC-32 with initial register 0 and no final XOR",
+    "adler32": "Adler-32",
+    "crc16_xmodem": "CRC-16/XMODEM",
+}
+
+ErrataOf = Callable[[str, str, ir.Doc], tuple[Erratum, ...]]
+"""(kind, name, doc) of something in the table → its errata."""
+
+
+class FieldTable:
+    """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name."""
+
+    def __init__(
+        self, names: Names, errata: ErrataOf, *, links_to: str = "", here: Callable[[str], str] | None = None
+    ) -> None:
+        self.names = names
+        self.errata = errata
+        self.links_to = links_to
+        self.here = here or (lambda name: "")
+
+    def rows(self, trees: Iterable[Tree], *, expand: bool = True) -> list[Row]:
+        """A row a field; ``expand``: those of shared structs too."""
+        return [row for tree in trees for row in self._tree(tree, "", "", expand)]
+
+    def _tree(self, tree: Tree, prefix: str, when: str, expand: bool) -> Iterator[Row]:
+        if isinstance(tree, Fork):
+            for option in tree.options:
+                for inner in option.trees:
+                    yield from self._tree(inner, prefix, both(when, option), expand)
+            return
+        match tree.node:
+            case ir.Field() as field:
+                yield self._row(tree, prefix + field.name, self._type(field), self._field(field, when), field.columns)
+                if expand and tree.inner:
+                    below = f"{prefix}{field.name}{'[]' if field.repeat else ''}."
+                    for inner in tree.inner:
+                        yield from self._tree(inner, below, "", expand)
+            case ir.Computed() as computed:
+                yield "–", "–", "computed", code(prefix + computed.name), self._computed(computed, when), _types(
+                    computed.columns
+                )
+            case ir.Bits() as bits:
+                yield from self._bits(tree, bits, prefix, when)
+            case ir.Padding():
+                yield str(tree.at), tree.extent.text, "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
+            case ir.Section() as section:
+                yield self._section(tree, section.name, section.doc, section.trailing, when, prefix)
+                for inner in tree.inner:
+                    yield from self._tree(inner, prefix, "", expand)
+            case ir.Slot() as slot:
+                yield self._section(tree, slot.name, slot.doc, slot.trailing, when, prefix)
+
+    def _row(self, tree: Placed, name: str, kind: str, meaning: str, columns: tuple[ir.Column, ...]) -> Row:
+        return str(tree.at), _size(tree), kind, code(name), cell(meaning), _types(columns)
+
+    def _section(
+        self, tree: Placed, name: str, doc: ir.Doc, trailing: str | None, when: str, prefix: str
+    ) -> Row:
+        left = f"Bytes left over are kept in {code(prefix + trailing)}" if trailing else ""
+        parts = [sentence(when), prose(doc.text), left, self._marks("section", name, doc)]
+        kind = "`binary`" if trailing and isinstance(tree.node, ir.Section) else "–"
+        return str(tree.at), _size(tree), "section", code(prefix + name), cell(sentences(parts)), kind
+
+    def _type(self, field: ir.Field) -> str:
+        shown = wire_type(field.wire, links_to=self.links_to)
+        if field.repeat is None:
+            return shown
+        if field.repeat.count is not None:
+            return f"list of {shown}, `{field.repeat.count.text}` of them"
+        if field.repeat.until is not None:
+            return f"list of {shown}, up to the first with `{field.repeat.until.text}`"
+        return f"list of {shown}, to the end of its section"
+
+    def _field(self, field: ir.Field, when: str) -> str:
+        checksum = field.checksum
+        const = field.const.hex(" ") if isinstance(field.const, bytes) else field.const
+        parts = [
+            sentence(when),
+            prose(field.doc.text),
+            f"In {prose(field.doc.unit)}" if field.doc.unit else "",
+            self.here(field.name),
+            f"Always {code(const)}" if field.const is not None else "",
+            self._named(field.enum, field.flags),
+            f"Malformed unless `{field.valid.text}`" if field.valid else "",
+            f"Always `{field.derive.text}`; filled in on encode" if field.derive else "",
+            self._checksum(checksum) if checksum else "",
+            self._default(field.default),
+            "Below 2^63, else malformed" if field.long else "",
+            f"Its bytes are kept in {code(field.wire.raw)}" if isinstance(field.wire, ir.FlatBuffer) else "",
+        ]
+        return sentences([*parts, *self._rest("field", field.name, field.doc)])
+
+    def _computed(self, computed: ir.Computed, when: str) -> str:
+        parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but `{computed.value.text}`"]
+        parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
+        return cell(sentences(parts))
+
+    def _bits(self, tree: Placed, bits: ir.Bits, prefix: str, when: str) -> Iterator[Row]:
+        top = bits.wire.bits
+        for field in bits.fields:
+            low = top - field.width
+            shown = f"bit {low}" if field.width == 1 else f"bits {top - 1} to {low}"
+            parts = [
+                sentence(when),
+                prose(field.doc.text),
+                f"Always {code(int(field.const))}" if field.const is not None else "",
+                self._named(field.enum, None),
+                f"Malformed unless `{field.valid.text}`" if field.valid else "",
+                f"Always `{field.derive.text}`; filled in on encode" if field.derive else "",
+                self._default(field.default),
+                *self._rest("field", field.name, field.doc),
+            ]
+            kind = f"{shown} of {code(wire_name(bits.wire))}"
+            yield str(tree.at), str(bits.wire.bits // 8), kind, code(prefix + field.name), cell(
+                sentences(parts)
+            ), _types(field.columns)
+            top = low
+
+    def _named(self, enum: str | None, flags: str | None) -> str:
+        if enum:
+            return f"One of [{enum}]({self.links_to}#enum-{enum.lower()})"
+        return f"Bits of [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
+
+    @staticmethod
+    def _checksum(checksum: ir.Checksum) -> str:
+        name = _ALGORITHMS.get(checksum.algorithm, checksum.algorithm)
+        covered = f"`{checksum.start.text}` up to, not including, `{checksum.end.text}`"
+        return f"{name}, over the record's bytes from {covered}; filled in on encode"
+
+    @staticmethod
+    def _default(default: ir.Condition | None) -> str:
+        return f"If not given on encode: `{default.text}`" if default and default.text != "none" else ""
+
+    def _rest(self, kind: str, name: str, doc: ir.Doc) -> list[str]:
+        since = f"Since {prose(doc.since)}" if doc.since else ""
+        laid = f"Laid down in {source(doc)}" if doc.source else ""
+        return [since, laid, self._marks(kind, name, doc)]
+
+    def _marks(self, kind: str, name: str, doc: ir.Doc) -> str:
+        return links(self.errata(kind, name, doc), self.links_to)
+
+
+HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
+
+
+def wire_type(wire: ir.Wire, *, links_to: str = "") -> str:
+    """A type on the wire, with what its size does not say."""
+    match wire:
+        case ir.Integer(bits=bits, order=order) | ir.Float(bits=bits, order=order):
+            told = f", {order.value} endian" if bits > 8 and order is not ir.Order.PARAMETER else ""
+            return code(wire_name(wire)) + told
+        case ir.Text(encoding=encoding):
+            return f"text, {encoding}"
+        case ir.Struct(name=name):
+            return f"[{name}]({links_to}#type-{name.lower()})"
+        case ir.FlatBuffer(table=table):
+            return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
+        case _:
+            return code(wire_name(wire))
+
+
+def both(when: str, option: Option) -> str:
+    """Two conditions."""
+    return listing([part for part in (when, option.when) if part], "and")
+
+
+def sentence(text: str) -> str:
+    """With a capital."""
+    return f"{text[0].upper()}{text[1:]}" if text else ""
+
+
+def _size(tree: Placed) -> str:
+    text = tree.extent.text
+    return code(text) if not text.replace(" ", "").isalnum() and text != "–" else text
+
+
+def _types(columns: tuple[ir.Column, ...]) -> str:
+    first, *others = columns
+    shown = code(short_type(first.type))
+    return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)
+
+
+def expanded(layout: Layout, name: str) -> tuple[Tree, ...]:
+    """The fields of a shared struct, from its own start."""
+    return layout.struct(name)[0]
+
+
+def unplaced(offset: Offset) -> bool:
+    """Whether an offset is no number."""
+    return bool(offset.terms or offset.origin)

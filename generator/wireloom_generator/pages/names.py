@@ -1,0 +1,129 @@
+"""Named numbers and bits, shared structs and tables: looked up by name, and as the rows of their tables."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from wireloom_generator import ir
+from wireloom_generator.pages.markdown import code, listing, number
+
+
+class Names:
+    """What the names in a protocol's fields stand for."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.enums = {enum.name: enum for enum in protocol.enums}
+        self.flags = {flags.name: flags for flags in protocol.flags}
+        self.types = {shared.name: shared for shared in protocol.types}
+        self.tables = {table.name: table for table in protocol.tables}
+
+    @cached_property
+    def header(self) -> Mapping[str, ir.Field]:
+        """The record's own fields, the first of each name."""
+        found: dict[str, ir.Field] = {}
+        for field in fields(self.protocol.record):
+            found.setdefault(field.name, field)
+        return found
+
+    def label(self, enum: str, value: int) -> str | None:
+        """The name of a number: an exact one, else that of the narrowest range it is in."""
+        matching = [item for item in self.enums[enum].values if item.first <= value <= item.last]
+        exact = (item for item in matching if not item.range)
+        return next((item.name for item in (*exact, *sorted(matching, key=_width))), None)
+
+    def bits(self, flags: str, value: int) -> list[str]:
+        """The names of the bits that are set."""
+        return [flag.name for flag in self.flags[flags].values if value & flag.value]
+
+    def value(self, name: str, value: int) -> str:
+        """The value of a header field, and what it is called: ``0x80 (ClientRequest)``."""
+        field = self.header.get(name)
+        enum = field.enum if field else None
+        label = self.label(enum, value) if enum else None
+        shown = self.number(enum, value) if enum else number(value, hexadecimal=value > 9)
+        return f"{shown} ({label})" if label else shown
+
+    def number(self, enum: str, value: int) -> str:
+        """A number as its enum's table shows it."""
+        return number(value, hexadecimal=self._hexadecimal(enum), width=self._digits(enum))
+
+    def matching(self, match: Mapping[str, tuple[int, ...]]) -> str:
+        """The header values that select something, in words."""
+        parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
+        return listing(parts, "and")
+
+    def _hexadecimal(self, enum: str) -> bool:
+        values = self.enums[enum].values
+        return all(item.first >= 0 for item in values) and any(item.last > 9 for item in values)
+
+    def _digits(self, enum: str) -> int:
+        exact = [item.first for item in self.enums[enum].values if not item.range]
+        return 2 if max(exact, default=0) < 0x100 else 4
+
+    def span(self, enum: str, item: ir.EnumValue) -> str:
+        """The number or range of an enum's value."""
+        first = self.number(enum, item.first)
+        return f"{first} to {self.number(enum, item.last)}" if item.range and item.last != item.first else first
+
+    def used(self, nodes: Iterable[ir.Node]) -> "Used":
+        """The names that fields ask for, those of shared structs among them."""
+        found = Used()
+        self._use(nodes, found)
+        return found
+
+    def _use(self, nodes: Iterable[ir.Node], used: "Used") -> None:
+        for node in every(nodes):
+            match node:
+                case ir.Field(wire=ir.Struct(name=name)) if name not in used.types:
+                    used.types[name] = None
+                    self._use(self.types[name].nodes, used)
+                case ir.Field(wire=ir.FlatBuffer(table=table)):
+                    used.tables[table] = None
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.enum:
+                used.enums[node.enum] = None
+            if isinstance(node, ir.Field) and node.flags:
+                used.flags[node.flags] = None
+
+
+class Used:
+    """Names in order of first use."""
+
+    def __init__(self) -> None:
+        self.enums: dict[str, None] = {}
+        self.flags: dict[str, None] = {}
+        self.types: dict[str, None] = {}
+        self.tables: dict[str, None] = {}
+
+
+def _width(item: ir.EnumValue) -> int:
+    return item.last - item.first
+
+
+def every(nodes: Iterable[ir.Node]) -> Iterator[ir.Node | ir.BitField]:
+    """All nodes, those inside others too, and bit fields."""
+    for node in nodes:
+        yield node
+        match node:
+            case ir.Bits(fields=bits):
+                yield from bits
+            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
+                yield from every(inner)
+            case ir.Choice(alternatives=alternatives):
+                for option in alternatives:
+                    yield from every(option.nodes)
+            case _:
+                pass
+
+
+def fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
+    """All fields, those inside sections, conditions and choices too."""
+    return (node for node in every(nodes) if isinstance(node, ir.Field))
+
+
+def message_nodes(message: ir.Message) -> Iterator[ir.Node]:
+    """All nodes of a message, those of its variants too."""
+    for nodes in message.sections.values():
+        yield from nodes
+    for variant in message.variants:
+        for nodes in variant.sections.values():
+            yield from nodes

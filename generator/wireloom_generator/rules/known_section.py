@@ -1,0 +1,44 @@
+"""A message fills sections that the record leaves to it.
+
+The record lists its sections in order. One without fields is a slot: messages fill it by its name. One with fields is
+the record's own.
+
+Bad::
+
+    sections:
+      extra:
+        - {name: seqno, type: u64}
+
+Good::
+
+    sections:
+      extras:
+        - {name: seqno, type: u64}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.scopes import head, slots
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Sections that are not there to be filled."""
+    known = [slot.section for slot in slots(spec)]
+    if not known:
+        what, hint = "the record has no section for messages to fill", "add one, as {section: body, size: rest}"
+        yield Problem(spec.protocol.record.where("fields"), "known-section", what, hint)
+    own = {visit.name for visit in head(spec).visits if isinstance(visit.item, syntax.Section)} - set(known)
+    for message in spec.messages:
+        for part in (message, *message.variants):
+            for name in part.sections:
+                if name in known:
+                    continue
+                at = part.where(f"sections.{name}")
+                if name in own:
+                    hint = "messages fill sections that stand at the top of the record and have no fields there"
+                    yield Problem(at, "known-section", f"section {name!r} is the record's own", hint)
+                else:
+                    yield Problem(at, "known-section", f"the record has no section {name!r}", closest(name, known))

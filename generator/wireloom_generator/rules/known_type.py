@@ -1,0 +1,47 @@
+"""A field's type is one of the language's or a type that the protocol or a library declares.
+
+Integers are ``u8`` to ``u64`` and ``i8`` to ``i64``; the other types are f32, f64, bool, leb128_u32, leb128_u64,
+zigzag_i32, zigzag_i64, bytes, text and flatbuffers.
+
+Bad::
+
+    - {name: length, type: uint32}
+
+Good::
+
+    - {name: length, type: u32}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import NAMES, WIDTHS, parse
+
+_ELSEWHERE = {
+    **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
+    **{"byte": "u8", "float": "f32", "double": "f64", "boolean": "bool", "string": "text", "str": "text"},
+    **{"binary": "bytes", "blob": "bytes", "varint": "leb128_u64", "float32": "f32", "float64": "f64"},
+}
+"""What other languages call our types."""
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Types that nothing declares."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Field) and parse(entry.type) is None and entry.type not in spec.types:
+            what = f"unknown type {entry.type!r}"
+            yield Problem(entry.where("type"), "known-type", what, _hint(spec, entry.type))
+
+
+def _hint(spec: Spec, name: str) -> str:
+    if name in spec.enums:
+        return f"it is an enum; give the integer's type, and enum: {name}"
+    if name in spec.flags:
+        return f"they are flags; give the integer's type, and flags: {name}"
+    if name in spec.tables:
+        return f"it is a table; write type: flatbuffers, and table: {name}"
+    elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
+    return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, (*NAMES, *spec.types))

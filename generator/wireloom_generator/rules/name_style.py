@@ -1,0 +1,81 @@
+"""Names are written as columns, Python and the generated modules can bear them.
+
+Fields, sections, messages, variants, parameters and forms are snake_case; enums, flags, types and tables are CamelCase.
+A name that begins with an underscore is the reader's own (``_corrupt_record``), ``message`` and ``variant`` are columns
+of every row that has them, and Python's own words cannot be attributes. A field called as a method of Python's mappings
+or Spark's rows is only a warning: ``row["items"]`` finds it, ``row.items`` does not.
+
+Bad::
+
+    - {name: keyLength, type: u16}
+
+Good::
+
+    - {name: key_length, type: u16}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import naming, syntax
+from wireloom_generator.problems import Location, Problem, Severity
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Names that cannot be written as they are."""
+    for name, at in _names(spec):
+        fault = naming.column_fault(name)
+        if fault is not None:
+            yield Problem(at, "name-style", *fault)
+    for shared in spec.shared:
+        for item in (*shared.enums, *shared.flags, *shared.types, *shared.tables):
+            fault = naming.class_fault(item.name)
+            if fault is not None:
+                yield Problem(item.where("name"), "name-style", *fault)
+    for message in spec.messages:
+        yield from _message(message)
+    for name, at in _fields(spec):
+        if name in naming.SHADOWING:
+            hint = f"in Python and Spark write row[{name!r}]"
+            what = f"{name!r} is a method of rows, so it cannot be reached as an attribute"
+            yield Problem(at, "name-style", what, hint, Severity.WARNING)
+
+
+def _message(message: syntax.Message) -> Iterator[Problem]:
+    name, at = message.message, message.where("message")
+    if name == "unknown":
+        yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
+    elif name in naming.MODULE or name in naming.ROW:
+        yield Problem(at, "name-style", f"{name!r} is taken: the protocol's module or its rows have it already")
+
+
+def _names(spec: Spec) -> Iterator[tuple[str, Location]]:
+    """The names that are columns, or stand where columns could."""
+    protocol = spec.protocol
+    yield protocol.protocol, protocol.where("protocol")
+    for library in spec.libraries:
+        yield library.library, library.where("library")
+    yield from ((parameter.name, parameter.where("name")) for parameter in protocol.parameters)
+    for message in spec.messages:
+        yield message.message, message.where("message")
+        yield from ((variant.name, variant.where("name")) for variant in message.variants)
+        yield from ((form.name, form.where("name")) for form in message.forms)
+    yield from _fields(spec)
+
+
+def _fields(spec: Spec) -> Iterator[tuple[str, Location]]:
+    for entry in written(spec):
+        match entry:
+            case syntax.Field():
+                yield entry.name, entry.where("name")
+                if entry.raw is not None:
+                    yield entry.raw, entry.where("raw")
+            case syntax.Bits(fields=fields):
+                yield from ((bit.name, bit.where("name")) for bit in fields)
+            case syntax.Section():
+                yield entry.section, entry.where("section")
+                if entry.trailing is not None:
+                    yield entry.trailing, entry.where("trailing")
+            case _:
+                pass

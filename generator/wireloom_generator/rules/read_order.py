@@ -1,0 +1,62 @@
+"""An expression asks only for what has been read by then.
+
+A record is read from front to back. A condition, a size or a count is needed where its entry stands, so it can ask for
+fields before it; a variant is chosen as soon as the shared fields of the first section that any variant fills are read.
+``derive``, ``checksum`` and ``default`` are asked for last and can use everything.
+
+Bad::
+
+    - {name: body, type: bytes, size: body_length}
+    - {name: body_length, type: u16}
+
+Good::
+
+    - {name: body_length, type: u16, derive: size(body)}
+    - {name: body, type: bytes, size: body_length}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import expressions, syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import Visit
+from wireloom_generator.sites import Moment, Site, parsed, sites
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Names that are asked for before they are read."""
+    for site in sites(spec):
+        tree = parsed(site.text)
+        if tree is None or site.moment is Moment.FRAMING:
+            continue
+        asked = list(expressions.names(tree))
+        for function, name in expressions.measured(tree):
+            if function in ("count", "present"):
+                asked.append(name)
+            elif name.name in site.around and name.name not in site.regions and not _foreign(site, name.name):
+                what = f"{function}({name.name}) is not known yet where it is asked for"
+                yield Problem(site.where(name.column), "read-order", what, _hint(site))
+        for name in asked:
+            if name.name not in site.values and _is_field(site, name.name):
+                what = f"{name.name!r} is not known yet where it is asked for"
+                yield Problem(site.where(name.column), "read-order", what, _hint(site))
+
+
+def _is_field(site: Site, name: str) -> bool:
+    return any(isinstance(seen, Visit) and not isinstance(seen.item, syntax.Section) for seen in site.around.get(name, ()))
+
+
+def _foreign(site: Site, name: str) -> bool:
+    """Whether the name is a header field's, in a type: that it cannot be measured at all is another rule's matter."""
+    in_header = all(seen in site.scope.header for seen in site.around[name])
+    return in_header and isinstance(site.scope.owner, syntax.Type)
+
+
+def _hint(site: Site) -> str:
+    if site.visit is not None:
+        return "it is read later; only derive, checksum and default can look ahead"
+    if site.key == "until":
+        return "it is about an item that has been read; ask for its values"
+    decisive = site.scope.decisive
+    return f"a variant is chosen when the fields that all variants share are read, as far as section {decisive!r}"

@@ -1,0 +1,117 @@
+"""A name stands for one thing.
+
+The fields of a record's header and of a message are columns side by side, and expressions call them by name alone, as
+they do parameters and sections. Two fields may share a name where only one of them can be there: in the alternatives of
+a choice and in the variants of a message, where they are one column. A field may have its section's name if it is all
+that the section holds. Enums, flags, types and tables are the names of one Python module.
+
+Bad::
+
+    - {name: length, type: u16}
+    - {name: length, type: u32}
+
+Good::
+
+    - {name: header_length, type: u16}
+    - {name: body_length, type: u32}
+"""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Location, Problem, seen_from
+from wireloom_generator.scopes import Scope, Visit, every, is_slot
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Names given twice."""
+    for scope in every(spec):
+        yield from _in_struct(scope)
+    yield from _parameters(spec)
+    yield from _declarations(spec)
+    yield from _twice("message", ((message.message, message.where("message")) for message in spec.messages))
+    forms = ((form.name, form.where("name")) for message in spec.messages for form in message.forms)
+    yield from _twice("form", forms)
+    for message in spec.messages:
+        yield from _twice("variant", ((variant.name, variant.where("name")) for variant in message.variants))
+        yield from _twice("example", ((example.name, example.where("name")) for example in message.examples))
+
+
+def _in_struct(scope: Scope) -> Iterator[Problem]:
+    is_message = isinstance(scope.owner, syntax.Message)
+    earlier: dict[str, list[Visit]] = {}
+    for visit in scope.header if is_message else ():
+        if visit.name is not None:
+            earlier.setdefault(visit.name, []).append(visit)
+    for visit in scope.visits:
+        if visit.name is None:
+            continue
+        known = earlier.setdefault(visit.name, [])
+        first = next((other for other in known if _clash(scope, visit, other)), None)
+        known.append(visit)
+        if first is not None:
+            yield _clashing(scope, visit, first)
+
+
+def _clash(scope: Scope, visit: Visit, other: Visit) -> bool:
+    if other in scope.header:
+        return not (is_slot(other) and _fills(scope, visit))
+    inside = isinstance(other.item, syntax.Section) and other.name in visit.sections
+    return visit.meets(other) and not (inside and _fills(scope, visit))
+
+
+def _fills(scope: Scope, visit: Visit) -> bool:
+    """Whether a field is all that the section it is named after holds, so that both have one size."""
+    item = visit.item
+    if visit.name != visit.sections[-1] or not isinstance(item, syntax.Field) or item.when or item.tail:
+        return False
+    beside = [other for other in scope.visits if other.sections == visit.sections and other.meets(visit)]
+    in_bytes = [other for other in beside if not (isinstance(other.item, syntax.Field) and other.item.compute is not None)]
+    return in_bytes == [visit] and "rest" in (item.size, item.repeat)
+
+
+def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
+    shared = visit.via is not None and visit.via != first.via
+    at = visit.via if shared and visit.via else visit.at
+    place = first.via if first.via and first.via != visit.via else first.at
+    kind = "section" if isinstance(first.item, syntax.Section) else "field"
+    owner = f"a {kind} of the record" if first in scope.header else f"a {kind}"
+    hint = ""
+    if isinstance(first.item, syntax.Section) and not isinstance(visit.item, syntax.Section):
+        hint = f"size({visit.name}) could be either's; only a field that is all the section holds may have its name"
+    return Problem(at, "unique-name", f"{visit.name!r} is already {owner}, {seen_from(at, place)}", hint)
+
+
+def _parameters(spec: Spec) -> Iterator[Problem]:
+    parameters = spec.protocol.parameters
+    yield from _twice("parameter", ((parameter.name, parameter.where("name")) for parameter in parameters))
+    seen: set[Location] = set()
+    for scope in every(spec):
+        for visit in scope.visits:
+            if visit.name in spec.parameters and visit.at not in seen:
+                seen.add(visit.at)
+                place = seen_from(visit.at, spec.parameters[visit.name].where("name"))
+                yield Problem(visit.at, "unique-name", f"{visit.name!r} is already a parameter, {place}")
+
+
+def _declarations(spec: Spec) -> Iterator[Problem]:
+    declared: list[tuple[str, Location]] = []
+    for shared in (*spec.libraries, spec.protocol):
+        for item in (*shared.enums, *shared.flags, *shared.types, *shared.tables):
+            declared.append((item.name, item.where("name")))
+    yield from _twice("declaration", declared)
+    for shared in spec.shared:
+        for named in (*shared.enums, *shared.flags):
+            yield from _twice("value", ((value.name, value.where("name")) for value in named.values))
+        for table in shared.tables:
+            yield from _twice("field", ((field.name, field.where("name")) for field in table.fields))
+
+
+def _twice(kind: str, named: Iterable[tuple[str, Location]]) -> Iterator[Problem]:
+    first: dict[str, Location] = {}
+    for name, at in named:
+        known = first.setdefault(name, at)
+        if known is not at:
+            article = "an" if kind[0] == "e" else "a"
+            yield Problem(at, "unique-name", f"{name!r} is already {article} {kind}, {seen_from(at, known)}")

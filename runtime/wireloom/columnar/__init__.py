@@ -1,0 +1,93 @@
+"""Rows as Arrow data: schemas from columns, and batches of bounded size from rows. Needs pyarrow, not pyspark."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from wireloom.codec import Column, ListOf, Protocol, StructOf
+from wireloom.codec.columns import ColumnType
+from wireloom.options import Mode, OptionError, unknown
+
+BATCH_ROWS = 8192
+BATCH_BYTES = 16 * 1024 * 1024
+"""A batch ends before it holds more records than this, or so many bytes of them, be it a single record."""
+
+_TYPES = {
+    "boolean": pa.bool_(),
+    "byte": pa.int8(),
+    "short": pa.int16(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "decimal(20,0)": pa.decimal128(20, 0),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+}
+
+
+def arrow_type(kind: ColumnType) -> pa.DataType:
+    """The Arrow type of a column type."""
+    match kind:
+        case StructOf(columns):
+            return pa.struct([pa.field(column.name, arrow_type(column.type)) for column in columns])
+        case ListOf(element):
+            return pa.list_(arrow_type(element))
+    return _TYPES[kind]
+
+
+def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
+    """The Arrow schema of a table with these columns."""
+    return pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
+
+
+def batches(
+    rows: Iterable[Mapping[str, Any]], schema: pa.Schema, *, size: int = BATCH_ROWS, size_bytes: int = BATCH_BYTES
+) -> Iterator[pa.RecordBatch]:
+    """The rows as batches of ``schema``: at most ``size`` rows, and about ``size_bytes`` of records, in each.
+
+    A row's ``_length``, where it has one, is what it counts in bytes. Columns that a row lacks are null in it.
+    """
+    held: list[Mapping[str, Any]] = []
+    held_bytes = 0
+    for row in rows:
+        length = row.get("_length") or 0
+        if held and (len(held) == size or held_bytes + length > size_bytes):
+            yield _batch(held, schema)
+            held, held_bytes = [], 0
+        held.append(row)
+        held_bytes += length
+    if held:
+        yield _batch(held, schema)
+
+
+def _batch(rows: list[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The rows as one table."""
+    return pa.Table.from_batches(batches(rows, schema), schema)
+
+
+def decode_columnar(
+    protocol: Protocol,
+    buffer: Any,
+    schema: pa.Schema,
+    columns: Iterable[str] | None = None,
+    mode: str = Mode.FAILFAST,
+    **parameters: Any,
+) -> pa.Table:
+    """The records of ``buffer`` as a table of ``schema``, or of those ``columns`` of it.
+
+    Raises ``OptionError`` for a column that is not there, ``DecodeError`` as ``iter_records`` does.
+    """
+    if columns is not None:
+        wanted = tuple(columns)
+        for name in wanted:
+            if name not in schema.names:
+                raise OptionError(unknown("column", name, schema.names))
+        schema = pa.schema([schema.field(name) for name in wanted], schema.metadata)
+    return table(protocol.iter_records(buffer, mode, positions=True, **parameters), schema)

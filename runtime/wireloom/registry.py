@@ -1,0 +1,66 @@
+"""Protocols by name: what is installed under the entry-point group ``wireloom.protocols``, or any importable package.
+
+Nothing is special about the protocols that come with Wireloom: they are found the same way.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from wireloom.codec import Protocol
+from wireloom.options import OptionError, unknown
+
+GROUP = "wireloom.protocols"
+"""The entry-point group. A package announces ``name = "package.module"``, the module being a generated one."""
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """The installed protocols in alphabetical order."""
+    return tuple(sorted(_installed()))
+
+
+def load(name: str) -> ModuleType:
+    """The generated module of the protocol ``name``: an installed one, or one that can be imported under that name.
+
+    Raises ``OptionError`` when there is none or it cannot be imported.
+    """
+    entry = _installed().get(name)
+    if entry is None and "." not in name and not _is_generated(name):
+        raise OptionError(unknown("protocol", name, names()))
+    path = name if entry is None else entry.value
+    module = _imported(path, name)
+    if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
+        raise OptionError(f"{path} is not a generated protocol: it has no PROTOCOL")
+    return module
+
+
+def _is_generated(name: str) -> bool:
+    """Whether a package of that name looks like a generated one; found out without importing it."""
+    spec = find_spec(name) if name.isidentifier() else None
+    folders = spec.submodule_search_locations if spec is not None else None
+    return any(Path(folder, "parsers.py").is_file() for folder in folders or ())
+
+
+def _imported(path: str, name: str) -> ModuleType:
+    try:
+        return import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{path}.".startswith(f"{error.name}."):
+            raise OptionError(f"unknown protocol {name!r}; there is no module {error.name!r}") from None
+        raise OptionError(f"protocol {name!r} cannot be loaded: {error}") from error
+    except Exception as error:
+        raise OptionError(f"protocol {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def protocol(name: str) -> Protocol:
+    """The ``Protocol`` of ``load(name)``."""
+    found: Protocol = load(name).PROTOCOL
+    return found

@@ -1,0 +1,61 @@
+"""What tests share: a Spark session, and the place of the external vectors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# A busy machine is not a failing test.
+settings.register_profile("wireloom", deadline=None)
+settings.load_profile("wireloom")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep Spark tests in one worker, so that a run starts one JVM however many workers it has."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def vectors() -> Path:
+    """The directory of external vectors, named by WIRELOOM_VECTORS; without it the test is skipped."""
+    directory = os.environ.get("WIRELOOM_VECTORS")
+    if not directory:
+        pytest.skip("external vectors: WIRELOOM_VECTORS is not set")
+    path = Path(directory)
+    assert path.is_dir(), f"WIRELOOM_VECTORS names no directory: {directory}"
+    return path
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A small local session that leaves nothing behind and is reachable from this machine only."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("wireloom-tests")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", 2)
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config("spark.ui.enabled", False)
+        .config("spark.ui.showConsoleProgress", False)
+        .getOrCreate()
+    )
+    yield session
+    session.stop()

@@ -1,0 +1,192 @@
+"""Couchbase DCP against the vectors: frames of the documents, and frames laid out from the server's own code.
+
+What a frame must decode to is said by ``code_decodes_as`` where the document is wrong, else by ``expected``. Header
+fields that a vector does not list are read here from its bytes by hand.
+"""
+
+import struct
+from typing import Any
+
+import pytest
+import vectors
+from vectors import Vector, data_of
+
+from wireloom.codec import Column
+from wireloom_protocols import couchbase_dcp
+
+FLEXIBLE = (0x08, 0x18)
+REQUESTS = (0x80, 0x08, 0x82)
+
+MESSAGES = {
+    (0x54, True): "failover_log_request",
+    (0x54, False): "failover_log_response",
+    (0x56, True): "snapshot_marker",
+    (0x56, False): "snapshot_marker_response",
+    (0x5F, True): "system_event",
+    (0x5F, False): "system_event_response",
+}
+"""The message of (opcode, whether the magic is a request's)."""
+
+TABLES = {
+    "Collections.VB.Collection": "collection",
+    "Collections.VB.DroppedCollection": "dropped_collection",
+    "Collections.VB.Scope": "scope",
+    "Collections.VB.DroppedScope": "dropped_scope",
+}
+VARIANTS = {"V1": "v1", "V2.0": "v2_0", "V2.1": "v2_1", "V2.2": "v2_2"}
+
+ERROR_TEXTS = {7: "cluster_map"}
+"""The column that a response's value is in, by status; ``error`` for the others but success."""
+
+SAID_OTHERWISE = ("total_body", "variant", "snapshot_flags", "flatbuffer", "flatbuffer_table", "failover_log")
+"""What vectors call otherwise than the columns."""
+
+described = pytest.mark.parametrize(
+    "vector", vectors.parameters("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl")
+)
+DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_frames.jsonl")
+"""The frames of all documents; one of them draws lengths that nobody could make true, and two are no frames."""
+
+drawn = pytest.mark.parametrize("vector", vectors.parameters(*DRAWN))
+repaired = pytest.mark.parametrize("vector", vectors.parameters(*DRAWN, keep=lambda row: bool(row.get("repaired_hex"))))
+
+
+def sections(data: bytes) -> dict[str, bytes]:
+    """The frame's sections, cut by hand."""
+    framing, key = (data[2], data[3]) if data[0] in FLEXIBLE else (0, int.from_bytes(data[2:4], "big"))
+    ends = [24, 24 + framing, 24 + framing + data[4], 24 + framing + data[4] + key, len(data)]
+    names = ("framing_extras", "extras", "key", "value")
+    return {name: data[ends[index] : ends[index + 1]] for index, name in enumerate(names)}
+
+
+def header(data: bytes) -> dict[str, Any]:
+    """The header's columns, read by hand."""
+    magic, opcode, first, second, extras, datatype, sixth, body, opaque, cas = struct.unpack_from(">6BHIIQ", data)
+    flexible = magic in FLEXIBLE
+    return {
+        "magic": magic,
+        "opcode": opcode,
+        "framing_extras_length": first if flexible else None,
+        "key_length": second if flexible else first << 8 | second,
+        "extras_length": extras,
+        "datatype": datatype,
+        "vbucket": sixth if magic in REQUESTS else None,
+        "status": None if magic in REQUESTS else sixth,
+        "total_body_length": body,
+        "opaque": opaque,
+        "cas": cas,
+    }
+
+
+def said_of(vector: Vector) -> dict[str, Any]:
+    """What the vector says of its frame."""
+    return dict(vector.get("code_decodes_as") or vector["expected"])
+
+
+def plain(vector: Vector) -> dict[str, Any]:
+    """The row of a frame as somebody would write it down: no derived values, labels, variant or raw FlatBuffers."""
+    data, said = data_of(vector), said_of(vector)
+    top = {name: value for name, value in header(data).items() if not name.endswith("_length")}
+    if "stream_id" in said:
+        top["frame_infos"] = [{"id": 2, "stream_id": said.pop("stream_id")}]
+    message = MESSAGES[top["opcode"], top["magic"] in REQUESTS]
+    fields = {name: value for name, value in said.items() if name not in (*header(data), *SAID_OTHERWISE)}
+    if "flatbuffer" in said:
+        fields[TABLES[said["flatbuffer_table"]]] = said["flatbuffer"]
+    if "failover_log" in said:
+        fields["entries"] = said["failover_log"]
+    if message == "system_event":
+        fields.setdefault("key", "")  # events 1 and 4 have none
+    elif message.endswith("_response") and top["status"]:
+        fields[ERROR_TEXTS.get(top["status"], "error")] = sections(data)["value"].decode()
+    return {"message": message, **top, message: fields}
+
+
+def contents(values: Any, columns: tuple[Column, ...]) -> dict[str, Any]:
+    """What is there of ``values``, less what the rest says already: labels, the variant, raw FlatBuffers."""
+    left_out = {column.name for column in columns if column.label} | {"variant", "value_flatbuffer"}
+    return {name: value for name, value in values.items() if value is not None and name not in left_out}
+
+
+@described
+def test_decodes_to_what_the_vector_says(vector: Vector) -> None:
+    row = couchbase_dcp.parse(data_of(vector))
+    expected = plain(vector)
+    name = expected["message"]
+    found = contents(row[name], couchbase_dcp.messages[name].columns)
+    for table in set(TABLES.values()) & set(found):
+        said = expected[name][table]
+        assert {field: value for field, value in found[table].items() if value or field in said} == said
+        del found[table], expected[name][table]
+    assert row["message"] == name
+    assert found == {field: value for field, value in expected[name].items() if value is not None}
+
+
+@described
+def test_the_header_decodes_to_what_the_bytes_say(vector: Vector) -> None:
+    row = couchbase_dcp.parse(data_of(vector))
+    assert {name: row[name] for name in header(data_of(vector))} == header(data_of(vector))
+    said = said_of(vector)
+    shown = dict(row) | {"total_body": row["total_body_length"]}
+    shown["framing_extras_length"] = row["framing_extras_length"] or 0
+    assert {name: shown[name] for name in said if name in shown} == {name: said[name] for name in said if name in shown}
+
+
+@described
+def test_variants_and_labels_are_those_of_the_vector(vector: Vector) -> None:
+    said = said_of(vector)
+    row = couchbase_dcp.parse(data_of(vector))
+    fields = row[row["message"]]
+    if "variant" in said:
+        assert fields["variant"] == VARIANTS[said["variant"]]
+    if "snapshot_flags" in said:
+        assert [flag.lower() for flag in fields["snapshot_type_flags"]] == said["snapshot_flags"]
+    if "stream_id" in said:
+        assert [info["id_name"] for info in row["frame_infos"]] == ["DcpStreamId"]
+    if "flatbuffer" in said:
+        assert fields["value_flatbuffer"] == sections(data_of(vector))["value"]
+
+
+@described
+def test_builds_back_from_its_row(vector: Vector) -> None:
+    assert couchbase_dcp.build(couchbase_dcp.parse(data_of(vector))) == data_of(vector)
+
+
+@described
+def test_builds_from_the_plain_values_alone(vector: Vector) -> None:
+    built = couchbase_dcp.build(plain(vector))
+    if "flatbuffer" not in said_of(vector):
+        assert built.hex() == data_of(vector).hex()
+        return
+    row, again = couchbase_dcp.parse(data_of(vector)), couchbase_dcp.parse(built)  # other bytes, the same values
+    columns = couchbase_dcp.messages[row["message"]].columns
+    assert contents(again[row["message"]], columns) == contents(row[row["message"]], columns)
+    assert all(again[name] == row[name] for name in ("vbucket", "opaque", "cas"))
+
+
+@repaired
+def test_frames_of_other_documents_lose_no_byte(vector: Vector) -> None:
+    row = couchbase_dcp.parse(data_of(vector))
+    server = row["magic"] in (0x82, 0x83)
+    message = "unknown" if server else MESSAGES.get((row["opcode"], row["magic"] in REQUESTS), "unknown")
+    assert row["message"] == message
+    assert {name: row[name] for name in header(data_of(vector))} == header(data_of(vector))
+    if message == "unknown":
+        cut = sections(data_of(vector))
+        assert dict(row["unknown"]) == {name: cut[name] for name in ("extras", "key", "value")}
+    assert couchbase_dcp.build(row) == data_of(vector)
+
+
+@drawn
+def test_frames_as_drawn_lose_no_byte(vector: Vector) -> None:
+    data = bytes.fromhex(vector["hex"])
+    rows = list(couchbase_dcp.iter_records(data, "PERMISSIVE"))
+    assert b"".join(couchbase_dcp.build(row) for row in rows) == data
+
+
+@pytest.mark.parametrize("name", ["couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"])
+def test_a_capture_of_all_frames_falls_into_them(name: str) -> None:
+    frames = [data_of(vector) for vector in vectors.committed(name)]
+    rows = list(couchbase_dcp.iter_records(b"".join(frames), positions=True))
+    assert [row["_length"] for row in rows] == [len(frame) for frame in frames]
+    assert [couchbase_dcp.build(row) for row in rows] == frames
