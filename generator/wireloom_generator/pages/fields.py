@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type, wire_name
 from wireloom_generator.pages.errata import Erratum, links
-from wireloom_generator.pages.layout import Fork, Layout, Offset, Option, Placed, Tree
+from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
 from wireloom_generator.pages.markdown import cell, code, listing, prose, sentences, source
 from wireloom_generator.pages.names import Names
 
@@ -75,7 +75,7 @@ class FieldTable:
         return str(tree.at), _size(tree), "section", code(prefix + name), cell(sentences(parts)), kind
 
     def _type(self, field: ir.Field) -> str:
-        shown = wire_type(field.wire, links_to=self.links_to)
+        shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
         if field.repeat is None:
             return shown
         if field.repeat.count is not None:
@@ -156,12 +156,11 @@ class FieldTable:
 HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 
-def wire_type(wire: ir.Wire, *, links_to: str = "") -> str:
-    """A type on the wire, with what its size does not say."""
+def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
+    """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
     match wire:
         case ir.Integer(bits=bits, order=order) | ir.Float(bits=bits, order=order):
-            told = f", {order.value} endian" if bits > 8 and order is not ir.Order.PARAMETER else ""
-            return code(wire_name(wire)) + told
+            return code(wire_name(wire)) + (f", {order.value} endian" if bits > 8 and order is not usual else "")
         case ir.Text(encoding=encoding):
             return f"text, {encoding}"
         case ir.Struct(name=name):
@@ -183,21 +182,10 @@ def sentence(text: str) -> str:
 
 
 def _size(tree: Placed) -> str:
-    text = tree.extent.text
-    return code(text) if not text.replace(" ", "").isalnum() and text != "–" else text
+    return code(tree.extent.text) if tree.extent.expression else tree.extent.text
 
 
 def _types(columns: tuple[ir.Column, ...]) -> str:
     first, *others = columns
     shown = code(short_type(first.type))
     return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)
-
-
-def expanded(layout: Layout, name: str) -> tuple[Tree, ...]:
-    """The fields of a shared struct, from its own start."""
-    return layout.struct(name)[0]
-
-
-def unplaced(offset: Offset) -> bool:
-    """Whether an offset is no number."""
-    return bool(offset.terms or offset.origin)

@@ -36,11 +36,12 @@ class Offset:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many bytes something takes: a number, or words for it and the term to add to what follows."""
+    """How many bytes something takes: a number, or words or an expression for it and the term to add to what follows."""
 
     size: int | None
     text: str
     term: str = ""
+    expression: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Layout:
                 if isinstance(simple, Value) and isinstance(simple.value, int):
                     return Extent(simple.value, str(simple.value))
                 shown = simple.name if isinstance(simple, Name) else text
-                return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})")
+                return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
             case ir.Prefix(length=length):
                 kind = f"leb128_u{length.bits}" if isinstance(length, ir.Leb128) else f"u{length.bits}"
                 return Extent(None, f"a {kind} of length, then as many", f"size({name})")

@@ -1,5 +1,6 @@
 """Named numbers and bits, shared structs and tables: looked up by name, and as the rows of their tables."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -24,6 +25,18 @@ class Names:
         for field in fields(self.protocol.record):
             found.setdefault(field.name, field)
         return found
+
+    @cached_property
+    def order(self) -> ir.Order:
+        """The protocol's byte order: the parameter, or what most of its numbers have."""
+        if self.protocol.byte_order:
+            return ir.Order.PARAMETER
+        found = Counter(
+            field.wire.order
+            for field in fields(_all_nodes(self.protocol))
+            if isinstance(field.wire, ir.Integer | ir.Float) and field.wire.bits > 8
+        )
+        return max(found, key=lambda order: (found[order], order is ir.Order.BIG), default=ir.Order.BIG)
 
     def label(self, enum: str, value: int) -> str | None:
         """The name of a number: an exact one, else that of the narrowest range it is in."""
@@ -118,6 +131,14 @@ def every(nodes: Iterable[ir.Node]) -> Iterator[ir.Node | ir.BitField]:
 def fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
     """All fields, those inside sections, conditions and choices too."""
     return (node for node in every(nodes) if isinstance(node, ir.Field))
+
+
+def _all_nodes(protocol: ir.Protocol) -> Iterator[ir.Node]:
+    yield from protocol.record
+    for shared in protocol.types:
+        yield from shared.nodes
+    for message in protocol.messages:
+        yield from message_nodes(message)
 
 
 def message_nodes(message: ir.Message) -> Iterator[ir.Node]:

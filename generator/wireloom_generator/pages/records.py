@@ -1,7 +1,7 @@
 """A message's records part by part: the header in each shape it can have, then the sections, variant by variant."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from wireloom_generator import ir
@@ -99,30 +99,24 @@ class Records:
         trees, at = record.place(head, Offset())
         found = [Part("", Offset(), Extent(at.since(Offset()), str(at), str(at)), trees)]
         for node in rest:
-            if isinstance(node, ir.Slot):
-                nodes = message.sections.get(node.name, ()) if message else ()
-                own = variant.sections.get(node.name, ()) if variant else ()
-                start = at if not at.terms or self.single else Offset(node.name)
-                trees, end = inner.place(nodes, start)
-                more, end = inner.place(own, end)
-                extent = self._slot_extent(inner, node, end.since(start), bool(trees or more or not node.trailing))
-                found.append(Part(node.name, at, extent, trees, more, node))
-                at = at.moved(extent.size, extent.term)
-            else:
-                trees, end = record.place([node], at)
-                name = node.name if isinstance(node, ir.Section) else ""
-                extent = Extent(end.since(at), str(end.since(at)), " + ".join(end.terms[len(at.terms) :]))
-                if isinstance(node, ir.Section):
-                    extent = record.extent(name, node.extent)
-                found.append(Part(name, at, extent, trees, section=node if isinstance(node, ir.Section) else None))
-                at = end
-        return found
+            part = self._slot(inner, node, at, message, variant) if isinstance(node, ir.Slot) else _fixed(record, node, at)
+            found.append(part)
+            at = at.moved(part.extent.size, part.extent.term)
+        return [_merged(*found)] if self.single else found
 
-    @staticmethod
-    def _slot_extent(layout: Layout, slot: ir.Slot, size: int | None, filled: bool) -> Extent:
-        if not filled:
-            return Extent(0, "0")
-        return Extent(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
+    def _slot(
+        self, layout: Layout, slot: ir.Slot, at: Offset, message: ir.Message | None, variant: ir.Variant | None
+    ) -> Part:
+        start = at if not at.terms else Offset(slot.name)
+        common, end = layout.place(message.sections.get(slot.name, ()) if message else (), start)
+        own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
+        size = end.since(start)
+        if slot.trailing and not common and not own:
+            extent = Extent(0, "0")
+        else:
+            extent = Extent(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
+            extent = replace(extent, term=" + ".join(end.terms)) if self.single else extent
+        return Part(slot.name, at, extent, common, own, slot)
 
     def _facts(self, shape: Shape, message: ir.Message | None, variant: ir.Variant | None) -> tuple[Facts, Facts]:
         """What is known inside the message, and inside structs."""
@@ -133,6 +127,24 @@ class Records:
             for nodes in message.sections.values():
                 facts = implied(nodes, facts)
         return facts, header
+
+
+def _fixed(layout: Layout, node: ir.Node, at: Offset) -> Part:
+    """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
+    trees, end = layout.place([node], at)
+    if isinstance(node, ir.Section):
+        return Part(node.name, at, layout.extent(node.name, node.extent), trees, section=node)
+    size = end.since(at)
+    return Part("trailer", at, Extent(size, str(end), " + ".join(end.terms[len(at.terms) :])), trees)
+
+
+def _merged(head: Part, *others: Part) -> Part:
+    size = sum(part.extent.size or 0 for part in (head, *others))
+    terms = [part.extent.term for part in (head, *others) if part.extent.size is None]
+    common = tuple(tree for part in (head, *others) for tree in part.common)
+    own = tuple(tree for part in others for tree in part.own)
+    extent = Extent(None, "", " + ".join([str(size), *terms])) if terms else Extent(size, str(size))
+    return Part("", Offset(), extent, common, own)
 
 
 def _split(nodes: Iterable[ir.Node]) -> tuple[list[ir.Node], list[ir.Node]]:

@@ -19,31 +19,55 @@ Good::
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import syntax
-from wireloom_generator.columns_written import Made, made
 from wireloom_generator.naming import ROW
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import every, head, messages
+from wireloom_generator.scopes import every, head
 from wireloom_generator.spec import Spec
+from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Columns of one name."""
-    header = [*made(spec, head(spec)), *_recorded(spec)]
+    header = list(columns(spec, head(spec)))
     for scope in every(spec):
-        if isinstance(scope.owner, syntax.Message):
-            yield from _clashes(made(spec, scope), header)
-        elif isinstance(scope.owner, syntax.Record):
-            yield from _clashes(header)
-        else:
-            yield from _clashes(made(spec, scope))
+        beside = header if isinstance(scope.owner, syntax.Message) else ()
+        own = list(columns(spec, scope))
+        yield from _clashes(own, beside)
+        if not isinstance(scope.owner, syntax.Type):
+            yield from _taken(own)
     by_name = {column.name.casefold(): column for column in header}
     for message in spec.messages:
         taken = by_name.get(message.message.casefold())
         if taken is not None:
             at = message.where("message")
-            what = f"message {message.message!r} would be a column beside {taken.what}, {seen_from(at, taken.at)}"
+            what = f"message {message.message!r} would be a column beside {taken.described}, {seen_from(at, taken.at)}"
             yield Problem(at, "column-collision", what)
-    for scope in (head(spec), *messages(spec)):
-        for column in made(spec, scope):
-            if column.at is not None and (column.name in ROW or (column.name == "variant" and column.sort != "variant")):
-                yield Problem(column.at, "column-collision", f"{column.name!r} is a column that rows have already")
+
+
+def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> Iterator[Problem]:
+    known: dict[str, list[WrittenColumn]] = {}
+    for column in header:
+        known.setdefault(column.name.casefold(), []).append(column)
+    for column in own:
+        earlier = known.setdefault(column.name.casefold(), [])
+        first = next((other for other in earlier if _clash(column, other)), None)
+        earlier.append(column)
+        if first is not None:
+            what = f"{column.described} collides with {first.described}, {seen_from(column.at, first.at)}"
+            hint = "labels: false leaves label columns out" if Sort.NAME in (column.sort, first.sort) else ""
+            yield Problem(column.at, "column-collision", what, hint)
+
+
+def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
+    """Whether two columns of one name cannot be one column; two fields of one name are another rule's matter."""
+    if column.sort is other.sort is Sort.FIELD:
+        return column.name != other.name
+    if column.visit is None or other.visit is None or column.sort is not other.sort:
+        return True
+    return column.visit.meets(other.visit) and column.visit.name != other.visit.name
+
+
+def _taken(own: Iterable[WrittenColumn]) -> Iterator[Problem]:
+    for column in own:
+        if column.name in ROW or (column.name == "variant" and column.sort is not Sort.VARIANT):
+            yield Problem(column.at, "column-collision", f"{column.name!r} is a column that rows have already")

@@ -5,8 +5,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from enum import KEEP, IntEnum, IntFlag
+from functools import partial, reduce
+from operator import or_
 from typing import Any, Literal
 
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
@@ -69,6 +70,8 @@ class Boolean(Construct):
         return bool(value[0])
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, bool):
+            raise EncodeError(f"true or false expected, not {obj!r}")
         stream.write(b"\1" if obj else b"\0")
         return obj
 
@@ -117,7 +120,7 @@ def primitive(construct: Construct, *, little: bool = False) -> Primitive | None
         case BytesInteger():
             return _odd_integer(construct.length, construct.signed, "little" if construct.swapped else "big")
         case Boolean():
-            return Primitive("B", None, "boolean", load=_load_boolean, dump=int)
+            return Primitive("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
             return primitive(construct.little if little else construct.big)
     return None
@@ -127,6 +130,12 @@ def _load_boolean(value: int) -> bool:
     if value > 1:
         raise DecodeError("invalid", f"0 or 1 expected, found {value}")
     return value == 1
+
+
+def _dump_boolean(value: object) -> int:
+    if not isinstance(value, bool):
+        raise TypeError
+    return int(value)
 
 
 def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Primitive:
@@ -248,11 +257,20 @@ class Field(Subconstruct):
     def _missing(self, this: Values, name: str, record: Values, frame: Frame) -> Any:
         if self.const is not None:
             return self.const
-        if self.enum is not None and this.get(f"{name}_name") in self.enum.__members__:
-            return self.enum[this[f"{name}_name"]]
-        if self.flags is not None and this.get(f"{name}_flags") is not None:
-            return sum(self.flags[flag] for flag in this[f"{name}_flags"])
+        if self.labels and self.enum is not None and this.get(f"{name}_name") is not None:
+            return _named(self.enum, this[f"{name}_name"], f"{name}_name")
+        if self.labels and self.flags is not None and this.get(f"{name}_flags") is not None:
+            given = this[f"{name}_flags"]
+            if not isinstance(given, list | tuple):
+                raise EncodeError(f"a list expected, not {type(given).__name__}", f"{name}_flags")
+            return reduce(or_, (_named(self.flags, flag, f"{name}_flags") for flag in given), 0)
         return self.default(this, record, frame) if callable(self.default) else self.default
+
+
+def _named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:
+    if not isinstance(label, str) or label not in numbers.__members__:
+        raise EncodeError(f"{label!r} names no single number of {numbers.__name__}", path)
+    return numbers[label]
 
 
 def _enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:

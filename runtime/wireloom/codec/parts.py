@@ -290,3 +290,6 @@ class _Computed(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         self.field.fill(this, self.name, writer.record, writer.frame)
+        value = this[self.name]
+        if self.compute.type == "boolean" and not isinstance(value, bool | None):
+            raise EncodeError(f"true or false expected, not {value!r}", self.name)

@@ -1,0 +1,69 @@
+"""Alternatives that share a name share a column: of one type, and with names for its numbers in all or in none.
+
+The variants of a message, and the alternatives of a choice, have one flat struct; whatever they call alike is one
+column. Integers may differ in width, the widest is taken.
+
+Bad::
+
+    variants:
+      - {name: v1, when: version == 1, sections: {body: [{name: id, type: u32}]}}
+      - {name: v2, sections: {body: [{name: id, type: bytes, size: 16}]}}
+
+Good::
+
+    variants:
+      - {name: v1, when: version == 1, sections: {body: [{name: id, type: u32}]}}
+      - {name: v2, sections: {body: [{name: uuid, type: bytes, size: 16}]}}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, seen_from
+from wireloom_generator.scopes import Visit, every
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import column_type
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Columns that alternatives see differently."""
+    for scope in every(spec):
+        first: dict[str, Visit] = {}
+        for visit in scope.visits:
+            if visit.name is None or not isinstance(visit.item, syntax.Field | syntax.BitField):
+                continue
+            other = first.setdefault(visit.name, visit)
+            if other is not visit and not other.meets(visit):
+                yield from _differing(visit, other)
+
+
+def _differing(visit: Visit, other: Visit) -> Iterator[Problem]:
+    one, two = visit.item, other.item
+    assert isinstance(one, syntax.Field | syntax.BitField) and isinstance(two, syntax.Field | syntax.BitField)
+    place = seen_from(visit.at, other.at)
+    found, known = column_type(one), column_type(two)
+    if found != known:
+        hint = "alternatives that share a name share a column"
+        what = f"{visit.name!r} is {found} here and {known} {place}"
+        yield Problem(one.where("type"), "variant-columns", what, hint)
+        return
+    found, known = _names(one), _names(two)
+    if found != known:
+        key = "flags" if found == "flags" else "enum"
+        what = f"{visit.name!r} has {found} here and {known} {place}"
+        yield Problem(one.where(key), "variant-columns", what)
+    elif (visit.in_variant or other.in_variant) is False and _derivation(one) != _derivation(two):
+        hint = "alternatives of a choice derive a field alike"
+        what = f"{visit.name!r} is derived otherwise {place}"
+        yield Problem(one.where("derive"), "variant-columns", what, hint)
+
+
+def _names(field: syntax.Field | syntax.BitField) -> str:
+    if field.enum is not None:
+        return "an enum"
+    return "flags" if isinstance(field, syntax.Field) and field.flags is not None else "no names"
+
+
+def _derivation(field: syntax.Field | syntax.BitField) -> tuple[str | None, ...]:
+    checksum = field.checksum if isinstance(field, syntax.Field) else None
+    return (field.derive, *((checksum.algorithm, checksum.start, checksum.end) if checksum else ()))

@@ -1,0 +1,61 @@
+"""The README does what it says: its Python runs, its commands end well, the files it names exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_python_runs() -> None:
+    code = "\n".join(blocks("python"))
+    assert code
+    exec(compile(code, "README.md", "exec"), {})
+
+
+@pytest.mark.spark
+def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = blocks("python spark")
+    exec(compile(code, "README.md", "exec"), {"spark": spark})
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_commands_end_well(block: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+        run = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_links_lead_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()
+
+
+def test_the_yaml_stands_in_the_spec() -> None:
+    (part,) = blocks("yaml")
+    assert part in (ROOT / "specs" / "couchbase_dcp" / "protocol.yaml").read_text(encoding="utf-8")
