@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Location
-from wireloom_generator.scopes import Scope, Visit, slots
+from wireloom_generator.scopes import Scope, Visit, is_slot, slots
 from wireloom_generator.spec import Spec
 
 
@@ -51,7 +51,8 @@ def columns(spec: Spec, scope: Scope) -> Iterator[WrittenColumn]:
     if message is not None and message.variants:
         yield WrittenColumn("variant", Sort.VARIANT, message.where("variants"))
     for visit in scope.visits:
-        yield from _of(visit)
+        if not (isinstance(scope.owner, syntax.Record) and is_slot(visit)):
+            yield from _of(visit)
     if message is not None:
         for slot in slots(spec):
             if slot.trailing is not None and not _exhausted(scope, message, slot.section):
@@ -72,7 +73,7 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
             yield WrittenColumn(bit.name, Sort.FIELD, visit.at, visit)
             if bit.labels and bit.enum is not None:
                 yield WrittenColumn(f"{bit.name}_name", Sort.NAME, bit.where("enum"), visit)
-        case syntax.Section(trailing=str() as trailing, fields=fields) as section if fields or visit.branch:
+        case syntax.Section(trailing=str() as trailing) as section:
             yield WrittenColumn(trailing, Sort.TRAILING, section.where("trailing"), visit)
         case _:
             pass

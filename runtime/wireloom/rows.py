@@ -136,7 +136,7 @@ def _list_reader(reader: Reader) -> Reader:
 
 def _exactly(kind: type, expected: str) -> Reader:
     def read(found: object) -> Any:
-        if type(found) is not kind:
+        if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
             raise EncodeError(f"{expected} expected, not {_shown(found)}")
         return found
 

@@ -44,7 +44,7 @@ class Breakdown:
             if found != section:
                 lines.append(_Line(found, "", ""))
                 section = found
-            lines += self._field(span, example.data, traced.row, section)
+            lines += self._field(span, example, traced.row, section)
             end = max(end, span.end)
         if end < len(example.data):
             left = "(left over)" if example.malformed == "trailing-bytes" else "(not read)" if traced.reason else "(padding)"
@@ -66,10 +66,10 @@ class Breakdown:
             stop = min(at + _BYTES, end)
             yield _Line(indent + name if at == start else "", _offsets(at, stop), data[at:stop].hex(" "))
 
-    def _field(self, span: Span, data: bytes, row: Mapping[str, object], section: str) -> Iterator[_Line]:
+    def _field(self, span: Span, example: ir.Example, row: Mapping[str, object], section: str) -> Iterator[_Line]:
         name = ("  " if section else "") + span.path.removeprefix(f"{self.message.name}.")
-        part = data[span.start : span.end]
-        value = _at(row, span.path)
+        part = example.data[span.start : span.end]
+        value = _at(row, span.path) if row else self._number(span.path, part, example)
         if not part:
             yield _Line(name, f"({span.start})", "empty")
         elif isinstance(value, bool) or not isinstance(value, int) or len(part) > 8:
@@ -82,6 +82,22 @@ class Breakdown:
             big = int.from_bytes(part, "big", signed=value < 0) == value
             shown = f"0x{part.hex()}" if big else part.hex(" ")
             yield _Line(name, _offsets(span.start, span.end), shown, self._meaning(span.path, value, row))
+
+    def _number(self, path: str, part: bytes, example: ir.Example) -> int | None:
+        """A number of a malformed record, which has no row to find it in."""
+        field = self._declared(path)
+        if field is None or not isinstance(field.wire, ir.Integer):
+            return None
+        order: str = field.wire.order
+        if field.wire.order is ir.Order.PARAMETER:
+            order = str(example.parameters.get(self.names.protocol.byte_order or "", ""))
+        if order not in ("big", "little") and len(part) > 1:
+            return None
+        return int.from_bytes(part, "little" if order == "little" else "big", signed=field.wire.signed)
+
+    def _declared(self, path: str) -> ir.Field | None:
+        own = self.own.get(path.removeprefix(f"{self.message.name}."))
+        return own if path.startswith(f"{self.message.name}.") else self.names.header.get(path)
 
     def _meaning(self, path: str, value: object, row: Mapping[str, object]) -> str:
         if isinstance(value, str):
@@ -97,10 +113,12 @@ class Breakdown:
         named = _at(row, f"{path}_name")
         if isinstance(named, str):
             return named
-        set_bits = _at(row, f"{path}_flags")
-        if isinstance(set_bits, Sequence):
-            return ", ".join(map(str, set_bits))
-        field = self.names.header.get(path)
+        bits = _at(row, f"{path}_flags")
+        if isinstance(bits, Sequence):
+            return ", ".join(map(str, bits))
+        field = self._declared(path)
+        if field and field.flags:
+            return ", ".join(self.names.bits(field.flags, value))
         return (self.names.label(field.enum, value) or "") if field and field.enum else ""
 
 
@@ -160,7 +178,6 @@ def as_json(row: Mapping[str, object]) -> str:
 
 def _json(value: object, depth: int) -> Iterator[str]:
     """The lines of a value: the outer two levels a column a line, what is inside them on one."""
-    pad = "  " * (depth + 1)
     if isinstance(value, Mapping) and depth < 2:
         entries = [(json.dumps(name) + ": ", item) for name, item in value.items() if item is not None]
         brackets = "{}"
@@ -177,9 +194,9 @@ def _json(value: object, depth: int) -> Iterator[str]:
     for index, (name, item) in enumerate(entries):
         first, *rest = _json(item, depth + 1 if isinstance(value, Mapping) else 3)
         comma = "," if index < len(entries) - 1 else ""
-        lines = [f"{pad}{name}{first}", *(f"{pad}{line}" for line in rest)]
+        lines = [name + first, *rest]
         lines[-1] += comma
-        yield from lines
+        yield from (f"  {line}" for line in lines)
     yield brackets[1]
 
 

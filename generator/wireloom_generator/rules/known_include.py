@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import nested, recursive, reach, written
+from wireloom_generator.scopes import nested, reach, recursive, written
 from wireloom_generator.spec import Spec
 
 
@@ -34,10 +34,15 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(at, "known-include", what, closest(entry.include, spec.types))
     for name in sorted(recursive(spec)):
         for entry in nested(spec.types[name].fields):
-            used = entry.include if isinstance(entry, syntax.Include) else getattr(entry, "type", None)
-            if used is None or used not in spec.types or name not in reach(spec, used) | {used}:
+            match entry:
+                case syntax.Include(include=used):
+                    at = entry.where("include")
+                case syntax.Field(type=used):
+                    at = entry.where("type")
+                case _:
+                    continue
+            if used not in spec.types or name not in reach(spec, used) | {used}:
                 continue
-            at = entry.where("include" if isinstance(entry, syntax.Include) else "type")
             through = "" if used == name else f" through {used}"
             hint = "types cannot be recursive; keep the inner part as bytes"
             yield Problem(at, "known-include", f"type {name!r} contains itself{through}", hint)

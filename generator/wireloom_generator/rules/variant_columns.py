@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import Visit, every
+from wireloom_generator.scopes import Branch, Visit, every
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import column_type
 
@@ -52,10 +52,14 @@ def _differing(visit: Visit, other: Visit) -> Iterator[Problem]:
         key = "flags" if found == "flags" else "enum"
         what = f"{visit.name!r} has {found} here and {known} {place}"
         yield Problem(one.where(key), "variant-columns", what)
-    elif (visit.in_variant or other.in_variant) is False and _derivation(one) != _derivation(two):
+    elif _variant(visit) == _variant(other) and _derivation(one) != _derivation(two):
         hint = "alternatives of a choice derive a field alike"
         what = f"{visit.name!r} is derived otherwise {place}"
         yield Problem(one.where("derive"), "variant-columns", what, hint)
+
+
+def _variant(visit: Visit) -> Branch:
+    return visit.branch[:1] if visit.in_variant else ()
 
 
 def _names(field: syntax.Field | syntax.BitField) -> str:

@@ -10,10 +10,11 @@ from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum, W
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
 from wireloom.codec.layout import Layout
+from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Compute, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
-from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Repeat, Rest, Size, Text, Until
+from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, ZigZag
 from wireloom.codec.framing import Framing, Lengths
 from wireloom.options import Parameter

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
+from wireloom.codec import floats
 from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -30,10 +31,15 @@ class Rule:
 
     def holds(self, this: Values, record: Values, frame: Frame) -> bool:
         """Whether it is true; a value that is absent, or not known yet, makes it false."""
-        try:
-            return bool(self.expression(this, record, frame))
-        except TypeError:
-            return False
+        return bool(ask(self.expression, this, record, frame))
+
+
+def ask(expression: Expression, this: Values, record: Values, frame: Frame) -> Any:
+    """The value of an expression; None if one it follows from is absent, or it divides by zero."""
+    try:
+        return expression(this, record, frame)
+    except (TypeError, ArithmeticError, ValueError):
+        return None
 
 
 class WireEnum(IntEnum):
@@ -108,7 +114,7 @@ class Primitive:
     dump: Callable[[Any], Any] | None = None
 
 
-_TYPES = dict(zip("bBhHlLqQfd", "byte short short int int long long decimal(20,0) float double".split(), strict=True))
+_TYPES = dict(zip("bBhHlLqQd", "byte short short int int long long decimal(20,0) double".split(), strict=True))
 
 
 def primitive(construct: Construct, *, little: bool = False) -> Primitive | None:
@@ -116,6 +122,8 @@ def primitive(construct: Construct, *, little: bool = False) -> Primitive | None
     match construct:
         case FormatField():
             order, code = construct.fmtstr
+            if code == "f":
+                return Primitive("I", order, "float", load=floats.load, dump=floats.dump)
             return Primitive(code, None if construct.length == 1 else order, _TYPES[code])
         case BytesInteger():
             return _odd_integer(construct.length, construct.signed, "little" if construct.swapped else "big")

@@ -121,6 +121,11 @@ def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
         raise DecodeError("text", "not utf-8", start + 4, field.name) from None
 
 
+def _same(one: Values, other: Values) -> bool:
+    """Whether the values are the same, a NaN being the same as another."""
+    return all(one[name] == other[name] or one[name] != one[name] and other[name] != other[name] for name in one)
+
+
 def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
     try:
         if field.type == "text":
@@ -192,7 +197,7 @@ class _Encoded(Part):
     def _bytes(self, values: Values, raw: bytes | None) -> bytes:
         if raw is not None:
             try:
-                if self.encoding.table.read(bytes(raw)) == values:
+                if _same(self.encoding.table.read(bytes(raw)), values):
                     return bytes(raw)
             except DecodeError:
                 pass

@@ -92,7 +92,7 @@ class Form:
         """The fields of a line, as ``build`` takes them. Raises ``DecodeError`` naming the key that is wrong."""
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DecodeError("json", f"not JSON: {error}") from None
         if not isinstance(found, dict):
             raise DecodeError("json", f"an object expected, found {type(found).__name__}")

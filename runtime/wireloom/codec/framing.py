@@ -4,9 +4,10 @@ A record's length is believed once its proof holds (a legal magic, a header chec
 reader goes on only where the protocol declares how, and reports what it skipped as one malformed range.
 """
 
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import ALGORITHMS, Checksum
@@ -20,11 +21,15 @@ Buffer = bytes
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A stretch of a capture: one record, or a malformed range with its ``error``. Offsets in bytes."""
+    """A stretch of a capture: one record, or a malformed range with its ``error``. Offsets in bytes.
+
+    The length of a ``proven`` one is believed, even if it runs past the end.
+    """
 
     offset: int
     length: int
     little: bool = False
+    proven: bool = True
     error: DecodeError | None = None
 
 
@@ -71,10 +76,7 @@ class Lengths:
         """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven."""
         if end - start < self.size:
             raise DecodeError("truncated", f"needs {self.size} bytes to tell its length, {end - start} left")
-        values: Values = {}
-        for name, offset, code, load in self.probes[little]:
-            value = code.unpack_from(buffer, start + offset)[0]
-            values[name] = value if load is None else load(value)
+        values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.checksum is not None:
             self._prove(buffer, start, end, values, frame)
@@ -82,6 +84,21 @@ class Lengths:
             shown = ", ".join(f"{name} {value}" for name, value in values.items() if name != self._proof)
             raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
         return int(self.length(values, values, frame))
+
+    def plausible(self, buffer: Buffer, start: int, little: bool, parameters: Values, bound: int) -> bool:
+        """Whether the bytes at ``start`` allow a record, its checksum not looked at; they are all there."""
+        values = self._values(buffer, start, little)
+        frame = Frame(parameters)
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            return False
+        return 0 < self.length(values, values, frame) <= bound
+
+    def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
+        values: Values = {}
+        for name, offset, code, load in self.probes[little]:
+            value = code.unpack_from(buffer, start + offset)[0]
+            values[name] = value if load is None else load(value)
+        return values
 
     @property
     def _proof(self) -> str:
@@ -162,34 +179,66 @@ class Framing:
         start, end = 0, len(buffer)
         while start < end:
             record = self._next(buffer, start, end, parameters, max_record_bytes)
-            if record.error is not None and not self._proven(record.error):
-                stop = self._resync(buffer, start + 1, end, parameters, max_record_bytes) if self.resync else end
-                record = Record(start, stop - start, error=record.error)
+            if not record.proven and self.resync:
+                stop = self._resync(buffer, start + 1, end, parameters, max_record_bytes)
+                record = replace(record, length=stop - start)
             yield record
             start += record.length
 
-    @staticmethod
-    def _proven(error: DecodeError) -> bool:
-        """Whether the record's extent is known although it is malformed: its proven length runs past the end."""
-        return error.code == "truncated" and error.detail.startswith("a record of ")
-
     def _next(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Record:
+        """The record at ``start``; without a length to be believed in, everything from there to ``end``."""
+        left = end - start
         try:
             length, little = self.first(buffer, start, end, parameters)
             if length > bound:
                 raise DecodeError("too-long", f"a record of {length} bytes, more than the {bound} allowed")
             if length <= 0:
                 raise DecodeError("invalid-size", f"a record of {length} bytes")
-            if length > end - start:
-                raise DecodeError("truncated", f"a record of {length} bytes, {end - start} left")
         except DecodeError as error:
             error.offset += start
-            return Record(start, end - start, error=error)
+            return Record(start, left, proven=False, error=error)
+        if length > left:
+            cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", start)
+            return Record(start, left, little, error=cut)
         return Record(start, length, little)
 
     def _resync(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> int:
-        for position in range(start, end):
-            record = self._next(buffer, position, end, parameters, bound)
-            if record.error is None or self._proven(record.error):
+        """Where the next record begins that proves itself; ``end`` if none does."""
+        for position in self._plausible(buffer, start, end, parameters, bound):
+            if self._next(buffer, position, end, parameters, bound).proven:
                 return position
         return end
+
+    def _plausible(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Iterator[int]:
+        """Positions whose header fields allow a record, found without looking at every position of a run of one byte.
+
+        What makes a position impossible is the bytes of its window alone, so the whole run of a byte is as impossible
+        as its first position: zeros at the end of a preallocated file cost nothing.
+        """
+        tries = [(lengths, little) for lengths in self.lengths for little in self.orders(parameters)]
+        window = max(lengths.size for lengths in self.lengths)
+        run = re.compile(rb"(.)\1{%d,}" % window, re.DOTALL)
+        anchor = self._anchor()
+        position = start
+        last = end - window  # nothing proves itself in fewer bytes than tell a length
+        while position <= last:
+            if anchor is not None:
+                offset, value = anchor
+                found_at = buffer.find(value, position + offset, last + offset + 1)
+                if found_at < 0:
+                    return
+                position = found_at - offset
+            if any(lengths.plausible(buffer, position, little, parameters, bound) for lengths, little in tries):
+                yield position
+            elif (found := run.match(buffer, position)) is not None:
+                position = max(position, found.end() - window - 1)
+            position += 1
+
+    def _anchor(self) -> tuple[int, bytes] | None:
+        """A byte every record has at one offset, if there is one to search for."""
+        for name, offset, construct in self.match:
+            values = {lengths.match.get(name) for lengths in self.lengths}
+            value = values.pop()
+            if not values and value is not None and construct.sizeof() == 1:
+                return offset, bytes([value])
+        return None

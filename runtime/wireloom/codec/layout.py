@@ -15,7 +15,8 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, fixed
 from wireloom.codec.settle import settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
-from wireloom.codec.values import Constant, Repeat, value_type
+from wireloom.codec.lists import Repeat
+from wireloom.codec.values import Constant, value_type
 
 
 class Part(Construct):

@@ -1,13 +1,13 @@
-"""Values of variable size: bytes, text and lists, and the extents that say how many bytes are theirs."""
+"""Values of variable size: bytes, text and structs in a region, and the extents that say how many bytes are theirs."""
 
 from collections.abc import Callable
 from typing import Any
 
 from construct import Construct
 
-from wireloom.codec.columns import ColumnType, ListOf, StructOf
+from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Expression, primitive
+from wireloom.codec.fields import Expression, ask, primitive
 from wireloom.codec.streams import Reader, Values, Writer
 
 
@@ -43,11 +43,18 @@ class Size(Extent):
         self.size = size
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
-        size = self.size(this, reader.record, reader.frame) if callable(self.size) else self.size
+        size = self.measure(reader, this)
         end = reader.pos + size
         if not reader.pos <= end <= reader.limit:
             raise reader.short(size)
         return reader.pos, end, end
+
+    def measure(self, reader: Reader, this: Values) -> int:
+        """How many bytes. Raises ``DecodeError`` if a value that this follows from is absent."""
+        size = ask(self.size, this, reader.record, reader.frame) if callable(self.size) else self.size
+        if not isinstance(size, int):
+            raise DecodeError("invalid-size", "a size that follows from an absent value", reader.pos)
+        return size
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if not callable(self.size) and len(data) != self.size:
@@ -199,56 +206,6 @@ class Nested(Value):
         part.record = stream.record
         self.layout._build(obj, part, context, path)
         self.extent.write(stream, context, bytes(part.buffer))
-        return obj
-
-
-class Repeat(Value):
-    """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end."""
-
-    def __init__(self, item: Construct, *, count: Expression | None = None, until: Expression | None = None) -> None:
-        super().__init__()
-        self.item = item
-        self.count = count
-        self.until = until
-
-    @property
-    def type(self) -> ColumnType:  # type: ignore[override]
-        return ListOf(value_type(self.item))
-
-    def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
-        if self.count is not None:
-            count = self.count(context, stream.record, stream.frame)
-            left = stream.limit - stream.pos
-            if not 0 <= count <= left:
-                raise DecodeError("count", f"{count} items cannot stand in {left} bytes", stream.pos)
-            return [self._item(stream, context, index) for index in range(count)]
-        items: list[Any] = []
-        while stream.pos < stream.limit or self.until is not None:
-            items.append(self._item(stream, context, len(items)))
-            if self.until is not None and self.until(items[-1], stream.record, stream.frame):
-                break
-        return items
-
-    def _item(self, stream: Reader, context: Values, index: int) -> Any:
-        start = stream.pos
-        kind = primitive(self.item)
-        if kind is not None and stream.limit - start < self.item.sizeof():
-            raise stream.short(self.item.sizeof()).within(f"[{index}]")
-        value = stream.nest(f"[{index}]", self.item._parse, context)
-        if stream.pos == start:
-            raise DecodeError("count", "an item without bytes repeats for ever", start)
-        return value
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if not isinstance(obj, list | tuple):
-            raise EncodeError(f"a list expected, not {type(obj).__name__}")
-        for index, item in enumerate(obj):
-            try:
-                self.item._build(item, stream, context, "")
-            except EncodeError as error:
-                raise error.within(f"[{index}]") from None
-        if self.until is not None and not (obj and self.until(obj[-1], stream.record, stream.frame)):
-            raise EncodeError("the last item does not end the list")
         return obj
 
 

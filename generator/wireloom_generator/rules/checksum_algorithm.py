@@ -1,0 +1,49 @@
+"""A checksum has a known algorithm, an integer of its width, and a place in the record itself.
+
+The range ``from``–``to`` counts bytes of the record, so a checksum cannot stand in a type that is used as a field: the
+record is not complete when that is written. Include the type instead.
+
+Bad::
+
+    - {name: crc, type: u16, checksum: {algorithm: crc32, from: 4, to: size(record)}}
+
+Good::
+
+    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 4, to: size(record)}}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.scopes import types, written
+from wireloom_generator.sites import constant
+from wireloom_generator.spec import Spec
+
+_WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Checksums that cannot be computed, or do not fit."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Field) and entry.checksum is not None and entry.compute is None:
+            yield from _fits(entry, entry.checksum)
+    for scope in types(spec):
+        for visit in scope.visits:
+            if isinstance(visit.item, syntax.Field) and visit.item.checksum is not None:
+                hint = "include the type, or declare the checksum in the record or the message"
+                what = "a checksum over the record cannot stand in a type that is a field"
+                yield Problem(visit.item.where("checksum"), "checksum-algorithm", what, hint)
+
+
+def _fits(field: syntax.Field, checksum: syntax.Checksum) -> Iterator[Problem]:
+    width = _WIDTHS.get(checksum.algorithm)
+    if width is None:
+        what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, _WIDTHS)
+        yield Problem(checksum.where("algorithm"), "checksum-algorithm", what, hint)
+    elif field.type != f"u{width}":
+        what = f"{checksum.algorithm} has {width} bits, {field.type} is no place for it"
+        yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{width}")
+    start, end = constant(checksum.start), constant(checksum.end)
+    if start is not None and end is not None and start >= end:
+        yield Problem(checksum.where("to"), "checksum-algorithm", f"no byte stands from {start} to {end}")

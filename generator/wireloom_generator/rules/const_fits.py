@@ -1,0 +1,80 @@
+"""A constant is a value that its field can have.
+
+``const`` is for magic numbers: a number in the range of its integer, true or false, or bytes in hex of just the size
+that the field has. Decoding anything else makes the record malformed; encoding fills it in.
+
+Bad::
+
+    - {name: magic, type: u8, const: 0x1234}
+    - {name: signature, type: bytes, size: 4, const: "89504e470d0a"}
+
+Good::
+
+    - {name: magic, type: u16, const: 0x1234}
+    - {name: signature, type: bytes, size: 4, const: "89504e47"}
+"""
+
+import re
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.sites import constant
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_range, is_boolean, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Constants that their fields can never have."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Field) and entry.const is not None and entry.compute is None:
+            fault = _field(entry)
+            if fault is not None:
+                yield Problem(entry.where("const"), "const-fits", *fault)
+        elif isinstance(entry, syntax.Bits):
+            for bit in entry.fields:
+                fault = _number(bit_range(bit), f"{bit.width} bits", bit.const)
+                if is_boolean(bit):
+                    fault = _truth(bit.const)
+                if bit.const is not None and fault is not None:
+                    yield Problem(bit.where("const"), "const-fits", *fault)
+
+
+def _field(field: syntax.Field) -> tuple[str, str] | None:
+    wire, const = parse(field.type), field.const
+    if field.repeat is not None:
+        return "a list has no constant", ""
+    match wire:
+        case Integer():
+            return _number(wire, field.type, const)
+        case Float():
+            is_number = isinstance(const, int | float) and not isinstance(const, bool)
+            return None if is_number else (f"{const!r} is no number", "")
+        case Boolean():
+            return _truth(const)
+        case Bytes():
+            return _bytes(field, const)
+        case _:
+            return f"{field.type} has no constant", "valid can ask for a value"
+
+
+def _number(wire: Integer, name: str, const: syntax.Literal | None) -> tuple[str, str] | None:
+    if not isinstance(const, int) or isinstance(const, bool):
+        return f"{const!r} is no whole number", ""
+    if not wire.least <= const <= wire.most:
+        return f"{const} does not fit {name}", f"{wire.least} to {wire.most} do"
+    return None
+
+
+def _truth(const: syntax.Literal | None) -> tuple[str, str] | None:
+    return None if isinstance(const, bool) else (f"{const!r} is neither true nor false", "")
+
+
+def _bytes(field: syntax.Field, const: syntax.Literal | None) -> tuple[str, str] | None:
+    if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
+        return f"{const!r} is no bytes", 'write hex in quotes, as "89504e47"'
+    size = constant(field.size or "")
+    if size != len(const) // 2:
+        return f"{const!r} is {len(const) // 2} bytes, so that must be the size", f"write size: {len(const) // 2}"
+    return None

@@ -1,0 +1,68 @@
+"""A default is a value that its field can have.
+
+It is used on encode when none is given: a literal, or an expression over the other fields. Text in it stands in quotes
+of its own, because it is an expression. Bytes, lists and structs have no default.
+
+Bad::
+
+    - {name: opaque, type: u8, default: 256}
+    - {name: reserved_bytes, type: bytes, size: 4, reserved: true}
+
+Good::
+
+    - {name: opaque, type: u8, default: 0}
+    - {name: reserved_number, type: u32, reserved: true}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.sites import constant
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import PLAIN, Integer, Kind, Varint, bit_range, kind, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Defaults that their fields can never have."""
+    for entry in written(spec):
+        fields = entry.fields if isinstance(entry, syntax.Bits) else (entry,)
+        for field in fields:
+            if not isinstance(field, syntax.Field | syntax.BitField) or kind(field) is None:
+                continue
+            fault = _fault(field) if field.default is not None else None
+            if fault is not None:
+                yield Problem(field.where("default"), "default-fits", *fault)
+            if field.reserved and kind(field) not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
+                hint = "reserved fields are 0 unless given; declare an integer, or pad:"
+                yield Problem(field.where("reserved"), "default-fits", f"{kind(field)} cannot be reserved", hint)
+
+
+def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
+    default, wanted = field.default, kind(field)
+    if wanted not in PLAIN:
+        return f"{wanted} has no default", "it must be given on encode"
+    number = constant(default) if isinstance(default, str) else default
+    if isinstance(default, str) and number is None:
+        return None
+    if isinstance(number, bool):
+        return None if wanted is Kind.CONDITION else (f"{str(number).lower()} is not {wanted}", "")
+    if wanted is Kind.CONDITION or wanted is Kind.TEXT:
+        return f"{number} is not {wanted}", ""
+    if wanted is Kind.FLOAT:
+        return None
+    if not isinstance(number, int):
+        return f"{number} is not a whole number", ""
+    wire = _range(field)
+    if not wire.least <= number <= wire.most:
+        return f"{number} does not fit {field.type or f'{wire.bits} bits'}", f"{wire.least} to {wire.most} do"
+    return None
+
+
+def _range(field: syntax.Field | syntax.BitField) -> Integer:
+    if isinstance(field, syntax.BitField):
+        return bit_range(field)
+    wire = parse(field.type)
+    assert isinstance(wire, Integer | Varint)
+    return Integer(wire.bits, wire.signed)

@@ -1,0 +1,82 @@
+"""Enums and flags name the numbers of integers that are wide enough for them; flags are for unsigned ones.
+
+A field has an enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add.
+
+Bad::
+
+    - {name: kind, type: text, size: 4, enum: Kind}
+    - {name: bits_set, type: i8, flags: Attributes}
+
+Good::
+
+    - {name: kind, type: u8, enum: Kind}
+    - {name: bits_set, type: u8, flags: Attributes}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Integer, bit_range, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Enums and flags where no integer is, or one that is too narrow."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Field):
+            yield from _field(spec, entry)
+        elif isinstance(entry, syntax.Bits):
+            for bit in entry.fields:
+                if bit.enum is not None and bit.type == "bool":
+                    yield Problem(bit.where("enum"), "enum-on-integer", "true and false have no enum", "leave out type")
+                elif bit.enum is not None:
+                    yield from _enum_fits(spec, bit, bit.enum, bit_range(bit), f"{bit.width} bits")
+                yield from _labels(bit, named=bit.enum is not None)
+
+
+def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
+    wire = parse(field.type)
+    yield from _labels(field, named=field.enum is not None or field.flags is not None)
+    if field.enum is not None and field.flags is not None:
+        what = f"{field.name!r} has an enum already"
+        yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
+    for key in ("enum", "flags"):
+        if getattr(field, key) is not None and not isinstance(wire, Integer):
+            hint = "they name the numbers of u8 … u64 and i8 … i64"
+            yield Problem(field.where(key), "enum-on-integer", f"{field.type} has no {key}", hint)
+    if not isinstance(wire, Integer):
+        return
+    if field.enum is not None:
+        yield from _enum_fits(spec, field, field.enum, wire, field.type)
+    if field.flags is None:
+        return
+    if wire.signed:
+        hint = f"write type: u{wire.bits}"
+        yield Problem(field.where("flags"), "enum-on-integer", "flags are bits of an unsigned integer", hint)
+        return
+    flags = spec.flags.get(field.flags)
+    for flag in flags.values if flags else ():
+        if flag.value > wire.most:
+            what = f"{field.flags}.{flag.name} = {flag.value:#x} does not fit {field.type}"
+            yield Problem(field.where("flags"), "enum-on-integer", what)
+            return
+
+
+def _enum_fits(
+    spec: Spec, field: syntax.Field | syntax.BitField, name: str, wire: Integer, width: str
+) -> Iterator[Problem]:
+    enum = spec.enums.get(name)
+    for value in enum.values if enum else ():
+        numbers = [number for number in (value.value, value.first, value.last) if number is not None]
+        strange = [number for number in numbers if not wire.least <= number <= wire.most]
+        if strange:
+            what = f"{name}.{value.name} = {strange[0]} does not fit {width}"
+            yield Problem(field.where("enum"), "enum-on-integer", what)
+            return
+
+
+def _labels(field: syntax.Field | syntax.BitField, *, named: bool) -> Iterator[Problem]:
+    if not field.labels and not named:
+        yield Problem(field.where("labels"), "enum-on-integer", "there are no labels without an enum or flags")

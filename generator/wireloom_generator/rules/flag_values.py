@@ -1,0 +1,47 @@
+"""A flag is one bit, and each bit is one flag.
+
+The values of flags are powers of two. Several bits that mean something together are a bit field (``bits``), or a number
+with an enum.
+
+Bad::
+
+    values:
+      - {name: Json, value: 1}
+      - {name: Compressed, value: 3}
+
+Good::
+
+    values:
+      - {name: Json, value: 0x01}
+      - {name: Compressed, value: 0x02}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import naming, syntax
+from wireloom_generator.problems import Problem, seen_from
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Flags that are no bit, or a bit that has a name already."""
+    for shared in spec.shared:
+        for flags in shared.flags:
+            seen: dict[int, syntax.FlagValue] = {}
+            for flag in flags.values:
+                fault = naming.member_fault(flag.name)
+                if fault is not None:
+                    yield Problem(flag.where("name"), "flag-values", *fault)
+                yield from _bit(flag, seen)
+
+
+def _bit(flag: syntax.FlagValue, seen: dict[int, syntax.FlagValue]) -> Iterator[Problem]:
+    at = flag.where("value")
+    if flag.value <= 0 or flag.value & (flag.value - 1) or flag.value >> 64:
+        hint = "1, 2, 4, 8 … are; several bits together are a bit field"
+        yield Problem(at, "flag-values", f"{flag.value:#x} is not one bit", hint)
+        return
+    known = seen.setdefault(flag.value, flag)
+    if known is not flag:
+        place = seen_from(at, known.where("value"))
+        yield Problem(at, "flag-values", f"{flag.value:#x} is already {known.name}, {place}")

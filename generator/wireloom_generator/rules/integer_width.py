@@ -1,0 +1,41 @@
+"""An integer has 8, 16, 24 … or 64 bits.
+
+Fields start and end at bytes. Smaller numbers are split off an integer with ``bits``.
+
+Bad::
+
+    - {name: version, type: u4}
+    - {name: length, type: u12}
+
+Good::
+
+    - bits: u16
+      fields:
+        - {name: version, width: 4}
+        - {name: length, width: 12}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import WIDTHS, Integer, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Integers that are no whole number of bytes, or too many."""
+    for name, at in _types(spec):
+        wire = parse(name)
+        if isinstance(wire, Integer) and wire.bits not in WIDTHS:
+            hint = "keep it as bytes" if wire.bits > 64 else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
+            yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", hint)
+
+
+def _types(spec: Spec) -> Iterator[tuple[str, Location]]:
+    for entry in written(spec):
+        if isinstance(entry, syntax.Field):
+            yield entry.type, entry.where("type")
+        elif isinstance(entry, syntax.Bits):
+            yield entry.bits, entry.where("bits")

@@ -1,0 +1,79 @@
+"""A value has one source, and a field only the keys that its kind can have.
+
+What a field holds is given, or follows from the rest: ``const`` always the same, ``derive`` from an expression,
+``checksum`` from the bytes, ``compute`` without being in the bytes at all. Two of them would contradict each other, and
+``default`` would never be used beside one. Derived fields and checksums are filled in when everything else is written,
+so their size must be fixed.
+
+Bad::
+
+    - {name: length, type: u16, const: 8, derive: size(body)}
+    - {name: is_last, type: bool, compute: index == 9, size: 1}
+
+Good::
+
+    - {name: length, type: u16, derive: size(body)}
+    - {name: is_last, type: bool, compute: index == 9}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, FlatBuffers, Integer, Text, parse
+
+_SOURCES = ("const", "derive", "checksum", "compute", "default")
+_IN_BYTES = (
+    "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "tail", "repeat", "table_type",
+    "byte_order", "reserved",
+)  # fmt: skip
+"""What a computed field cannot have, as syntax calls it."""
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Values with two sources, and sources that a kind of field cannot have."""
+    for entry in written(spec):
+        fields = entry.fields if isinstance(entry, syntax.Bits) else (entry,)
+        for field in fields:
+            if isinstance(field, syntax.Field | syntax.BitField):
+                yield from _one_source(field)
+            if isinstance(field, syntax.Field):
+                yield from _derived(field)
+                yield from _computed(field)
+                yield from _flatbuffers(field)
+
+
+def _one_source(field: syntax.Field | syntax.BitField) -> Iterator[Problem]:
+    given = [key for key in _SOURCES if getattr(field, key, None) is not None]
+    for key in given[1:]:
+        yield Problem(field.where(key), "value-source", f"{given[0]} says already what {field.name!r} is")
+
+
+def _derived(field: syntax.Field) -> Iterator[Problem]:
+    if field.derive is None or field.compute is not None:
+        return
+    if field.repeat is not None:
+        yield Problem(field.where("derive"), "value-source", "a list cannot be derived")
+    elif not isinstance(parse(field.type), Integer | Boolean):
+        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.type else ""
+        yield Problem(field.where("derive"), "value-source", f"{field.type} cannot be derived", hint)
+
+
+def _computed(field: syntax.Field) -> Iterator[Problem]:
+    if field.compute is None:
+        return
+    if not isinstance(parse(field.type), Integer | Boolean | Text):
+        what = f"{field.type} cannot be computed"
+        yield Problem(field.where("type"), "value-source", what, "integers, bool and text can")
+    for name in _IN_BYTES:
+        if getattr(field, name) not in (None, False):
+            key = "optional" if name == "tail" else name
+            what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
+            yield Problem(field.where(key), "value-source", what)
+
+
+def _flatbuffers(field: syntax.Field) -> Iterator[Problem]:
+    if isinstance(parse(field.type), FlatBuffers) and field.valid is not None:
+        yield Problem(field.where("valid"), "value-source", "flatbuffers takes no valid")

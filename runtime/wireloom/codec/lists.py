@@ -1,0 +1,139 @@
+"""``Repeat``: a list of numbers, texts, bytes or structs, as long as its count, its last item or its section says."""
+
+import struct
+from typing import Any
+
+from construct import Construct
+
+from wireloom.codec.columns import ColumnType, ListOf
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Expression, Primitive, ask, primitive
+from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.values import Value, value_type
+
+
+class Repeat(Value):
+    """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
+
+    ``until`` is asked of an item's own fields; a number or a text goes by the name ``item``.
+    """
+
+    def __init__(self, item: Construct, *, count: Expression | None = None, until: Expression | None = None) -> None:
+        super().__init__()
+        self.item = item
+        self.count = count
+        self.until = until
+        self._big = _Number.of(item, little=False)
+        self._little = _Number.of(item, little=True)
+
+    @property
+    def type(self) -> ColumnType:  # type: ignore[override]
+        return ListOf(value_type(self.item))
+
+    def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
+        number = self._little if stream.little else self._big
+        count = self._count(stream, context, number.size if number else 1)
+        if number and self.until is None:
+            return number.read_all(stream, count)
+        items: list[Any] = []
+        while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
+            items.append(self._item(stream, context, number, len(items)))
+            if self.until is not None and self._ends(items[-1], stream):
+                break
+        return items
+
+    def _count(self, stream: Reader, context: Values, smallest: int) -> int | None:
+        """How many items there are; None if that shows only at the last. No item takes less than ``smallest`` bytes."""
+        if self.count is None:
+            return None
+        count = ask(self.count, context, stream.record, stream.frame)
+        left = stream.limit - stream.pos
+        if not isinstance(count, int) or not 0 <= count * smallest <= left:
+            what = "an unknown number of" if count is None else count
+            raise DecodeError("count", f"{what} items cannot stand in {left} bytes", stream.pos)
+        return count
+
+    def _ends(self, item: Any, stream: Any) -> bool:
+        assert self.until is not None
+        this = item if isinstance(item, dict) else {"item": item}
+        return bool(ask(self.until, this, stream.record, stream.frame))
+
+    def _item(self, stream: Reader, context: Values, number: "_Number | None", index: int) -> Any:
+        start = stream.pos
+        value = stream.nest(f"[{index}]", number.read if number else self.item._parse, context)
+        if stream.pos == start:
+            raise DecodeError("count", "an item without bytes repeats for ever", start)
+        return value
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, list | tuple):
+            raise EncodeError(f"a list expected, not {type(obj).__name__}")
+        number = self._little if stream.little else self._big
+        for index, item in enumerate(obj):
+            try:
+                if number:
+                    number.write(stream, item)
+                else:
+                    self.item._build(item, stream, context, "")
+            except EncodeError as error:
+                raise error.within(f"[{index}]") from None
+        if self.until is not None:
+            ends = [index for index, item in enumerate(obj) if self._ends(item, stream)]
+            if ends != [len(obj) - 1]:
+                raise EncodeError("the list ends with the first item that ends it, and with no other")
+        return obj
+
+
+class _Number:
+    """A number of fixed size as an item."""
+
+    def __init__(self, kind: Primitive) -> None:
+        self.kind = kind
+        self.struct = struct.Struct((kind.order or ">") + kind.code)
+        self.size = self.struct.size
+
+    @classmethod
+    def of(cls, item: Construct, *, little: bool) -> "_Number | None":
+        kind = primitive(item, little=little)
+        return cls(kind) if kind else None
+
+    def read(self, reader: Reader, context: Values, path: str) -> Any:
+        start = reader.pos
+        (value,) = self.struct.unpack(reader.take(self.size))
+        return self._loaded(value, start)
+
+    def read_all(self, reader: Reader, count: int | None) -> list[Any]:
+        """``count`` numbers, or all up to the limit."""
+        start, size = reader.pos, self.size
+        found = (reader.limit - start) // size if count is None else count
+        end = start + found * size
+        if count is None and end < reader.limit:
+            raise reader.short(size, end).within(f"[{found}]")
+        values = [value for (value,) in self.struct.iter_unpack(reader.buffer[start:end])]
+        reader.pos = end
+        if self.kind.load is not None:
+            values = [self._at(index, value, start) for index, value in enumerate(values)]
+        if reader.trace is not None:
+            reader.trace += [(f"[{i}]", start + i * size, start + (i + 1) * size) for i in range(found)]
+        return values
+
+    def _at(self, index: int, value: Any, start: int) -> Any:
+        try:
+            return self._loaded(value, start + index * self.size)
+        except DecodeError as error:
+            raise error.within(f"[{index}]") from None
+
+    def _loaded(self, value: Any, offset: int) -> Any:
+        if self.kind.load is None:
+            return value
+        try:
+            return self.kind.load(value)
+        except DecodeError as error:
+            error.offset = offset
+            raise
+
+    def write(self, writer: Writer, value: Any) -> None:
+        try:
+            writer.write(self.struct.pack(self.kind.dump(value) if self.kind.dump else value))
+        except (struct.error, TypeError, OverflowError, AttributeError):
+            raise EncodeError(f"{value!r} does not fit {8 * self.size} bits") from None
