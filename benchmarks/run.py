@@ -1,6 +1,6 @@
-"""``make bench``: how fast the compiler and the generated parsers are, beside hand-written construct in the same run.
+"""``make bench``: the speed of the compiler, and of generated parsers beside hand-written construct in the same run.
 
-Machines are noisy, so the table gives ratios within one run and the spread of its rounds. Results go to a JSON file too.
+Machines are noisy, so the table gives ratios within one run and the spread of its rounds. A JSON file has the numbers.
 """
 
 import argparse
@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import wireloom_generator
+import hand_written
 from rich.console import Console
 from rich.table import Table
-from wireloom_protocols import couchbase_dcp, databus
 
-import hand_written
+import wireloom_generator
+from wireloom_protocols import couchbase_dcp, databus
 
 ROOT = Path(__file__).parent.parent
 
@@ -75,7 +75,9 @@ def failover_log() -> bytes:
     """A failover log of four entries."""
     entries = [{"vb_uuid": 0xFEEDDECA + entry, "vb_seqno": entry} for entry in range(4)]
     header = {"magic": 0x81, "datatype": 0, "status": 0, "opaque": 1, "cas": 0}
-    return couchbase_dcp.build({"message": "failover_log_response", **header, "failover_log_response": {"entries": entries}})
+    return couchbase_dcp.build(
+        {"message": "failover_log_response", **header, "failover_log_response": {"entries": entries}}
+    )
 
 
 def event() -> bytes:

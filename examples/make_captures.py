@@ -26,7 +26,7 @@ def make(target: Path = CAPTURES) -> list[Path]:
     files = {
         "couchbase_dcp/session.bin": b"".join(dcp_session()),
         "databus/windows.bin": b"".join(databus_windows()),
-        "databus/windows.json": json_lines(databus, "json", b"".join(databus_windows(damaged=False))),
+        "databus_json/windows.json": json_lines(databus, "json", b"".join(databus_windows(damaged=False))),
     }
     for protocol in (couchbase_dcp, databus):
         files |= examples(protocol)

@@ -212,7 +212,9 @@ def _wires(nodes: Iterable[ir.Node]) -> Iterator[ir.Wire]:
         match part:
             case ir.Field(wire=wire):
                 yield wire
-                if isinstance(wire, ir.Blob | ir.Text | ir.Struct | ir.FlatBuffer) and isinstance(wire.extent, ir.Prefix):
+                if isinstance(wire, ir.Blob | ir.Text | ir.Struct | ir.FlatBuffer) and isinstance(
+                    wire.extent, ir.Prefix
+                ):
                     yield wire.extent.length
             case ir.Bits(wire=wire):
                 yield wire

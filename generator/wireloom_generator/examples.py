@@ -31,7 +31,7 @@ def emitted(protocol: ir.Protocol) -> Iterator[Any]:
             name = f"{package}.{file.path.stem}"
             modules[name] = sys.modules[name] = ModuleType(name)
             modules[name].__package__ = package
-            exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)  # noqa: S102 - our own output
+            exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)
         yield modules[f"{package}.parsers"].PROTOCOL
     finally:
         for name in modules:
@@ -85,7 +85,9 @@ def _compare(path: str, expected: Any, found: Any) -> str | None:
         differences = (_compare(f"{path}.{name}", expected[name], found[name]) for name in expected if name in found)
         return next((difference for difference in (*missing, *differences) if difference), None)
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        parts = (_compare(f"{path}[{i}]", one, other) for i, (one, other) in enumerate(zip(expected, found, strict=True)))
+        parts = (
+            _compare(f"{path}[{i}]", one, other) for i, (one, other) in enumerate(zip(expected, found, strict=True))
+        )
         return next((difference for difference in parts if difference), None)
     if isinstance(found, bytes):
         same = isinstance(expected, str) and "".join(expected.split()).lower() == found.hex()

@@ -156,7 +156,7 @@ def _comparison(node: ast.Compare) -> Expr:
     left = node.left
     for operator, right in zip(node.ops, node.comparators, strict=True):
         match operator, right:
-            case (ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices)):
+            case ((ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices))):
                 negated = isinstance(operator, ast.NotIn)
                 parts.append(Among(_convert(left), tuple(map(_convert, choices)), negated))
             case _, _ if type(operator) in _COMPARE:

@@ -531,7 +531,9 @@ class Protocol:
     def columns(self) -> tuple[Column, ...]:
         """The columns of a row."""
         structs = (Column(m.name, StructType(m.columns), m.doc.text or m.doc.title) for m in self.messages)
-        message = Column("message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it")
+        message = Column(
+            "message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it"
+        )
         return (message, *self.header, *structs, *CORRUPT)
 
     @property

@@ -67,9 +67,7 @@ class _Lowering:
             common[slot.name] = self.fields.nodes(written.sections.get(slot.name, ()), names, cursor)
             for variant in written.variants:
                 start = Cursor(slot.name, cursor.offset, cursor.absolute)
-                variants[variant.name][slot.name] = self.fields.nodes(
-                    variant.sections.get(slot.name, ()), names, start
-                )
+                variants[variant.name][slot.name] = self.fields.nodes(variant.sections.get(slot.name, ()), names, start)
         lowered = tuple(
             ir.Variant(
                 variant.name,
@@ -98,9 +96,7 @@ class _Lowering:
         """What a message's expressions can ask for."""
         shared = [entry for entries in written.sections.values() for entry in entries]
         own, nullable = declared(self.spec, shared)
-        entries = [
-            entry for variant in written.variants for entries in variant.sections.values() for entry in entries
-        ]
+        entries = [entry for variant in written.variants for entries in variant.sections.values() for entry in entries]
         varying, _ = declared(self.spec, entries, nullable=True)
         record = self.fields.record_names
         return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters)

@@ -50,7 +50,7 @@ class Names:
 
 @dataclass
 class Cursor:
-    """How far a struct has been laid out: bytes from its section's start, and from the record's; None once they vary."""
+    """How far a struct is laid out: bytes from its section's start, and from the record's; None once they vary."""
 
     section: str = ""
     offset: int | None = 0
@@ -214,7 +214,12 @@ class FieldLowering:
         kind = wire_type(self.wire(field.type, field), self.types, self.tables)
         enum = bool(field.enum) and field.labels
         return ir.Computed(
-            field.name, value, doc, labelled(field.name, kind, doc.text, enum=enum, flags=False), field.enum, field.labels
+            field.name,
+            value,
+            doc,
+            labelled(field.name, kind, doc.text, enum=enum, flags=False),
+            field.enum,
+            field.labels,
         )
 
     def _field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Field:
@@ -253,9 +258,7 @@ class FieldLowering:
         if repeat is not None:
             kind = ir.ListType(kind)
         labels = field.labels and repeat is None
-        found = labelled(
-            field.name, kind, doc, enum=labels and bool(field.enum), flags=labels and bool(field.flags)
-        )
+        found = labelled(field.name, kind, doc, enum=labels and bool(field.enum), flags=labels and bool(field.flags))
         if isinstance(wire, ir.FlatBuffer):
             raw = ir.Column(wire.raw, ir.Primitive.BINARY, f"Bytes of {field.name}; written back while it is unchanged")
             return (*found, raw)
@@ -336,7 +339,9 @@ def _joined(first: tuple[ir.Node, ...], then: tuple[ir.Node, ...]) -> tuple[ir.N
     return tuple(nodes)
 
 
-def declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False) -> tuple[frozenset[str], frozenset[str]]:
+def declared(
+    spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False
+) -> tuple[frozenset[str], frozenset[str]]:
     """The names a list of fields declares, and those of them that may be absent."""
     names: set[str] = set()
     absent: set[str] = set()

@@ -1,4 +1,4 @@
-"""Expressions → Python lambdas over ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
+"""Expressions → Python lambdas of ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 from wireloom_generator import expressions
 from wireloom_generator.expressions import (

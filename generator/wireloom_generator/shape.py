@@ -62,7 +62,9 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def wrong(self, node: Node, expected: str) -> Any:
-        found = f"{node.text!r}" if isinstance(node, Scalar) else "a list" if isinstance(node, Sequence) else "a mapping"
+        found = (
+            f"{node.text!r}" if isinstance(node, Scalar) else "a list" if isinstance(node, Sequence) else "a mapping"
+        )
         self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}"))
         return _BAD
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import lru_cache
+from functools import cache
 from itertools import chain
 
 from wireloom_generator import expressions, syntax
@@ -65,7 +65,7 @@ class Site:
         return Location(self.at.path, self.at.line, self.at.column + start + characters)
 
 
-@lru_cache(maxsize=None)
+@cache
 def parsed(text: str) -> Expr | None:
     """The expression's tree; None if it is not one."""
     try:

@@ -11,7 +11,6 @@ import yaml
 
 from wireloom_generator.problems import Location, Problem
 
-
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

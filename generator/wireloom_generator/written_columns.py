@@ -81,7 +81,9 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
 
 def _exhausted(scope: Scope, message: syntax.Message, slot: str) -> bool:
     """Whether the fields of a section take all its bytes in every case, so that nothing can be left over."""
-    inside = [visit for visit in scope.visits if visit.sections == (slot,) and not isinstance(visit.item, syntax.BitField)]
+    inside = [
+        visit for visit in scope.visits if visit.sections == (slot,) and not isinstance(visit.item, syntax.BitField)
+    ]
     shared = [visit for visit in inside if not visit.branch]
     if shared and _takes_rest(shared[-1]):
         return True

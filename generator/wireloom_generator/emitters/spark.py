@@ -24,9 +24,7 @@ _TYPES = {
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
-    blocks = []
-    for message in protocol.messages:
-        blocks.append(render(_struct(message.columns), before=f"{message.name.upper()} = "))
+    blocks = [render(_struct(message.columns), before=f"{message.name.upper()} = ") for message in protocol.messages]
     structs = {message.name: message.name.upper() for message in protocol.messages}
     schema = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
     blocks.append(render(schema, before="SCHEMA = "))
@@ -35,7 +33,9 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     names += ["ArrayType"] if "ArrayType(" in code else []
     imported = ["", "from pyspark.sql.types import ("]
     imported += [f"    {name}," for name in sorted({*names, "StructField", "StructType"})] + [")", ""]
-    title = docstring(f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs.")
+    title = docstring(
+        f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
+    )
     text = "\n".join([head(protocol.sources), title, *imported, code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 

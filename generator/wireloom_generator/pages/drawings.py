@@ -72,7 +72,6 @@ class _Pen:
                 yield Break()
             case ir.Slot(name=name):
                 if tree.extent.size != 0:
-                    yield Break("", section=True)
                     yield Box(name, at, tree.extent.size, _size(tree))
             case ir.Computed():
                 pass

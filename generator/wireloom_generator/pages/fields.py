@@ -31,48 +31,38 @@ class FieldTable:
         self.links_to = links_to
         self.here = here or (lambda name: "")
 
-    def rows(self, trees: Iterable[Tree], *, expand: bool = True) -> list[Row]:
-        """A row a field; ``expand``: those of shared structs too."""
-        return [row for tree in trees for row in self._tree(tree, "", "", expand)]
+    def rows(self, trees: Iterable[Tree]) -> list[Row]:
+        """A row a field; shared structs are told elsewhere."""
+        return [row for tree in trees for row in self._tree(tree, "")]
 
-    def _tree(self, tree: Tree, prefix: str, when: str, expand: bool) -> Iterator[Row]:
+    def _tree(self, tree: Tree, when: str) -> Iterator[Row]:
         if isinstance(tree, Fork):
             for option in tree.options:
                 for inner in option.trees:
-                    yield from self._tree(inner, prefix, both(when, option), expand)
+                    yield from self._tree(inner, both(when, option))
             return
+        at = str(tree.at)
         match tree.node:
             case ir.Field() as field:
-                yield self._row(tree, prefix + field.name, self._type(field), self._field(field, when), field.columns)
-                if expand and tree.inner:
-                    below = f"{prefix}{field.name}{'[]' if field.repeat else ''}."
-                    for inner in tree.inner:
-                        yield from self._tree(inner, below, "", expand)
+                kind, meaning = self._type(field), cell(self._field(field, when))
+                yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
             case ir.Computed() as computed:
-                yield "–", "–", "computed", code(prefix + computed.name), self._computed(computed, when), _types(
-                    computed.columns
-                )
+                yield "–", "–", "computed", code(computed.name), self._computed(computed, when), _types(computed.columns)
             case ir.Bits() as bits:
-                yield from self._bits(tree, bits, prefix, when)
+                yield from self._bits(at, bits, when)
             case ir.Padding():
-                yield str(tree.at), tree.extent.text, "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
-            case ir.Section() as section:
-                yield self._section(tree, section.name, section.doc, section.trailing, when, prefix)
+                yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
+            case ir.Section(name=name, doc=doc, trailing=trailing):
+                kept = f"{code(trailing)}: `binary`" if trailing else "–"
+                yield at, _size(tree), "section", code(name), self._section(name, doc, trailing, when), kept
                 for inner in tree.inner:
-                    yield from self._tree(inner, prefix, "", expand)
-            case ir.Slot() as slot:
-                yield self._section(tree, slot.name, slot.doc, slot.trailing, when, prefix)
+                    yield from self._tree(inner, "")
+            case ir.Slot(name=name, doc=doc, trailing=trailing):
+                yield at, _size(tree), "section", code(name), self._section(name, doc, trailing, when), "–"
 
-    def _row(self, tree: Placed, name: str, kind: str, meaning: str, columns: tuple[ir.Column, ...]) -> Row:
-        return str(tree.at), _size(tree), kind, code(name), cell(meaning), _types(columns)
-
-    def _section(
-        self, tree: Placed, name: str, doc: ir.Doc, trailing: str | None, when: str, prefix: str
-    ) -> Row:
-        left = f"Bytes left over are kept in {code(prefix + trailing)}" if trailing else ""
-        parts = [sentence(when), prose(doc.text), left, self._marks("section", name, doc)]
-        kind = "`binary`" if trailing and isinstance(tree.node, ir.Section) else "–"
-        return str(tree.at), _size(tree), "section", code(prefix + name), cell(sentences(parts)), kind
+    def _section(self, name: str, doc: ir.Doc, trailing: str | None, when: str) -> str:
+        left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
+        return cell(sentences([sentence(when), prose(doc.text), left, self._marks("section", name, doc)]))
 
     def _type(self, field: ir.Field) -> str:
         shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
@@ -108,7 +98,7 @@ class FieldTable:
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
-    def _bits(self, tree: Placed, bits: ir.Bits, prefix: str, when: str) -> Iterator[Row]:
+    def _bits(self, at: str, bits: ir.Bits, when: str) -> Iterator[Row]:
         top = bits.wire.bits
         for field in bits.fields:
             low = top - field.width
@@ -124,9 +114,8 @@ class FieldTable:
                 *self._rest("field", field.name, field.doc),
             ]
             kind = f"{shown} of {code(wire_name(bits.wire))}"
-            yield str(tree.at), str(bits.wire.bits // 8), kind, code(prefix + field.name), cell(
-                sentences(parts)
-            ), _types(field.columns)
+            size = str(bits.wire.bits // 8)
+            yield at, size, kind, code(field.name), cell(sentences(parts)), _types(field.columns)
             top = low
 
     def _named(self, enum: str | None, flags: str | None) -> str:

@@ -7,7 +7,7 @@ from itertools import product
 from wireloom_generator import ir
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
 from wireloom_generator.pages.facts import Facts, assume, common, implied, narrow
-from wireloom_generator.pages.layout import Extent, Layout, Offset, Tree
+from wireloom_generator.pages.layout import Extent, Layout, Offset, Placed, Tree
 
 _MOST_SHAPES = 64
 """More combinations of header values than this are not told apart."""
@@ -107,8 +107,11 @@ class Records:
     def _slot(
         self, layout: Layout, slot: ir.Slot, at: Offset, message: ir.Message | None, variant: ir.Variant | None
     ) -> Part:
+        if message is None:
+            extent = layout.extent(slot.name, slot.extent)
+            return Part(slot.name, at, extent, (Placed(slot, at, extent),), section=slot)
         start = at if not at.terms else Offset(slot.name)
-        common, end = layout.place(message.sections.get(slot.name, ()) if message else (), start)
+        common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
         size = end.since(start)
         if slot.trailing and not common and not own:

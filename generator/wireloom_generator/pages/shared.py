@@ -111,7 +111,7 @@ class Shared:
     def _type(self, shared: ir.Type) -> Block:
         place = places.type_place(shared.name)
         trees = Layout(self.names.types, Facts(), Facts()).place(shared.nodes, Offset(ITEM))[0]
-        rows = FieldTable(self.names, self.finder(place)).rows(trees, expand=False)
+        rows = FieldTable(self.names, self.finder(place)).rows(trees)
         drawing = sketch("", sketched(trees))
         return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))
 

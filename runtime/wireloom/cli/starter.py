@@ -29,9 +29,10 @@ def init(
         path = folder / file
         path.write_text(text.replace("NAME", name).replace("TITLE", title), encoding="utf-8")
         print(f"wrote {path}")
-    print("next: edit them, then")
-    print(f"  wireloom check {_SPECS}")
-    print(f"  wireloom generate {_SPECS} --out generated")
+    print("Edit them; then")
+    print("  wireloom check")
+    print("  wireloom generate --out my_protocols")
+    print(f"  wireloom decode my_protocols.{name} CAPTURE")
 
 
 _PROTOCOL = """\

@@ -9,6 +9,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum, WireFlags
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
+from wireloom.codec.framing import Framing, Lengths
 from wireloom.codec.layout import Layout
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
@@ -16,13 +17,52 @@ from wireloom.codec.parts import Bit, Bits, Choice, Compute, Optional, Pad, Sect
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, ZigZag
-from wireloom.codec.framing import Framing, Lengths
 from wireloom.options import Parameter
 
 __all__ = [
-    "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Column", "Compute", "Constant", "DecodeError",
-    "EitherOrder", "EncodeError", "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths",
-    "ListOf", "Message", "Nested", "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest",
-    "Rule",    "Section", "Size", "Slot", "StructOf", "Table", "TableField", "Text", "Until", "Variant", "WireEnum", "WireFlags", "When",
+    "Bit",
+    "Bits",
+    "Blob",
+    "Boolean",
+    "Checksum",
+    "Choice",
+    "Column",
+    "Compute",
+    "Constant",
+    "DecodeError",
+    "EitherOrder",
+    "EncodeError",
+    "Entry",
+    "Field",
+    "FlatBuffer",
+    "Form",
+    "Framing",
+    "Layout",
+    "Leb128",
+    "Lengths",
+    "ListOf",
+    "Message",
+    "Nested",
+    "Optional",
+    "Pad",
+    "Parameter",
+    "Prefixed",
+    "Protocol",
+    "Record",
+    "Repeat",
+    "Rest",
+    "Rule",
+    "Section",
+    "Size",
+    "Slot",
+    "StructOf",
+    "Table",
+    "TableField",
+    "Text",
+    "Until",
+    "Variant",
+    "When",
+    "WireEnum",
+    "WireFlags",
     "ZigZag",
 ]

@@ -65,7 +65,7 @@ class Block:
         packing = self.little if reader.little else self.big
         if start + self.size > reader.limit:
             raise self._short(reader)
-        dict.update(this, zip(self.names, packing.struct.unpack_from(reader.buffer, start)))
+        dict.update(this, zip(self.names, packing.struct.unpack_from(reader.buffer, start), strict=True))
         for name, convert, at in packing.loads:
             try:
                 this[name] = convert(this[name])

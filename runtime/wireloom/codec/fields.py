@@ -13,8 +13,8 @@ from typing import Any, Literal
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
-from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.checksums import ALGORITHMS, Checksum
+from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.streams import Frame, Values
 
@@ -62,8 +62,8 @@ class WireEnum(IntEnum):
 class WireFlags(IntFlag, boundary=KEEP):
     """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
 
-    __and__ = int.__and__
-    __rand__ = int.__rand__
+    __and__ = int.__and__  # type: ignore[assignment]
+    __rand__ = int.__rand__  # type: ignore[assignment]
 
 
 class Boolean(Construct):
@@ -114,7 +114,17 @@ class Primitive:
     dump: Callable[[Any], Any] | None = None
 
 
-_TYPES = dict(zip("bBhHlLqQd", "byte short short int int long long decimal(20,0) double".split(), strict=True))
+_TYPES = {
+    "b": "byte",
+    "B": "short",
+    "h": "short",
+    "H": "int",
+    "l": "int",
+    "L": "long",
+    "q": "long",
+    "Q": "decimal(20,0)",
+    "d": "double",
+}
 
 
 def primitive(construct: Construct, *, little: bool = False) -> Primitive | None:
@@ -209,7 +219,7 @@ class Field(Subconstruct):
         yield from self.labelled(name, kind.type)
 
     def loaders(self, name: str) -> Iterator[Callable[[Values], None]]:
-        """What is to be done to the number just read as ``name``: give it its name and label, refuse what may not be."""
+        """What is to be done to the number just read as ``name``: name and label it, refuse what may not be."""
         if self.const is not None or self.long:
             yield partial(self._refuse, name)
         if self.enum is not None:

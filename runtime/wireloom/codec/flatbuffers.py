@@ -123,7 +123,7 @@ def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
 
 def _same(one: Values, other: Values) -> bool:
     """Whether the values are the same, a NaN being the same as another."""
-    return all(one[name] == other[name] or one[name] != one[name] and other[name] != other[name] for name in one)
+    return all(one[name] == other[name] or (one[name] != one[name] and other[name] != other[name]) for name in one)
 
 
 def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
@@ -187,7 +187,9 @@ class _Encoded(Part):
             raise EncodeError("missing", self.name)
         try:
             values = given(this[self.name], self.encoding.table.empty)
-            values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
+            values.update(
+                {name: default for name, default in self.encoding.table.empty.items() if values[name] is None}
+            )
             data = self._bytes(values, this.get(self.encoding.raw))
             self.encoding.extent.write(writer, this, data)
         except EncodeError as error:
@@ -202,5 +204,3 @@ class _Encoded(Part):
             except DecodeError:
                 pass
         return self.encoding.table.write(values)
-
-

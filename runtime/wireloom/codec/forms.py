@@ -72,11 +72,13 @@ class Form:
         """The row's line, without a line break. Raises ``ValueError`` if it is another message or was malformed."""
         values = row[self.message]
         if values is None:
-            raise ValueError(f"form {self.name} writes {self.message} only, not {row['message'] or 'malformed records'}")
+            raise ValueError(
+                f"form {self.name} writes {self.message} only, not {row['message'] or 'malformed records'}"
+            )
         written: dict[str, Any] = {}
         for entry in self.entries:
             value = self._value(entry, values, row)
-            if not (entry.omit != "never" and value is None or entry.omit == "false" and value is False):
+            if not ((entry.omit != "never" and value is None) or (entry.omit == "false" and value is False)):
                 written[entry.key] = value
         return _jackson(json.dumps(written, ensure_ascii=False, separators=(",", ":")))
 

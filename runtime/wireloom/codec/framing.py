@@ -91,7 +91,7 @@ class Lengths:
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
             return False
-        return 0 < self.length(values, values, frame) <= bound
+        return 0 < int(self.length(values, values, frame)) <= bound
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         values: Values = {}

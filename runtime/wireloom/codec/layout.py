@@ -4,7 +4,7 @@ All parts of a layout work on one dict of values, ``this``. Derived values are v
 read, and settled when the whole struct has been written.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from construct import Construct, Container, Renamed
@@ -13,9 +13,9 @@ from wireloom.codec.blocks import Block, byte_order
 from wireloom.codec.columns import Column, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, fixed
+from wireloom.codec.lists import Repeat
 from wireloom.codec.settle import settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
-from wireloom.codec.lists import Repeat
 from wireloom.codec.values import Constant, value_type
 
 
@@ -23,7 +23,7 @@ class Part(Construct):
     """One step of a layout: reads into ``this``, writes from it."""
 
     inputs: tuple[str, ...] = ()
-    derived: list[tuple[str, Field]] = []
+    derived: Sequence[tuple[str, Field]] = ()
     inputs_only = False
 
     def columns(self) -> Iterator[Column]:

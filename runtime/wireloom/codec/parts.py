@@ -7,7 +7,7 @@ from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Expression, Field, Rule
+from wireloom.codec.fields import Expression, Field, Rule, ask
 from wireloom.codec.layout import Layout, NamedPart, Part
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.values import Rest, Size
@@ -41,7 +41,8 @@ class Section(Part):
         start, outer = reader.pos, reader.limit
         size: Any = outer - start if self._size is None else self._size
         if callable(size):
-            size = size(this, reader.record, reader.frame)
+            assert isinstance(self.extent, Size)
+            size = self.extent.measure(reader, this)
         if not 0 <= size <= outer - start:
             raise reader.short(size).within(self.name)
         reader.limit = start + size
@@ -268,6 +269,16 @@ class Compute(NamedPart):
         return _Computed(name, self)
 
 
+_LIMITS = {
+    "byte": (-(1 << 7), (1 << 7) - 1),
+    "short": (-(1 << 15), (1 << 15) - 1),
+    "int": (-(1 << 31), (1 << 31) - 1),
+    "long": (-(1 << 63), (1 << 63) - 1),
+    "decimal(20,0)": (0, (1 << 64) - 1),
+}
+"""The lowest and highest value of each table type for integers."""
+
+
 class _Computed(Part):
     inputs_only = True
 
@@ -278,13 +289,18 @@ class _Computed(Part):
         self.field = Field(compute, enum=compute.enum, labels=compute.labels)
         self._loaders = list(self.field.loaders(name))
         self._value = compute.value
+        self._limits = _LIMITS.get(compute.type) if isinstance(compute.type, str) else None
 
     def columns(self) -> Iterator[Column]:
         return self.field.labelled(self.name, self.compute.type)
 
     def read(self, reader: Reader, this: Values) -> None:
-        value = this[self.name] = self._value(this, reader.record, reader.frame)
-        if self._loaders and value is not None:
+        value = this[self.name] = ask(self._value, this, reader.record, reader.frame)
+        if value is None:
+            return
+        if self._limits and not self._limits[0] <= value <= self._limits[1]:
+            raise DecodeError("range", f"{value} does not fit a {self.compute.type}", reader.pos, self.name)
+        if self._loaders:
             for load in self._loaders:
                 load(this)
 

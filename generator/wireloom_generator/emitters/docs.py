@@ -1,0 +1,44 @@
+"""docs/<protocol>/*.md: a front page, and a page a message, for a reader who holds the documents beside it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wireloom_generator import ir
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.pages.errata import INDEX, Errata, told
+from wireloom_generator.pages.index_page import index_page
+from wireloom_generator.pages.message_page import MessagePages
+from wireloom_generator.traces import Traced
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("wireloom_generator"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=StrictUndefined,
+    autoescape=False,  # noqa: S701 - the output is Markdown
+)
+_TEMPLATES.filters["told"] = told
+
+
+def emit(protocol: ir.Protocol, traces: Mapping[tuple[str, str], Traced]) -> Iterator[OutputFile]:
+    """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes."""
+    pages = MessagePages(protocol, Errata(protocol), traces)
+    yield _file(protocol, INDEX, "index.md.j2", index_page(pages))
+    for message in protocol.messages:
+        yield _file(protocol, f"{message.name}.md", "message.md.j2", pages.page(message))
+
+
+def _file(protocol: ir.Protocol, name: str, template: str, page: object) -> OutputFile:
+    first = head(protocol.sources, open="<!-- ", close=" -->")
+    text = _TEMPLATES.get_template(template).render(head=first, page=page)
+    return OutputFile(PurePosixPath("docs", protocol.name, name), _spaced(text))
+
+
+def _spaced(text: str) -> str:
+    """One blank line where there are several, and one line end at the end."""
+    lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", lines) + "\n"

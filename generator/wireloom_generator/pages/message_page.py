@@ -1,0 +1,259 @@
+"""A message's page: all that its template loops over."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.pages import errata as places
+from wireloom_generator.pages.breakdowns import Breakdown, as_json
+from wireloom_generator.pages.columns import column_row
+from wireloom_generator.pages.drawings import bytewise, drawn, is_drawable
+from wireloom_generator.pages.errata import INDEX, Errata, Erratum
+from wireloom_generator.pages.fields import HEADER, FieldTable, sentence
+from wireloom_generator.pages.forms import form_block
+from wireloom_generator.pages.layout import Tree
+from wireloom_generator.pages.markdown import cell, code, listing, prose, source
+from wireloom_generator.pages.names import Names, message_nodes
+from wireloom_generator.pages.records import Part, Records, Shape
+from wireloom_generator.pages.shared import Block, Shared, Table, Titled, paragraphs, sketch, table
+from wireloom_generator.traces import Traced
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleBlock:
+    """A worked example."""
+
+    title: str
+    paragraphs: tuple[str, ...]
+    errata: tuple[Erratum, ...]
+    hexadecimal: str
+    drawings: tuple[str, ...]
+    breakdown: tuple[str, ...]
+    rows: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """What the template of a message's page shows."""
+
+    title: str
+    name: str
+    protocol: str
+    paragraphs: tuple[str, ...]
+    errata: tuple[Erratum, ...]
+    facts: Table
+    header: tuple[Block, ...]
+    parts: Table
+    variants: Table
+    layouts: tuple[Block, ...]
+    names: tuple[Block, ...]
+    forms: tuple[Block, ...]
+    columns: Table
+    examples: tuple[ExampleBlock, ...]
+    all_errata: tuple[Erratum, ...]
+
+
+class MessagePages:
+    """Makes the pages of a protocol's messages."""
+
+    def __init__(self, protocol: ir.Protocol, errata: Errata, traces: Mapping[tuple[str, str], Traced]) -> None:
+        self.protocol = protocol
+        self.errata = errata
+        self.traces = traces
+        self.names = Names(protocol)
+        self.records = Records(protocol)
+        self.shared = Shared(self.names, errata)
+
+    def page(self, message: ir.Message) -> MessagePage:
+        """The page of one message."""
+        shapes = self.records.shapes(message)
+        place = places.message_place(message)
+        names = self._names(message)
+        layouts = list(self._layouts(message, shapes))
+        forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
+        told = {erratum.number: erratum for block in names for erratum in block.errata}
+        told |= {erratum.number: erratum for erratum in self.errata.within(place)}
+        return MessagePage(
+            title=prose(message.doc.title or message.name),
+            name=message.name,
+            protocol=prose(self.protocol.doc.title or self.protocol.name),
+            paragraphs=(prose(message.doc.text),) if message.doc.text else (),
+            errata=self.errata.at(place, message.doc),
+            facts=self._facts(message),
+            header=() if self.records.single else (self._header(message, shapes),),
+            parts=self._parts(message, shapes),
+            variants=_variants(message),
+            layouts=tuple(layouts),
+            names=tuple(names),
+            forms=tuple(forms),
+            columns=table(("Column", "Spark type", "Meaning"), map(column_row, message.columns)),
+            examples=tuple(self._example(message, example) for example in message.examples),
+            all_errata=tuple(told[number] for number in sorted(told)),
+        )
+
+    def _facts(self, message: ir.Message) -> Table:
+        rows = []
+        if message.doc.source:
+            rows.append(("Source", cell(source(message.doc))))
+        if message.doc.since:
+            rows.append(("Since", cell(prose(message.doc.since))))
+        selected = self.names.matching(message.match) if message.match else "no other message is"
+        rows.append(("A record is this if", cell(selected)))
+        variants = f", {len(message.variants)} variants" if message.variants else ""
+        rows.append(("Here", f"{len(message.columns)} columns{variants}, {len(message.examples)} worked examples"))
+        return table(("", ""), rows)
+
+    def _header(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Block:
+        """The header as far as this message has it."""
+
+        def here(name: str) -> str:
+            values = message.match.get(name, ())
+            return f"Here {listing(self.names.value(name, value) for value in values)}" if values else ""
+
+        fields = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
+        tables, drawings = [], []
+        for shape in shapes:
+            head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, ir.Slot)]
+            title = self.selected(shape, shapes)
+            trees = [tree for part in head for tree in part.trees]
+            tables.append(Titled(title, table(HEADER, fields.rows(trees))))
+            drawings.append(sketch("", drawn(head)))
+        both = tuple(item for pair in zip(tables, drawings, strict=True) for item in pair)
+        return Block("Header", "header", (), (), both)
+
+    def selected(self, shape: Shape, shapes: tuple[Shape, ...]) -> str:
+        """Which records have this shape; empty if all have."""
+        telling = {name: values for name, values in shape.match.items() if any(values != s.match[name] for s in shapes)}
+        return f"If {self.names.matching(telling)}:" if telling else ""
+
+    def _parts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Table:
+        """Where the sections begin; nothing if there is only one."""
+        header = ("Section", "Begins at", "Size", "Holds")
+        if self.records.single:
+            return table(header, ())
+        rows = []
+        for slot in self.protocol.slots:
+            begins = []
+            for shape in shapes:
+                start, size = _begin(self.records.parts(shape), slot.name)
+                when = self.selected(shape, shapes).removesuffix(":").replace("If", "if", 1)
+                begins.append(f"{code(start)} {when}".strip())
+            rows.append((code(slot.name), "<br>".join(map(cell, begins)), code(size), cell(_holds(message, slot))))
+        return table(header, rows)
+
+    def _layouts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Iterator[Block]:
+        """The fields that all variants share, then those of each; drawings of what each makes of a record."""
+        shape = shapes[0]
+        parts = self.records.parts(shape, message)
+        place = places.message_place(message)
+        if any(part.common for part in parts if self._mine(part)):
+            title = "In every variant" if message.variants else "Fields"
+            tables = tuple(self._tables(parts, place, own=False))
+            drawings = () if message.variants else (self._drawing(parts, shape, shapes),)
+            found = [e for e in self.errata.within(place) if _of_field(e, place)]
+            yield Block(title, "fields", (), tuple(found), tables, drawings)
+        for variant in message.variants:
+            yield self._variant(message, variant, shapes)
+
+    def _variant(self, message: ir.Message, variant: ir.Variant, shapes: tuple[Shape, ...]) -> Block:
+        parts = self.records.parts(shapes[0], message, variant)
+        place = places.message_place(message, variant)
+        tables = tuple(self._tables(parts, place, own=True))
+        when = f"Variant {code(variant.name)}, if `{variant.when.text}`." if variant.when else f"Variant {code(variant.name)}, otherwise."
+        texts = paragraphs(variant.doc, when)
+        mine = [part for part in parts if self._mine(part)]
+        if not is_drawable(mine):
+            texts = (*texts, "Nothing follows the header.")
+        drawings = (self._drawing(parts, shapes[0], shapes),) if is_drawable(mine) else ()
+        title = prose(variant.doc.title or variant.name)
+        return Block(title, variant.name, texts, self.errata.within(place), tables, drawings)
+
+    def _mine(self, part: Part) -> bool:
+        """Whether a part holds a message's fields."""
+        return self.records.single or isinstance(part.section, ir.Slot)
+
+    def _tables(self, parts: list[Part], place: str, *, own: bool) -> Iterator[Titled]:
+        finders = self.shared.finder(place), self.shared.finder(places.RECORD)
+        fields = FieldTable(self.names, lambda *field: finders[0](*field) or finders[1](*field))
+        for part in parts:
+            trees: tuple[Tree, ...] = part.own if own else part.common
+            if trees and self._mine(part):
+                title = "" if not part.name else f"{sentence(code(part.name))}, from {code(part.at)}:"
+                yield Titled(title, table(HEADER, fields.rows(trees)))
+
+    def _drawing(self, parts: list[Part], shape: Shape, shapes: tuple[Shape, ...]) -> Titled:
+        mine = [part for part in parts if self._mine(part)]
+        front = [part for part in parts if not self._mine(part) and part.name != "trailer"]
+        telling = self.selected(shape, shapes).removesuffix(":")
+        moved = f"{telling}; else it begins further on, see Layout." if telling and len(shapes) > 1 else ""
+        return sketch(moved, drawn(mine, front))
+
+    def _names(self, message: ir.Message) -> list[Block]:
+        used = self.names.used(message_nodes(message))
+        blocks = [*self.shared.types(used.types), *self.shared.tables(used.tables)]
+        return [*blocks, *self.shared.enums(used.enums), *self.shared.flags(used.flags)]
+
+    def _example(self, message: ir.Message, example: ir.Example) -> ExampleBlock:
+        place = places.member_place(places.message_place(message), "example", example.name)
+        traced = self.traces.get((message.name, example.name))
+        given = [f"{code(name)} {code(str(value).lower())}" for name, value in example.parameters.items()]
+        texts = [prose(example.doc.text)] if example.doc.text else []
+        texts += [f"Source: {source(example.doc)}."] if example.doc.source else []
+        texts += [f"Read with {listing(given, 'and')}."] if given else []
+        breakdown = Breakdown(self.names, message)
+        rows = [example.data[at : at + 16].hex(" ") for at in range(0, len(example.data), 16)]
+        text = breakdown.readable(traced) if traced else ()
+        return ExampleBlock(
+            title=prose(example.name),
+            paragraphs=tuple(texts),
+            errata=self.errata.at(place, example.doc),
+            hexadecimal="\n".join(rows),
+            drawings=(bytewise(example.data, text),) if example.doc.source else (),
+            breakdown=(breakdown.text(example, traced),) if traced else (),
+            rows=(as_json(traced.row),) if traced and traced.row else (),
+            reasons=_reasons(example, traced),
+        )
+
+
+def _reasons(example: ir.Example, traced: Traced | None) -> tuple[str, ...]:
+    if traced and traced.reason:
+        return (code(traced.reason),)
+    return (code(example.malformed),) if example.malformed else ()
+
+
+def _of_field(erratum: Erratum, place: str) -> bool:
+    """Whether it is one of a common field or section, not of a variant or example."""
+    return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
+
+
+def _begin(parts: list[Part], name: str) -> tuple[str, str]:
+    part = next(part for part in parts if part.name == name)
+    assert isinstance(part.section, ir.Slot)
+    return str(part.at), part.section.extent.text if isinstance(part.section.extent, ir.Size) else "rest"
+
+
+def _holds(message: ir.Message, slot: ir.Slot) -> str:
+    common = bool(message.sections.get(slot.name))
+    varying = [variant for variant in message.variants if variant.sections.get(slot.name)]
+    parts = [prose(slot.doc.text)]
+    if not common and not varying:
+        parts.append("Nothing that is known.")
+    elif varying and not common:
+        parts.append(f"Fields of {listing((code(variant.name) for variant in varying), 'and')}.")
+    if slot.name in message.trailing:
+        parts.append(f"Bytes left over are kept in {code(slot.trailing)}.")
+    return " ".join(part for part in parts if part)
+
+
+def _variants(message: ir.Message) -> Table:
+    rows = (
+        (
+            f"[{code(variant.name)}](#{variant.name})",
+            cell(code(variant.when.text) if variant.when else "otherwise"),
+            cell(prose(variant.doc.text)),
+            cell(source(variant.doc)),
+        )
+        for variant in message.variants
+    )
+    return table(("Variant", "If", "What it is", "Source"), rows)

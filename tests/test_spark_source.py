@@ -1,0 +1,337 @@
+"""Captures and binary columns in Spark: what the rows are, what can be asked for, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from wireloom_protocols import couchbase_dcp, databus
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+STREAM = Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin"
+MARKER = couchbase_dcp.build(
+    {
+        "message": "snapshot_marker",
+        "cas": 2**64 - 1,
+        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
+    }
+)
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+CUT_OFF = MARKER[:-1]
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession) -> SparkSession:
+    """The session, with the installed protocols as formats."""
+    from wireloom.spark import register
+
+    register(spark)
+    return spark
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample captures."""
+    sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+    try:
+        from make_captures import make
+    finally:
+        sys.path.pop(0)
+    folder = tmp_path_factory.mktemp("captures")
+    make(folder)
+    return folder
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    """A capture with a known, an unknown and a malformed record."""
+    path = tmp_path / "capture.bin"
+    path.write_bytes(MARKER + NOOP + CUT_OFF)
+    return path
+
+
+def plain(value: Any) -> Any:
+    """A Spark value as the Python API has it: bytes are bytes, decimals are integers, rows are dicts."""
+    match value:
+        case Decimal():
+            return int(value)
+        case bytearray():
+            return bytes(value)
+        case list():
+            return [plain(item) for item in value]
+        case dict():
+            return {name: plain(item) for name, item in value.items() if not name.startswith("_io")}
+    return value
+
+
+def collected(frame: DataFrame) -> list[dict[str, Any]]:
+    """All rows, as the Python API has them."""
+    return [plain(row.asDict(recursive=True)) for row in frame.collect()]
+
+
+@pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
+def test_rows_are_what_the_parser_returns(session: SparkSession, captures: Path, protocol: Any) -> None:
+    name = protocol.PROTOCOL.name
+    for path in sorted((captures / name).iterdir()):
+        found = collected(session.read.format(name).load(str(path)))
+        assert found == [plain(row) for row in protocol.iter_records(path.read_bytes(), "PERMISSIVE")]
+
+
+@pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
+def test_the_schema_is_the_generated_one_comments_included(session: SparkSession, captures: Path, protocol: Any) -> None:
+    name = protocol.PROTOCOL.name
+    schema = session.read.format(name).load(str(captures / name)).schema
+    assert schema == protocol.spark_schema
+    assert schema.json() == protocol.spark_schema.json()
+
+
+def test_a_directory_is_all_files_in_it(session: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "day"
+    folder.mkdir()
+    (folder / "a.bin").write_bytes(MARKER)
+    (folder / "b.bin").write_bytes(NOOP + NOOP)
+    (folder / "_SUCCESS").write_bytes(b"no capture")
+    (tmp_path / "c.bin").write_bytes(MARKER)
+    assert session.read.format("couchbase_dcp").load(str(tmp_path)).count() == 4
+
+
+def test_a_pattern_and_a_list_mean_several_files(session: SparkSession, tmp_path: Path) -> None:
+    for name in ("a1.bin", "a2.bin", "b 1.bin"):
+        (tmp_path / name).write_bytes(MARKER)
+    read = session.read.format("couchbase_dcp")
+    assert read.load(f"{tmp_path}/a*.bin").count() == 2
+    assert read.load([str(tmp_path / "a1.bin"), f"file://{tmp_path}/b%201.bin"]).count() == 2
+
+
+def test_an_empty_file_and_an_empty_directory_have_no_rows(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "empty.bin").touch()
+    assert session.read.format("databus").load(str(tmp_path / "nothing")).collect() == []
+    assert session.read.format("databus").load(str(tmp_path / "empty.bin")).collect() == []
+
+
+def test_one_file_is_one_partition(session: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.bin").write_bytes(NOOP)
+    assert session.read.format("couchbase_dcp").load(str(tmp_path)).rdd.getNumPartitions() == 3
+
+
+def test_many_records_come_in_many_batches(session: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "many.bin"
+    path.write_bytes(NOOP * 20_000)
+    assert session.read.format("couchbase_dcp").load(str(path)).where("opcode = 92").count() == 20_000
+
+
+# Options
+
+
+def test_dropmalformed_drops(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("mode", "DROPMALFORMED").load(str(capture))
+    assert [row.message for row in rows.collect()] == ["snapshot_marker", "unknown"]
+
+
+def test_failfast_fails_naming_file_offset_and_reason(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("mode", "FAILFAST").load(str(capture))
+    with pytest.raises(Exception, match=f"{capture}: truncated: record at byte 68: a record of 44 bytes, 43 left"):
+        rows.collect()
+
+
+def test_one_message_has_its_fields_beside_the_header(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("message", "snapshot_marker").load(str(capture))
+    assert rows.where("message is not null").select("opcode", "end_seqno").collect() == [(0x56, 2)]
+    assert [bytes(row._corrupt_record) for row in rows.where("_corrupt_record is not null").collect()] == [CUT_OFF]
+    assert rows.schema["end_seqno"].metadata == session.read.format("couchbase_dcp").load(str(capture)).schema[
+        "snapshot_marker"
+    ].dataType["end_seqno"].metadata
+
+
+def test_labels_can_be_left_out(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("labels", False).load(str(capture))
+    assert "status_name" not in rows.columns
+    assert "snapshot_type_flags" not in rows.schema["snapshot_marker"].dataType.names
+    assert rows.where("message = 'snapshot_marker'").select("snapshot_marker.snapshot_type").collect() == [(1,)]
+
+
+def test_positions_say_where_a_record_stood(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("positions", "true").load(str(capture))
+    found = rows.select("_file", "_offset", "_length").orderBy("_offset").collect()
+    assert found == [(str(capture), 0, 44), (str(capture), 44, 24), (str(capture), 68, 43)]
+
+
+def test_max_record_bytes_bounds_a_record(session: SparkSession, capture: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("maxRecordBytes", 40).load(str(capture))
+    assert rows.first()["_corrupt_reason"].startswith("too-long")  # type: ignore[index]
+
+
+def test_a_parameter_of_the_protocol_is_an_option(session: SparkSession) -> None:
+    rows = session.read.format("databus").option("repl_dbus", True).load(str(STREAM))
+    assert rows.where("dbus_event.schema_version is null").count() == 0
+
+
+# A schema of the user's own
+
+
+def test_a_narrower_schema_is_honoured(session: SparkSession, capture: Path) -> None:
+    narrow = "snapshot_marker struct<end_seqno: bigint, snapshot_type_flags: array<string>>, cas decimal(20,0)"
+    rows = session.read.format("couchbase_dcp").schema(narrow).load(str(capture))
+    assert rows.columns == ["snapshot_marker", "cas"]
+    assert rows.first() == ((2, ["Memory"]), Decimal(2**64 - 1))
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("mesage string", "unknown column 'mesage'; did you mean 'message'"),
+        ("cas bigint", r"column cas is decimal\(20,0\), not bigint"),
+        ("snapshot_marker struct<end: bigint>", "unknown column 'snapshot_marker.end'; did you mean "),
+        ("snapshot_marker struct<end_seqno: int>", "column snapshot_marker.end_seqno is bigint, not int"),
+        ("frame_infos string", "column frame_infos is array<.*, not string"),
+        ("message string not null", "column message must be nullable"),
+    ],
+)
+def test_a_schema_that_is_wrong_names_the_column(
+    session: SparkSession, capture: Path, schema: str, message: str
+) -> None:
+    with pytest.raises(Exception, match=message):
+        session.read.format("couchbase_dcp").schema(schema).load(str(capture)).collect()
+
+
+# Misuse
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mod": "FAILFAST"}, "unknown option 'mod'; did you mean 'mode'?"),
+        ({"mode": "STRICT"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'STRICT'"),
+        ({"message": "snapshot"}, "unknown message 'snapshot'; did you mean 'snapshot_marker'?"),
+        ({"positions": "here"}, "positions is true or false, not 'here'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_an_error(
+    session: SparkSession, capture: Path, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(Exception) as error:  # noqa: PT011 - Spark wraps what a source raises
+        session.read.format("couchbase_dcp").options(**options).load(str(capture)).collect()
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("absent.bin", "there is no file or directory absent.bin"),
+        ("absent*.bin", "no file matches absent*.bin"),
+        ("s3://bucket/x", "only local paths can be read for now, not s3://bucket/x"),
+    ],
+)
+def test_a_path_that_means_nothing_is_an_error(session: SparkSession, path: str, message: str) -> None:
+    with pytest.raises(Exception) as error:  # noqa: PT011
+        session.read.format("couchbase_dcp").load(path).collect()
+    assert message in str(error.value)
+
+
+def test_no_path_is_an_error(session: SparkSession) -> None:
+    with pytest.raises(Exception, match="no path given"):
+        session.read.format("couchbase_dcp").load().collect()
+
+
+# Columns
+
+
+@pytest.fixture
+def values(session: SparkSession) -> DataFrame:
+    """A binary column: a marker, another message, null."""
+    return session.createDataFrame([(1, MARKER), (2, NOOP), (3, None)], "id int, value binary")
+
+
+def test_from_wire_gives_the_rows_of_single_records(values: DataFrame) -> None:
+    from wireloom.spark import from_wire
+
+    rows = values.select("id", from_wire("value", "couchbase_dcp").alias("row")).orderBy("id")
+    assert rows.schema["row"].dataType == couchbase_dcp.spark_schema
+    found = collected(rows)
+    assert [row["row"] for row in found] == [plain(couchbase_dcp.parse(MARKER)), plain(couchbase_dcp.parse(NOOP)), None]
+
+
+def test_from_wire_of_one_message_is_null_for_others(values: DataFrame) -> None:
+    from wireloom.spark import from_wire
+
+    rows = values.select("id", from_wire("value", "couchbase_dcp", message="snapshot_marker").alias("row"))
+    assert rows.select("row.end_seqno").collect() == [(2,), (None,), (None,)]
+    assert rows.where("row is null").count() == 2
+
+
+def test_to_wire_gives_the_bytes_back(values: DataFrame) -> None:
+    from wireloom.spark import from_wire, to_wire
+
+    rows = values.select("value", from_wire("value", "couchbase_dcp").alias("row"))
+    assert rows.where(~to_wire("row", "couchbase_dcp").eqNullSafe(rows.value)).count() == 0
+
+
+def test_to_wire_fills_in_what_is_derived(session: SparkSession) -> None:
+    from pyspark.sql import functions as F
+    from wireloom.spark import to_wire
+
+    marker = F.struct(
+        F.lit(1).alias("start_seqno"), F.lit(2).alias("end_seqno"), F.array(F.lit("Memory")).alias("snapshot_type_flags")
+    )
+    row = F.struct(F.lit(2**64 - 1).alias("cas"), marker.alias("snapshot_marker"))
+    (found,) = session.range(1).select(to_wire(row, "couchbase_dcp").alias("wire")).collect()
+    assert bytes(found.wire) == MARKER
+
+
+def test_malformed_values_fail_unless_permitted(session: SparkSession) -> None:
+    from wireloom.spark import from_wire, to_wire
+
+    frame = session.createDataFrame([(CUT_OFF,), (MARKER + NOOP,)], "value binary")
+    with pytest.raises(Exception, match="truncated: record at byte 0"):
+        frame.select(from_wire("value", "couchbase_dcp")).collect()
+    rows = frame.select("value", from_wire("value", "couchbase_dcp", mode="PERMISSIVE").alias("row"))
+    assert [row._corrupt_reason.partition(":")[0] for row in rows.select("row.*").collect()] == [
+        "truncated",
+        "trailing-bytes",
+    ]
+    assert rows.where(to_wire("row", "couchbase_dcp") == rows.value).count() == 2
+
+
+def test_a_struct_that_cannot_be_written_fails_unless_permitted(session: SparkSession) -> None:
+    from wireloom.spark import to_wire
+
+    frame = session.sql("SELECT named_struct('message', 'unknown', 'magic', 300, 'opcode', 1) AS row")
+    with pytest.raises(Exception, match="unknown.magic: 300 does not fit 8 bits"):
+        frame.select(to_wire("row", "couchbase_dcp")).collect()
+    assert frame.select(to_wire("row", "couchbase_dcp", mode="PERMISSIVE")).collect() == [(None,)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "DROPMALFORMED"}, "a column cannot drop rows"),
+        ({"positions": True}, "has no position"),
+        ({"modus": "x"}, "did you mean 'mode'"),
+    ],
+)
+def test_column_functions_refuse_options_at_once(
+    session: SparkSession, options: dict[str, object], message: str
+) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark import from_wire
+
+    with pytest.raises(OptionError, match=message):
+        from_wire("value", "couchbase_dcp", **options)
+
+
+def test_a_column_is_called_by_its_function(values: DataFrame) -> None:
+    from wireloom.spark import from_wire, to_wire
+
+    rows = values.select(from_wire("value", "couchbase_dcp"))
+    assert rows.columns == ["from_wire(value)"]
+    assert rows.select(to_wire(rows.columns[0].join("``"), "couchbase_dcp")).columns[0].startswith("to_wire(")
