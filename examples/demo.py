@@ -1,6 +1,6 @@
 """The main job, start to end: captured bytes → Spark → Parquet → tables a person understands.
 
-    python examples/demo.py [OUTPUT_DIRECTORY]
+python examples/demo.py [OUTPUT_DIRECTORY]
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from make_captures import CAPTURES, make
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as fn
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +28,9 @@ def main(output: Path) -> None:
     """Run all steps."""
     with step("Sample captures"):
         files = make()
-        console.print(f"  {len(files)} files, {sum(file.stat().st_size for file in files):,} bytes, in {shown(CAPTURES)}")
+        console.print(
+            f"  {len(files)} files, {sum(file.stat().st_size for file in files):,} bytes, in {shown(CAPTURES)}"
+        )
     with step("Starting Spark"):
         spark = start_spark()
     for protocol in ("couchbase_dcp", "databus"):
@@ -47,7 +49,7 @@ def main(output: Path) -> None:
 @contextmanager
 def step(what: str) -> Iterator[None]:
     """Tell what is being done and how long it took."""
-    console.print(f"[bold cyan]›[/bold cyan] {what} …")
+    console.print(f"[bold cyan]•[/bold cyan] {what} …")
     start = time.monotonic()
     yield
     console.print(f"  [green]done[/green] in {time.monotonic() - start:.1f} s")
@@ -82,13 +84,14 @@ def to_parquet(spark: SparkSession, protocol: str, target: Path) -> None:
 
 def show_messages(rows: DataFrame) -> None:
     """How many records of what."""
-    name = F.coalesce("message", F.lit("(malformed)")).alias("message")
-    show("Records", rows.groupBy(name).agg(F.count("*").alias("records"), F.sum("_length").alias("bytes")).orderBy(name))
+    name = fn.coalesce("message", fn.lit("(malformed)")).alias("message")
+    sizes = fn.count("*").alias("records"), fn.sum("_length").alias("bytes")
+    show("Records", rows.groupBy(name).agg(*sizes).orderBy(name))
 
 
 def show_dcp(rows: DataFrame) -> None:
     """The life of collections, snapshots and the histories of vbuckets."""
-    session = rows.where(F.col("_file").endswith("session.bin"))
+    session = rows.where(fn.col("_file").endswith("session.bin"))
     show(
         "Collections of the session",
         session.where("message = 'system_event'")
@@ -126,15 +129,15 @@ def show_dcp(rows: DataFrame) -> None:
 
 def show_databus(rows: DataFrame) -> None:
     """What happened in each window, and whether its end arrived."""
-    events = rows.where(F.col("_file").endswith("windows.bin") & (F.col("message") == "dbus_event"))
+    events = rows.where(fn.col("_file").endswith("windows.bin") & (fn.col("message") == "dbus_event"))
     show(
         "Windows",
         events.groupBy("dbus_event.sequence")
         .agg(
-            F.expr("count_if(dbus_event.opcode_name = 'UPSERT') AS upserts"),
-            F.expr("count_if(dbus_event.opcode_name = 'DELETE') AS deletes"),
-            F.expr("count_if(dbus_event.variant = 'byte_key') AS byte_keys"),
-            F.expr("bool_or(dbus_event.end_of_period) AS complete"),
+            fn.expr("count_if(dbus_event.opcode_name = 'UPSERT') AS upserts"),
+            fn.expr("count_if(dbus_event.opcode_name = 'DELETE') AS deletes"),
+            fn.expr("count_if(dbus_event.variant = 'byte_key') AS byte_keys"),
+            fn.expr("bool_or(dbus_event.end_of_period) AS complete"),
         )
         .orderBy("sequence"),
     )

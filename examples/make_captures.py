@@ -59,7 +59,7 @@ def from_hex(text: str) -> bytes:
 
 
 def dcp_session() -> Iterator[bytes]:
-    """A consumer connects, learns the histories of four vbuckets, and streams them: collections, documents, snapshots."""
+    """A consumer learns the histories of four vbuckets, and streams them: snapshots, collections, documents."""
     build = couchbase_dcp.build
     for vbucket in range(4):
         header = {"vbucket": vbucket, "opaque": 100 + vbucket}
@@ -86,7 +86,9 @@ def _collection(vbucket: int, key: str, number: int) -> Iterator[bytes]:
         document = f'{{"{key}": {100 * number + seqno}}}'.encode()
         extras = seqno.to_bytes(8, "big") + bytes(23)
         fields = {"extras": extras, "key": f"{key}:{seqno}".encode(), "value": document}
-        yield build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "cas": 10**18 + seqno, **header, "unknown": fields})
+        yield build(
+            {"message": "unknown", "magic": 0x80, "opcode": 0x57, "cas": 10**18 + seqno, **header, "unknown": fields}
+        )
     if number == 1:
         yield _failover_log_and_four_bytes()
     if number == 2:

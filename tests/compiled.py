@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from wireloom_generator import examples, ir, spec
+from wireloom_generator import examples, ir, rules, spec
 from wireloom_generator.emitters import enums, parsers
 from wireloom_generator.lower import lower
 from wireloom_generator.problems import Problem
@@ -49,6 +49,7 @@ def folders(text: str, root: Path) -> Path:
 def problems(folder: Path) -> list[Problem]:
     """What the loader and the rules find wrong."""
     specs, found = spec.load([folder])
+    return [*found, *(problem for one in specs for problem in rules.check(one))]
 
 
 def compiled(folder: Path, out: Path) -> Compiled:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner, Result
-from wireloom.cli import app
 
+from wireloom.cli import app
 from wireloom_protocols import couchbase_dcp, databus
 
 DATA = Path(__file__).parent / "data"
@@ -79,9 +79,7 @@ def test_failfast_stops_with_status_1_naming_the_file(capture: Path) -> None:
     result = run("decode", "couchbase_dcp", STREAM.parent / "absent", status=2)
     result = run("decode", "couchbase_dcp", capture, "--mode", "FAILFAST", status=1)
     assert len(rows(result)) == 2
-    assert result.stderr == (
-        f"wireloom: {capture}: truncated: record at byte 68: a record of 44 bytes, 43 left\n"
-    )
+    assert result.stderr == (f"wireloom: {capture}: truncated: record at byte 68: a record of 44 bytes, 43 left\n")
 
 
 def test_failfast_leaves_no_half_of_a_file(capture: Path, tmp_path: Path) -> None:
@@ -273,7 +271,10 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
         (["decode", "couchbase_dcp", "-", "--form", "json"], "unknown form 'json'; there is none"),
         (["decode", "databus", "-", "--hex", "--form", "json"], "--hex is for bytes; a textual form is text already"),
         (["decode", "databus", "-", "--message", "event"], "unknown message 'event'; did you mean 'dbus_event'?"),
-        (["decode", "databus", "-", "-P", "byteorder=big"], "unknown parameter 'byteorder'; did you mean 'byte_order'?"),
+        (
+            ["decode", "databus", "-", "-P", "byteorder=big"],
+            "unknown parameter 'byteorder'; did you mean 'byte_order'?",
+        ),
         (["decode", "databus", "-", "-P", "byte_order=up"], "byte_order is one of auto, big, little, not 'up'"),
         (["decode", "databus", "-", "-P", "byte_order"], "-P takes PARAM=VALUE, not 'byte_order'"),
         (["decode", "databus", "-", "--output", "no/such/x"], "there is no directory no/such"),
@@ -294,7 +295,9 @@ def test_misuse_is_one_sentence_and_status_2(
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("arguments", [["decod"], ["decode"], ["decode", "databus"], ["decode", "databus", "-", "--no"]])
+@pytest.mark.parametrize(
+    "arguments", [["decod"], ["decode"], ["decode", "databus"], ["decode", "databus", "-", "--no"]]
+)
 def test_an_unknown_command_or_option_is_status_2(arguments: list[str]) -> None:
     assert "Usage: " in run(*arguments, status=2).stderr
 

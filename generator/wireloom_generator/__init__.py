@@ -1,1 +1,9 @@
-"""The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation."""
+"""The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation.
+
+The row of its stages: source → syntax → rules → lower → ir → emitters. ``check`` and ``generate`` run them.
+"""
+
+from wireloom_generator.generate import Change, ChangeKind, Generation, check, generate
+from wireloom_generator.problems import Location, Problem, Severity
+
+__all__ = ["Change", "ChangeKind", "Generation", "Location", "Problem", "Severity", "check", "generate"]

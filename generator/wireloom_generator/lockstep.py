@@ -51,7 +51,8 @@ def check(protocol: ir.Protocol, codec: Any, files: Mapping[PurePosixPath, Outpu
     for name, schema, types in (("spark.py", "SCHEMA", _SPARK), ("columnar.py", "arrow_schema", _ARROW)):
         yield from _differences(protocol, name, expected, _schema(files[package / name].text, schema, types))
     docs = PurePosixPath("docs", protocol.name)
-    yield from _differences(protocol, "index.md", expected, _table(files[docs / "index.md"].text))
+    row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
+    yield from _differences(protocol, "index.md", row, _table(files[docs / "index.md"].text))
     for message in codec.messages.values():
         own = tuple((column.name, _codec_type(column.type)) for column in message.columns)
         page = f"{message.name}.md"
@@ -116,4 +117,4 @@ def _table(text: str) -> Columns:
     """The rows of the Markdown table under the heading Columns: a name in the first cell, a type in the second."""
     section = text.partition("\n## Columns\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", section, re.MULTILINE)
-    return tuple(rows)
+    return tuple((name, kind.replace(" ", "")) for name, kind in rows)

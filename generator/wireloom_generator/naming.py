@@ -65,10 +65,15 @@ def class_fault(name: str) -> tuple[str, str] | None:
     return None
 
 
-def member_fault(name: str) -> tuple[str, str] | None:
-    """What keeps ``name`` from being that of an enum's value or a flag."""
-    if not _MEMBER.fullmatch(name) or name in _MEMBERS_TAKEN:
-        return f"{name!r} cannot name a value", "it becomes a Python name: letters, digits and underscores"
-    if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", f"the value becomes a Python name; write '{name}_'"
+def label_fault(name: str) -> tuple[str, str] | None:
+    """What keeps ``name`` from being the label of a range of numbers."""
+    if not _MEMBER.fullmatch(name):
+        return f"{name!r} cannot name a value", "letters, digits and underscores can"
     return None
+
+
+def member_fault(name: str) -> tuple[str, str] | None:
+    """What keeps ``name`` from being that of an enum's value or a flag, which become names in Python."""
+    if keyword.iskeyword(name) or name in _MEMBERS_TAKEN:
+        return f"{name!r} cannot be a name in a Python enum", "a range from it to itself only labels"
+    return label_fault(name)

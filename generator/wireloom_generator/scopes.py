@@ -235,8 +235,35 @@ def written(spec: Spec) -> Iterator[syntax.Entry]:
         yield from nested(entries)
 
 
+Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
+
+
+def declarations(shared: syntax.Shared) -> tuple[Declaration, ...]:
+    """What a protocol file or a library declares."""
+    return (*shared.enums, *shared.flags, *shared.types, *shared.tables)
+
+
+def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...]:
+    """The enums and the flags that a protocol file or a library declares."""
+    return (*shared.enums, *shared.flags)
+
+
+def fields(spec: Spec) -> Iterator[syntax.Field | syntax.BitField]:
+    """Every field as it is written, once; those of an unknown type are left out, since nothing can be said of them."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Bits):
+            yield from entry.fields
+        elif isinstance(entry, syntax.Field) and is_known(spec, entry):
+            yield entry
+
+
+def is_known(spec: Spec, field: syntax.Field) -> bool:
+    """Whether the field's type is one of the language's or declared."""
+    return parse(field.type) is not None or field.type in spec.types
+
+
 def expand(spec: Spec, entries: Iterable[syntax.Entry]) -> Iterator[tuple[syntax.Entry, Location]]:
-    """The entries with includes replaced, each with the place that brought it in. Types within themselves are left out."""
+    """The entries with includes replaced, each with the place that brought it in; without types inside themselves."""
     for entry in entries:
         if not isinstance(entry, syntax.Include):
             yield entry, entry.at

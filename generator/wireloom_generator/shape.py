@@ -81,6 +81,8 @@ class _Reader:
                 continue
             field, hint_type = known[key.text]
             places[key.text] = value.at
+            if get_origin(hint_type) is MappingType and isinstance(value, Mapping):
+                places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
             values[field.name] = self.value(hint_type, value)
         for name, (field, _) in known.items():
             if name not in places and field.default is dataclasses.MISSING:

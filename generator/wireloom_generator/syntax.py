@@ -37,7 +37,7 @@ class Written:
     places: Mapping[str, Location] = field(repr=False, compare=False)
 
     def where(self, key: str) -> Location:
-        """Where the value of ``key`` stands; the mapping itself if the key is not given."""
+        """Where the value of ``key`` stands, or for ``key.name`` that name in it; the mapping itself if not given."""
         return self.places.get(key, self.at)
 
 

@@ -19,7 +19,7 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
     undefined=StrictUndefined,
-    autoescape=False,  # noqa: S701 - the output is Markdown
+    autoescape=False,
 )
 _TEMPLATES.filters["told"] = told
 

@@ -11,6 +11,8 @@ from wireloom_generator.traces import Span, Traced
 
 _BYTES = 16
 """Bytes on a line."""
+_TEXT = 60
+"""Longer text is told by the row alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,13 @@ class Breakdown:
             lines += self._field(span, example, traced.row, section)
             end = max(end, span.end)
         if end < len(example.data):
-            left = "(left over)" if example.malformed == "trailing-bytes" else "(not read)" if traced.reason else "(padding)"
+            left = (
+                "(left over)"
+                if example.malformed == "trailing-bytes"
+                else "(not read)"
+                if traced.reason
+                else "(padding)"
+            )
             lines += self._raw(left, example.data, end, len(example.data), "")
         return _aligned(lines)
 
@@ -100,13 +108,18 @@ class Breakdown:
         return own if path.startswith(f"{self.message.name}.") else self.names.header.get(path)
 
     def _meaning(self, path: str, value: object, row: Mapping[str, object]) -> str:
+        """What a value is, beside its bytes: its name, or the number if the name's table has it in decimal."""
         if isinstance(value, str):
-            return json.dumps(value, ensure_ascii=False) if len(value) <= 60 else ""
-        if not isinstance(value, int | float):
-            return ""
+            return json.dumps(value, ensure_ascii=False) if len(value) <= _TEXT else ""
         if isinstance(value, bool | float):
             return str(value).lower()
+        if not isinstance(value, int):
+            return ""
         label = self._label(path, int(value), row)
+        field = self._declared(path)
+        enum = field.enum if field else None
+        if label and (enum is None or self.names.hexadecimal(enum)):
+            return label
         return f"{int(value)} ({label})" if label else str(int(value))
 
     def _label(self, path: str, value: int, row: Mapping[str, object]) -> str:
@@ -167,7 +180,9 @@ def _aligned(lines: Sequence[_Line]) -> str:
     shown = [f"{lines[0].name:{name}} {lines[0].offsets:{offsets}}  {lines[0].value}"]
     for line in lines[1:]:
         colon = ":" if line.offsets else ""
-        shown.append(f"{line.name:{name}} {line.offsets:{offsets}}{colon} {line.value:{value}}  {line.meaning}".rstrip())
+        shown.append(
+            f"{line.name:{name}} {line.offsets:{offsets}}{colon} {line.value:{value}}  {line.meaning}".rstrip()
+        )
     return "\n".join(shown)
 
 

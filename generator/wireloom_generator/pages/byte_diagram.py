@@ -1,6 +1,7 @@
 """Byte diagrams as the protocols' documents draw them: rows of four bytes, a box a field, offsets at the left."""
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,8 @@ ROW = 4
 """Bytes in a row."""
 _BYTE = 16
 """Characters a byte takes, its right border included."""
+_MARGIN = 16
+"""Characters an offset may take."""
 _LONGEST = 32
 """Fixed fields of more bytes than this are one box, like those that vary."""
 _LINES = 3
@@ -18,7 +21,7 @@ _LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A field, at the offset of its first byte. ``size`` None: it varies, ``text`` says how. ``bits`` split its bytes."""
+    """A field, at the offset of its first byte. ``size`` None: it varies, as ``text`` says. ``bits`` split its bytes."""
 
     label: str
     at: Offset
@@ -89,8 +92,8 @@ class _Grid:
             self._open = False
             self._above = item
         elif item.size is None or item.size > _LONGEST:
-            self._start(str(item.at)).cells.append(_Cell(ROW, item.label))
-            self.rows[-1].text = item.text or f"{item.size} bytes"
+            self._start(_shown(item.at)).cells.append(_Cell(ROW, item.label))
+            self.rows[-1].text = f"{item.size} bytes" if item.size is not None else item.text
             self._open = False
         else:
             self._fixed(item, item.size)
@@ -104,12 +107,17 @@ class _Grid:
     def _fixed(self, box: Box, size: int) -> None:
         left = size
         while left:
-            row = self.rows[-1] if self._open else self._start(str(box.at.moved(size - left)))
+            row = self.rows[-1] if self._open else self._start(_shown(box.at.moved(size - left)))
             part = min(ROW - row.width, left)
             label = f"{'... ' if left < size else ''}{box.label}{' ...' if part < left else ''}"
             row.cells.append(_Cell(part, label, box.bits if part == size else ()))
             left -= part
             self._open = row.width < ROW
+
+
+def _shown(offset: Offset) -> str:
+    """An offset beside its row; dots for one that is too long there."""
+    return str(offset) if len(str(offset)) <= _MARGIN else "..."
 
 
 def _ruler(margin: int) -> list[str]:
@@ -136,7 +144,7 @@ def _row(margin: int, row: _Row, legend: dict[str, str]) -> list[str]:
         texts.append(f"{offset:>{margin}}|{inside}|")
     if row.text is not None:
         width = _BYTE * ROW - 1
-        texts.append(" " * margin + "/" + f" {row.text}"[:width].ljust(width) + "/")
+        texts += [f"{' ' * margin}/ {line:{width - 1}}/" for line in textwrap.wrap(row.text, width - 2)]
     return texts
 
 

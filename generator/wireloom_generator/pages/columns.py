@@ -55,7 +55,9 @@ def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Ro
             while isinstance(kind, ir.ListType):
                 kind = kind.element
             found.setdefault(wire_name(node.wire), set()).add(short_type(kind))
-    rows = ((code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order))
+    rows = (
+        (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
+    )
     return list(rows)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import ir
 from wireloom_generator.pages.byte_diagram import Box, Break, Item, draw
-from wireloom_generator.pages.layout import ITEM, Fork, Offset, Option, Placed, Tree
+from wireloom_generator.pages.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
 from wireloom_generator.pages.records import Part
 
 
@@ -15,7 +15,7 @@ def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> str:
     for part in parts:
         boxes = list(pen.boxes(part.trees, part.at))
         if boxes and isinstance(part.section, ir.Slot) and (items or header):
-            items.append(Break(f" {part.name}: {_bytes(part)}", section=True))
+            items.append(Break(f"{part.name}: {_bytes(part.extent)}", section=True))
         items += boxes
     return draw(items, footer=[_total([*header, *parts]), *pen.notes])
 
@@ -62,17 +62,19 @@ class _Pen:
                 yield from self._field(field, tree, at, prefix)
             case ir.Bits(fields=fields):
                 label = ", ".join(prefix + field.name for field in fields)
-                yield Box(label, at, tree.extent.size, bits=tuple((prefix + field.name, field.width) for field in fields))
+                yield Box(
+                    label, at, tree.extent.size, bits=tuple((prefix + field.name, field.width) for field in fields)
+                )
             case ir.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
             case ir.Section(name=name):
-                yield Break(f" {prefix}{name}: {_size(tree)}", section=True)
+                yield Break(f"{prefix}{name}: {_bytes(tree.extent)}", section=True)
                 yield from self.boxes(tree.inner, start, prefix)
                 yield Break()
             case ir.Slot(name=name):
                 if tree.extent.size != 0:
-                    yield Box(name, at, tree.extent.size, _size(tree))
+                    yield Box(name, at, tree.extent.size, _bytes(tree.extent))
             case ir.Computed():
                 pass
 
@@ -80,7 +82,7 @@ class _Pen:
         name = prefix + field.name
         fixed = isinstance(field.wire, ir.Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
-            yield Box(name, at, tree.extent.size, _size(tree))
+            yield Box(name, at, tree.extent.size, _told(field, tree))
         elif field.repeat is None:
             yield from self.boxes(tree.inner, at, f"{name}.")
         else:
@@ -91,9 +93,12 @@ class _Pen:
         first, *others = fork.options
         if fork.even:
             yield from self.boxes(first.trees, start, prefix)
-            self.notes += [_instead(first, other, prefix) for other in others]
+            drawn = [", ".join(_names(option.trees, prefix)) for option in fork.options]
+            self.notes += [
+                _instead(drawn[0], other, prefix) for other, name in zip(others, drawn[1:], strict=True) if name
+            ]
         elif not others:
-            yield Break(f" {first.when.replace('`', '')}")
+            yield Break(plain(first.when))
             yield from self.boxes(first.trees, start, prefix)
             yield Break()
         else:
@@ -128,11 +133,16 @@ def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
             yield from (prefix + field.name for field in tree.node.fields)
 
 
-def _instead(first: Option, other: Option, prefix: str) -> str:
-    replaced = ", ".join(_names(first.trees, prefix))
+def _instead(replaced: str, other: Option, prefix: str) -> str:
     placed = [tree for tree in other.trees if isinstance(tree, Placed)]
     shown = ", ".join(f"{prefix}{name} ({_range(tree)})" for tree in placed for name in _names([tree], ""))
-    return f"{other.when.replace('`', '')[0].upper()}{other.when.replace('`', '')[1:]}: {shown} instead of {replaced}"
+    when = plain(other.when)
+    return f"{when[0].upper()}{when[1:]}: {shown} instead of {replaced}"
+
+
+def plain(text: str) -> str:
+    """Markdown without its code quotes."""
+    return text.replace("`", "")
 
 
 def _range(tree: Placed) -> str:
@@ -153,31 +163,43 @@ def _span(trees: Sequence[Tree]) -> int | None:
 
 def _more(field: ir.Field, tree: Placed) -> str:
     assert field.repeat is not None
-    if field.repeat.count is not None:
-        how = f"{field.repeat.count.text} of them"
-    elif field.repeat.until is not None:
-        how = f"up to the first with {field.repeat.until.text}"
-    else:
-        how = "to the end of its section"
-    return f"and so on: {_span(tree.inner)} bytes each, {how}"
+    return f"and so on: {_span(tree.inner)} bytes each, {_repeated(field.repeat)}"
 
 
-def _size(tree: Placed) -> str:
-    text = tree.extent.text
-    return f"{text} bytes" if tree.extent.size is not None or tree.extent.expression else f"bytes: {text}"
+def _told(field: ir.Field, tree: Placed) -> str:
+    """How many bytes a box that is not of a fixed size has."""
+    if not isinstance(field.wire, ir.Struct) or field.repeat is None:
+        return _bytes(tree.extent)
+    return f"{field.wire.name} after {field.wire.name}, {_repeated(field.repeat)}"
 
 
-def _bytes(part: Part) -> str:
-    text = part.extent.text
-    return f"{text} bytes" if part.extent.size is not None or part.extent.expression else text
+def _repeated(repeat: ir.Repeat) -> str:
+    if repeat.count is not None:
+        return f"{repeat.count.text} of them"
+    return f"up to the first with {repeat.until.text}" if repeat.until is not None else "to the end"
+
+
+def _bytes(extent: Extent) -> str:
+    if extent.text == "rest":
+        return "to the end"
+    unit = "byte" if extent.text == "1" else "bytes"
+    return f"{extent.text} {unit}" if extent.size is not None or extent.expression else extent.text
 
 
 def _total(parts: Sequence[Part]) -> str:
     """``Total 69 bytes (24 byte header + 13 byte extras)``, or a sum if it varies."""
-    fixed = sum(part.extent.size or 0 for part in parts)
-    terms = [part.extent.term for part in parts if part.extent.size is None]
+    end = parts[-1].end
     named = [part for part in parts if part.extent.size]
     shown = " + ".join(f"{part.extent.size} byte {part.name or 'header'}" for part in named)
     detail = f" ({shown})" if len(named) > 1 else ""
-    total = " + ".join([str(fixed), *terms] if fixed or not terms else terms)
-    return f"Total {total} {'byte' if total == '1' else 'bytes'}{detail}"
+    optional = sum(_optional(part.trees) for part in parts)
+    shorter = f", {end.moved(-optional)} without what is optional" if optional else ""
+    return f"Total {end} {'byte' if str(end) == '1' else 'bytes'}{detail}{shorter}"
+
+
+def _optional(trees: Sequence[Tree]) -> int:
+    """Bytes of what is there only if bytes are left, as far as they are fixed."""
+    last = trees[-1] if trees else None
+    if not isinstance(last, Fork) or not last.tail:
+        return 0
+    return sum(tree.extent.size or 0 for tree in last.options[0].trees if isinstance(tree, Placed))

@@ -1,5 +1,6 @@
 """A protocol's errata: numbered in the order of its pages, each with the place it stands at."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,11 @@ class Erratum:
         """The name of its place on a page."""
         return f"erratum-{self.number}"
 
+    @property
+    def here(self) -> str:
+        """Its place as told on its own page: the message goes without saying."""
+        return re.sub(r"^message `\w+`(, )?", "", self.place) or "the message"
+
 
 class Errata:
     """All errata of a protocol."""
@@ -38,7 +44,9 @@ class Errata:
 
     def within(self, *places: str) -> tuple[Erratum, ...]:
         """The errata of things and of what they consist of."""
-        return tuple(e for e in self.all if any(e.place == place or e.place.startswith(f"{place}, ") for place in places))
+        return tuple(
+            e for e in self.all if any(e.place == place or e.place.startswith(f"{place}, ") for place in places)
+        )
 
 
 def links(errata: Iterable[Erratum], page: str = "") -> str:

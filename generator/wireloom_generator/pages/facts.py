@@ -29,7 +29,7 @@ class Unknown(Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
-Known = int | str | bool | None
+Known = int | float | str | bool | None
 Answer = Known | Unknown
 Key = tuple[Scope, str]
 
@@ -228,7 +228,9 @@ def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...],
             case ir.Choice():
                 found, facts = _narrow_choice(node, facts)
             case ir.When(condition=condition, nodes=inner) if evaluate(condition.expression, facts) is not UNKNOWN:
-                found, facts = _taken(inner, (), facts) if evaluate(condition.expression, facts) else _taken((), inner, facts)
+                found, facts = (
+                    _taken(inner, (), facts) if evaluate(condition.expression, facts) else _taken((), inner, facts)
+                )
             case ir.Section(extent=ir.Size(bytes=size)) if evaluate(size, facts) == 0:
                 found = ()
             case ir.Section(nodes=inner):

@@ -1,6 +1,6 @@
 """Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type, wire_name
@@ -47,7 +47,14 @@ class FieldTable:
                 kind, meaning = self._type(field), cell(self._field(field, when))
                 yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
             case ir.Computed() as computed:
-                yield "–", "–", "computed", code(computed.name), self._computed(computed, when), _types(computed.columns)
+                yield (
+                    "–",
+                    "–",
+                    "computed",
+                    code(computed.name),
+                    self._computed(computed, when),
+                    _types(computed.columns),
+                )
             case ir.Bits() as bits:
                 yield from self._bits(at, bits, when)
             case ir.Padding():
@@ -80,7 +87,7 @@ class FieldTable:
         parts = [
             sentence(when),
             prose(field.doc.text),
-            f"In {prose(field.doc.unit)}" if field.doc.unit else "",
+            f"Unit: {prose(field.doc.unit)}" if field.doc.unit else "",
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
@@ -120,8 +127,8 @@ class FieldTable:
 
     def _named(self, enum: str | None, flags: str | None) -> str:
         if enum:
-            return f"One of [{enum}]({self.links_to}#enum-{enum.lower()})"
-        return f"Bits of [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
+            return f"Named by [{enum}]({self.links_to}#enum-{enum.lower()})"
+        return f"Bits named by [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
 
     @staticmethod
     def _checksum(checksum: ir.Checksum) -> str:
@@ -178,3 +185,27 @@ def _types(columns: tuple[ir.Column, ...]) -> str:
     first, *others = columns
     shown = code(short_type(first.type))
     return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)
+
+
+def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:
+    """One table of several that say when they hold; a row that is not in all of them says it too."""
+    found: list[Row] = []
+    for _, rows in tables:
+        at = 0
+        for row in rows:
+            if row in found:
+                at = found.index(row) + 1
+                continue
+            while at < len(found) and found[at] not in rows:
+                at += 1
+            found.insert(at, row)
+            at += 1
+    return [_restricted(row, [when for when, rows in tables if row in rows], len(tables)) for row in found]
+
+
+def _restricted(row: Row, held: Sequence[str], of: int) -> Row:
+    if len(held) == of:
+        return row
+    when = f"{sentence(listing(text.replace('If', 'if', 1) for text in held))}."
+    meaning = HEADER.index("Meaning")
+    return (*row[:meaning], f"{when} {row[meaning]}", *row[meaning + 1 :])

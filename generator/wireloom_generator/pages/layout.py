@@ -36,7 +36,7 @@ class Offset:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many bytes something takes: a number, or words or an expression for it and the term to add to what follows."""
+    """How many bytes something takes: a number, or words or an expression, and the term it adds to what follows."""
 
     size: int | None
     text: str
@@ -64,17 +64,18 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Ways that are not decided. ``even`` ones are of one fixed size and one is always taken."""
+    """Ways that are not decided. ``even`` ones are of one fixed size and one is always taken; a tail comes last."""
 
     options: tuple[Option, ...]
-    even: bool
+    even: bool = False
+    tail: bool = False
 
 
 Tree = Placed | Fork
 
 
 class Layout:
-    """Places nodes. ``facts`` is what is known of their own struct, ``header`` what structs below know of the record."""
+    """Places nodes. ``facts`` are known of their own struct and the record, ``header`` of the record alone."""
 
     def __init__(self, types: Mapping[str, ir.Type], facts: Facts, header: Facts) -> None:
         self.types = types
@@ -89,11 +90,11 @@ class Layout:
             match node:
                 case ir.When(condition=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
-                    found.append(Fork((Option(given(condition.text), trees),), even=False))
+                    found.append(Fork((Option(given(condition.text), trees),)))
                     at = at.moved(None, _sizes(inner))
                 case ir.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
-                    found.append(Fork((Option("if bytes are left", trees),), even=False))
+                    found.append(Fork((Option("if bytes are left", trees),), tail=True))
                 case ir.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
@@ -118,7 +119,7 @@ class Layout:
         always = isinstance(choice.alternatives[-1], ir.Otherwise)
         even = always and len(set(ends)) == 1 and ends[0] is not None
         nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
-        return Fork(tuple(options), even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
+        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
 
     def _placed(self, node: ir.Node, at: Offset) -> Placed:
         match node:

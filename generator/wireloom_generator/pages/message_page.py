@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
 from wireloom_generator.pages.breakdowns import Breakdown, as_json
-from wireloom_generator.pages.columns import column_row
+from wireloom_generator.pages.columns import Row, column_row
 from wireloom_generator.pages.drawings import bytewise, drawn, is_drawable
 from wireloom_generator.pages.errata import INDEX, Errata, Erratum
-from wireloom_generator.pages.fields import HEADER, FieldTable, sentence
+from wireloom_generator.pages.fields import HEADER, FieldTable, merged
 from wireloom_generator.pages.forms import form_block
+from wireloom_generator.pages.framing import lengths_of
 from wireloom_generator.pages.layout import Tree
 from wireloom_generator.pages.markdown import cell, code, listing, prose, source
 from wireloom_generator.pages.names import Names, message_nodes
 from wireloom_generator.pages.records import Part, Records, Shape
-from wireloom_generator.pages.shared import Block, Shared, Table, Titled, paragraphs, sketch, table
+from wireloom_generator.pages.shared import Block, Group, Shared, Table, Titled, groups, paragraphs, sketch, table
 from wireloom_generator.traces import Traced
 
 
@@ -29,8 +30,8 @@ class ExampleBlock:
     hexadecimal: str
     drawings: tuple[str, ...]
     breakdown: tuple[str, ...]
+    verdict: tuple[str, ...]
     rows: tuple[str, ...]
-    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,13 @@ class MessagePage:
     facts: Table
     header: tuple[Block, ...]
     parts: Table
+    choosing: tuple[str, ...]
     variants: Table
     layouts: tuple[Block, ...]
-    names: tuple[Block, ...]
-    forms: tuple[Block, ...]
+    groups: tuple[Group, ...]
     columns: Table
-    examples: tuple[ExampleBlock, ...]
-    all_errata: tuple[Erratum, ...]
+    examples: tuple[tuple[ExampleBlock, ...], ...]
+    all_errata: tuple[tuple[Erratum, ...], ...]
 
 
 class MessagePages:
@@ -69,10 +70,9 @@ class MessagePages:
         """The page of one message."""
         shapes = self.records.shapes(message)
         place = places.message_place(message)
-        names = self._names(message)
-        layouts = list(self._layouts(message, shapes))
+        used = self.shared.groups(self.names.used(message_nodes(message)))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
-        told = {erratum.number: erratum for block in names for erratum in block.errata}
+        told = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
         told |= {erratum.number: erratum for erratum in self.errata.within(place)}
         return MessagePage(
             title=prose(message.doc.title or message.name),
@@ -83,13 +83,13 @@ class MessagePages:
             facts=self._facts(message),
             header=() if self.records.single else (self._header(message, shapes),),
             parts=self._parts(message, shapes),
+            choosing=_choosing(message),
             variants=_variants(message),
-            layouts=tuple(layouts),
-            names=tuple(names),
-            forms=tuple(forms),
+            layouts=tuple(self._layouts(message, shapes)),
+            groups=(*used, *groups({"Textual forms": forms})),
             columns=table(("Column", "Spark type", "Meaning"), map(column_row, message.columns)),
-            examples=tuple(self._example(message, example) for example in message.examples),
-            all_errata=tuple(told[number] for number in sorted(told)),
+            examples=(tuple(self._example(message, e) for e in message.examples),) if message.examples else (),
+            all_errata=(tuple(told[number] for number in sorted(told)),) if told else (),
         )
 
     def _facts(self, message: ir.Message) -> Table:
@@ -100,8 +100,7 @@ class MessagePages:
             rows.append(("Since", cell(prose(message.doc.since))))
         selected = self.names.matching(message.match) if message.match else "no other message is"
         rows.append(("A record is this if", cell(selected)))
-        variants = f", {len(message.variants)} variants" if message.variants else ""
-        rows.append(("Here", f"{len(message.columns)} columns{variants}, {len(message.examples)} worked examples"))
+        rows += [("Length", cell(text)) for text in lengths_of(self.protocol, message)]
         return table(("", ""), rows)
 
     def _header(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Block:
@@ -112,20 +111,19 @@ class MessagePages:
             return f"Here {listing(self.names.value(name, value) for value in values)}" if values else ""
 
         fields = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
-        tables, drawings = [], []
+        rows: list[tuple[str, list[Row]]] = []
+        drawings = []
         for shape in shapes:
             head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, ir.Slot)]
             title = self.selected(shape, shapes)
-            trees = [tree for part in head for tree in part.trees]
-            tables.append(Titled(title, table(HEADER, fields.rows(trees))))
-            drawings.append(sketch("", drawn(head)))
-        both = tuple(item for pair in zip(tables, drawings, strict=True) for item in pair)
-        return Block("Header", "header", (), (), both)
+            rows.append((title, fields.rows(tree for part in head for tree in part.trees)))
+            drawings.append(sketch(f"{title}:" if title else "", drawn(head)))
+        return Block("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
 
     def selected(self, shape: Shape, shapes: tuple[Shape, ...]) -> str:
         """Which records have this shape; empty if all have."""
         telling = {name: values for name, values in shape.match.items() if any(values != s.match[name] for s in shapes)}
-        return f"If {self.names.matching(telling)}:" if telling else ""
+        return f"If {self.names.matching(telling)}" if telling else ""
 
     def _parts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Table:
         """Where the sections begin; nothing if there is only one."""
@@ -136,10 +134,11 @@ class MessagePages:
         for slot in self.protocol.slots:
             begins = []
             for shape in shapes:
-                start, size = _begin(self.records.parts(shape), slot.name)
-                when = self.selected(shape, shapes).removesuffix(":").replace("If", "if", 1)
+                start = next(part.at for part in self.records.parts(shape) if part.name == slot.name)
+                when = self.selected(shape, shapes).replace("If", "if", 1)
                 begins.append(f"{code(start)} {when}".strip())
-            rows.append((code(slot.name), "<br>".join(map(cell, begins)), code(size), cell(_holds(message, slot))))
+            size = code(slot.extent.text) if isinstance(slot.extent, ir.Size) else "rest"
+            rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
 
     def _layouts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Iterator[Block]:
@@ -160,14 +159,15 @@ class MessagePages:
         parts = self.records.parts(shapes[0], message, variant)
         place = places.message_place(message, variant)
         tables = tuple(self._tables(parts, place, own=True))
-        when = f"Variant {code(variant.name)}, if `{variant.when.text}`." if variant.when else f"Variant {code(variant.name)}, otherwise."
+        condition = f"if `{variant.when.text}`" if variant.when else "if no other"
+        when = f"Variant {code(variant.name)}, {condition}."
         texts = paragraphs(variant.doc, when)
         mine = [part for part in parts if self._mine(part)]
         if not is_drawable(mine):
             texts = (*texts, "Nothing follows the header.")
         drawings = (self._drawing(parts, shapes[0], shapes),) if is_drawable(mine) else ()
         title = prose(variant.doc.title or variant.name)
-        return Block(title, variant.name, texts, self.errata.within(place), tables, drawings)
+        return Block(title, f"variant-{variant.name}", texts, self.errata.within(place), tables, drawings)
 
     def _mine(self, part: Part) -> bool:
         """Whether a part holds a message's fields."""
@@ -179,20 +179,15 @@ class MessagePages:
         for part in parts:
             trees: tuple[Tree, ...] = part.own if own else part.common
             if trees and self._mine(part):
-                title = "" if not part.name else f"{sentence(code(part.name))}, from {code(part.at)}:"
+                title = "" if not part.name else f"Section {code(part.name)}, from offset {code(part.at)}:"
                 yield Titled(title, table(HEADER, fields.rows(trees)))
 
     def _drawing(self, parts: list[Part], shape: Shape, shapes: tuple[Shape, ...]) -> Titled:
         mine = [part for part in parts if self._mine(part)]
         front = [part for part in parts if not self._mine(part) and part.name != "trailer"]
-        telling = self.selected(shape, shapes).removesuffix(":")
-        moved = f"{telling}; else it begins further on, see Layout." if telling and len(shapes) > 1 else ""
+        telling = self.selected(shape, shapes)
+        moved = f"{telling}; otherwise the sections begin elsewhere, see [Layout](#layout)." if telling else ""
         return sketch(moved, drawn(mine, front))
-
-    def _names(self, message: ir.Message) -> list[Block]:
-        used = self.names.used(message_nodes(message))
-        blocks = [*self.shared.types(used.types), *self.shared.tables(used.tables)]
-        return [*blocks, *self.shared.enums(used.enums), *self.shared.flags(used.flags)]
 
     def _example(self, message: ir.Message, example: ir.Example) -> ExampleBlock:
         place = places.member_place(places.message_place(message), "example", example.name)
@@ -211,15 +206,16 @@ class MessagePages:
             hexadecimal="\n".join(rows),
             drawings=(bytewise(example.data, text),) if example.doc.source else (),
             breakdown=(breakdown.text(example, traced),) if traced else (),
+            verdict=_verdict(example, traced),
             rows=(as_json(traced.row),) if traced and traced.row else (),
-            reasons=_reasons(example, traced),
         )
 
 
-def _reasons(example: ir.Example, traced: Traced | None) -> tuple[str, ...]:
-    if traced and traced.reason:
-        return (code(traced.reason),)
-    return (code(example.malformed),) if example.malformed else ()
+def _verdict(example: ir.Example, traced: Traced | None) -> tuple[str, ...]:
+    """What becomes of an example."""
+    if example.malformed or (traced and traced.reason):
+        return (f"Malformed: {code((traced.reason if traced else None) or example.malformed)}",)
+    return ("Decoded; columns that are null are left out, bytes are in hexadecimal:",) if traced else ()
 
 
 def _of_field(erratum: Erratum, place: str) -> bool:
@@ -227,10 +223,14 @@ def _of_field(erratum: Erratum, place: str) -> bool:
     return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
 
 
-def _begin(parts: list[Part], name: str) -> tuple[str, str]:
-    part = next(part for part in parts if part.name == name)
-    assert isinstance(part.section, ir.Slot)
-    return str(part.at), part.section.extent.text if isinstance(part.section.extent, ir.Size) else "rest"
+def _choosing(message: ir.Message) -> tuple[str, ...]:
+    """How the variant is found."""
+    if not message.variants:
+        return ()
+    if message.variants[-1].when is None:
+        return ("The first variant whose condition holds is taken.",)
+    kept = ", and bytes that no field takes are kept in the trailing columns" if message.trailing else ""
+    return (f"The first variant whose condition holds is taken. If there is none, `variant` is null{kept}.",)
 
 
 def _holds(message: ir.Message, slot: ir.Slot) -> str:
@@ -238,7 +238,7 @@ def _holds(message: ir.Message, slot: ir.Slot) -> str:
     varying = [variant for variant in message.variants if variant.sections.get(slot.name)]
     parts = [prose(slot.doc.text)]
     if not common and not varying:
-        parts.append("Nothing that is known.")
+        parts.append("No fields.")
     elif varying and not common:
         parts.append(f"Fields of {listing((code(variant.name) for variant in varying), 'and')}.")
     if slot.name in message.trailing:
@@ -249,8 +249,8 @@ def _holds(message: ir.Message, slot: ir.Slot) -> str:
 def _variants(message: ir.Message) -> Table:
     rows = (
         (
-            f"[{code(variant.name)}](#{variant.name})",
-            cell(code(variant.when.text) if variant.when else "otherwise"),
+            f"[{prose(variant.doc.title or variant.name)}](#variant-{variant.name})<br>{code(variant.name)}",
+            cell(code(variant.when.text)) if variant.when else "no other",
             cell(prose(variant.doc.text)),
             cell(source(variant.doc)),
         )

@@ -58,14 +58,15 @@ class Names:
 
     def number(self, enum: str, value: int) -> str:
         """A number as its enum's table shows it."""
-        return number(value, hexadecimal=self._hexadecimal(enum), width=self._digits(enum))
+        return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits(enum))
 
     def matching(self, match: Mapping[str, tuple[int, ...]]) -> str:
         """The header values that select something, in words."""
         parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
         return listing(parts, "and")
 
-    def _hexadecimal(self, enum: str) -> bool:
+    def hexadecimal(self, enum: str) -> bool:
+        """Whether documents write an enum's numbers in hexadecimal."""
         values = self.enums[enum].values
         return all(item.first >= 0 for item in values) and any(item.last > 9 for item in values)
 
@@ -106,6 +107,19 @@ class Used:
         self.flags: dict[str, None] = {}
         self.types: dict[str, None] = {}
         self.tables: dict[str, None] = {}
+
+    @classmethod
+    def all(cls, names: Names) -> "Used":
+        """Every name there is, in the spec's order."""
+        used = cls()
+        for own, known in (
+            (used.enums, names.enums),
+            (used.flags, names.flags),
+            (used.types, names.types),
+            (used.tables, names.tables),
+        ):
+            own.update(dict.fromkeys(known))
+        return used
 
 
 def _width(item: ir.EnumValue) -> int:

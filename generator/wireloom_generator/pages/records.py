@@ -1,7 +1,7 @@
 """A message's records part by part: the header in each shape it can have, then the sections, variant by variant."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from wireloom_generator import ir
@@ -28,6 +28,7 @@ class Part:
 
     name: str
     at: Offset
+    end: Offset
     extent: Extent
     common: tuple[Tree, ...]
     own: tuple[Tree, ...] = ()
@@ -97,11 +98,13 @@ class Records:
         inner = Layout(self.types, facts, header)
         head, rest = _split(shape.nodes)
         trees, at = record.place(head, Offset())
-        found = [Part("", Offset(), Extent(at.since(Offset()), str(at), str(at)), trees)]
+        found = [Part("", Offset(), at, Extent(at.since(Offset()), str(at)), trees)]
         for node in rest:
-            part = self._slot(inner, node, at, message, variant) if isinstance(node, ir.Slot) else _fixed(record, node, at)
+            at = found[-1].end
+            part = (
+                self._slot(inner, node, at, message, variant) if isinstance(node, ir.Slot) else _fixed(record, node, at)
+            )
             found.append(part)
-            at = at.moved(part.extent.size, part.extent.term)
         return [_merged(*found)] if self.single else found
 
     def _slot(
@@ -109,7 +112,9 @@ class Records:
     ) -> Part:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
-            return Part(slot.name, at, extent, (Placed(slot, at, extent),), section=slot)
+            start = Offset(slot.name) if at.terms else at
+            end = at.moved(extent.size, extent.term)
+            return Part(slot.name, at, end, extent, (Placed(slot, start, extent),), section=slot)
         start = at if not at.terms else Offset(slot.name)
         common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
@@ -118,8 +123,8 @@ class Records:
             extent = Extent(0, "0")
         else:
             extent = Extent(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
-            extent = replace(extent, term=" + ".join(end.terms)) if self.single else extent
-        return Part(slot.name, at, extent, common, own, slot)
+        behind = end if self.single else at.moved(extent.size, extent.term)
+        return Part(slot.name, at, behind, extent, common, own, slot)
 
     def _facts(self, shape: Shape, message: ir.Message | None, variant: ir.Variant | None) -> tuple[Facts, Facts]:
         """What is known inside the message, and inside structs."""
@@ -136,18 +141,16 @@ def _fixed(layout: Layout, node: ir.Node, at: Offset) -> Part:
     """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
     trees, end = layout.place([node], at)
     if isinstance(node, ir.Section):
-        return Part(node.name, at, layout.extent(node.name, node.extent), trees, section=node)
-    size = end.since(at)
-    return Part("trailer", at, Extent(size, str(end), " + ".join(end.terms[len(at.terms) :])), trees)
+        extent = layout.extent(node.name, node.extent)
+        return Part(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
+    return Part("trailer", at, end, Extent(end.since(at), str(end)), trees)
 
 
 def _merged(head: Part, *others: Part) -> Part:
-    size = sum(part.extent.size or 0 for part in (head, *others))
-    terms = [part.extent.term for part in (head, *others) if part.extent.size is None]
     common = tuple(tree for part in (head, *others) for tree in part.common)
     own = tuple(tree for part in others for tree in part.own)
-    extent = Extent(None, "", " + ".join([str(size), *terms])) if terms else Extent(size, str(size))
-    return Part("", Offset(), extent, common, own)
+    end = (head, *others)[-1].end
+    return Part("", Offset(), end, Extent(end.since(Offset()), str(end)), common, own)
 
 
 def _split(nodes: Iterable[ir.Node]) -> tuple[list[ir.Node], list[ir.Node]]:

@@ -1,6 +1,6 @@
 """Enums, flags, structs and tables as the parts of a page."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import ir
@@ -12,15 +12,15 @@ from wireloom_generator.pages.facts import Facts
 from wireloom_generator.pages.fields import HEADER, FieldTable
 from wireloom_generator.pages.layout import ITEM, Layout, Offset
 from wireloom_generator.pages.markdown import cell, code, prose, sentences, source
-from wireloom_generator.pages.names import Names
+from wireloom_generator.pages.names import Names, Used
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; none is shown without rows."""
+    """A table: one header and its rows, or nothing at all."""
 
-    header: Row
-    rows: tuple[Row, ...]
+    headers: tuple[Row, ...] = ()
+    rows: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,25 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A table or drawing and the sentence above it."""
+    """A table, or a drawing, and the sentence above it."""
 
     title: str
     table: Table
-    drawing: str = ""
+    drawings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Blocks of one kind under a heading."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def groups(titled: Mapping[str, Iterable[Block]]) -> tuple[Group, ...]:
+    """The groups that have any blocks."""
+    found = (Group(title, tuple(blocks)) for title, blocks in titled.items())
+    return tuple(group for group in found if group.blocks)
 
 
 def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
@@ -52,13 +66,14 @@ def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
 
 
 def table(header: Row, rows: Iterable[Row]) -> Table:
-    """A table."""
-    return Table(header, tuple(rows))
+    """A table; without rows it is nothing."""
+    found = tuple(rows)
+    return Table((header,), found) if found else Table()
 
 
 def sketch(title: str, drawing: str) -> Titled:
     """A drawing and the sentence above it."""
-    return Titled(title, Table((), ()), drawing)
+    return Titled(title, Table(), (drawing,))
 
 
 class Shared:
@@ -68,21 +83,16 @@ class Shared:
         self.names = names
         self.errata = errata
 
-    def enums(self, wanted: Iterable[str]) -> list[Block]:
-        """A block an enum."""
-        return [self._enum(self.names.enums[name]) for name in wanted]
-
-    def flags(self, wanted: Iterable[str]) -> list[Block]:
-        """A block a set of flags."""
-        return [self._flags(self.names.flags[name]) for name in wanted]
-
-    def types(self, wanted: Iterable[str]) -> list[Block]:
-        """A block a shared struct."""
-        return [self._type(self.names.types[name]) for name in wanted]
-
-    def tables(self, wanted: Iterable[str]) -> list[Block]:
-        """A block a FlatBuffers table."""
-        return [self._table(self.names.tables[name]) for name in wanted]
+    def groups(self, used: Used) -> tuple[Group, ...]:
+        """What is told of the names that fields use, kind by kind."""
+        return groups(
+            {
+                "Types": [self._type(self.names.types[name]) for name in used.types],
+                "FlatBuffers tables": [self._table(self.names.tables[name]) for name in used.tables],
+                "Enums": [self._enum(self.names.enums[name]) for name in used.enums],
+                "Flags": [self._flags(self.names.flags[name]) for name in used.flags],
+            }
+        )
 
     def _enum(self, enum: ir.Enum) -> Block:
         place = places.enum_place(enum.name)
@@ -141,7 +151,7 @@ class Shared:
         drawings: tuple[Titled, ...] = (),
     ) -> Block:
         anchor = f"{kind.lower()}-{name.lower()}"
-        return Block(f"{kind} {name}", anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
+        return Block(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: ir.Doc, place: str, kind: str, name: str) -> str:
         since = f"Since {prose(doc.since)}" if doc.since else ""
@@ -151,9 +161,3 @@ class Shared:
     def finder(self, place: str) -> Callable[[str, str, ir.Doc], tuple[Erratum, ...]]:
         """Finds the errata of what stands in a table."""
         return lambda kind, name, doc: self.errata.at(places.member_place(place, kind, name), doc)
-
-
-def used_places(blocks: Iterable[Block]) -> Iterator[Erratum]:
-    """The errata told in blocks."""
-    for block in blocks:
-        yield from block.errata

@@ -130,7 +130,12 @@ def _missing(site: Site, other: Visit, facts: Facts) -> tuple[tuple[int, int, in
 def _follows(site: Site, other: Visit) -> bool:
     """Whether the site's field is optional too, so that it is there only if the one before is."""
     item = site.visit.item if site.visit else None
-    return isinstance(item, syntax.Field) and item.tail and site.visit is not None and site.visit.sections == other.sections
+    return (
+        isinstance(item, syntax.Field)
+        and item.tail
+        and site.visit is not None
+        and site.visit.sections == other.sections
+    )
 
 
 def _all_cases(open_ends: Iterable[tuple[tuple[int, int, int], ...]]) -> bool:

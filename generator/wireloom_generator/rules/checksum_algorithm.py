@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import types, written
+from wireloom_generator.scopes import fields, types
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 
@@ -25,7 +25,7 @@ _WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Checksums that cannot be computed, or do not fit."""
-    for entry in written(spec):
+    for entry in fields(spec):
         if isinstance(entry, syntax.Field) and entry.checksum is not None and entry.compute is None:
             yield from _fits(entry, entry.checksum)
     for scope in types(spec):

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_range, is_boolean, parse
@@ -27,18 +27,16 @@ from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_ran
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Constants that their fields can never have."""
-    for entry in written(spec):
-        if isinstance(entry, syntax.Field) and entry.const is not None and entry.compute is None:
-            fault = _field(entry)
-            if fault is not None:
-                yield Problem(entry.where("const"), "const-fits", *fault)
-        elif isinstance(entry, syntax.Bits):
-            for bit in entry.fields:
-                fault = _number(bit_range(bit), f"{bit.width} bits", bit.const)
-                if is_boolean(bit):
-                    fault = _truth(bit.const)
-                if bit.const is not None and fault is not None:
-                    yield Problem(bit.where("const"), "const-fits", *fault)
+    for field in fields(spec):
+        if field.const is None or (isinstance(field, syntax.Field) and field.compute is not None):
+            continue
+        fault = _field(field) if isinstance(field, syntax.Field) else _bit(field)
+        if fault is not None:
+            yield Problem(field.where("const"), "const-fits", *fault)
+
+
+def _bit(bit: syntax.BitField) -> tuple[str, str] | None:
+    return _truth(bit.const) if is_boolean(bit) else _number(bit_range(bit), f"{bit.width} bits", bit.const)
 
 
 def _field(field: syntax.Field) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Integer, Kind, Varint, bit_range, kind, parse
@@ -26,17 +26,13 @@ from wireloom_generator.wiretypes import PLAIN, Integer, Kind, Varint, bit_range
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Defaults that their fields can never have."""
-    for entry in written(spec):
-        fields = entry.fields if isinstance(entry, syntax.Bits) else (entry,)
-        for field in fields:
-            if not isinstance(field, syntax.Field | syntax.BitField) or kind(field) is None:
-                continue
-            fault = _fault(field) if field.default is not None else None
-            if fault is not None:
-                yield Problem(field.where("default"), "default-fits", *fault)
-            if field.reserved and kind(field) not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
-                hint = "reserved fields are 0 unless given; declare an integer, or pad:"
-                yield Problem(field.where("reserved"), "default-fits", f"{kind(field)} cannot be reserved", hint)
+    for field in fields(spec):
+        fault = _fault(field) if field.default is not None else None
+        if fault is not None:
+            yield Problem(field.where("default"), "default-fits", *fault)
+        if field.reserved and kind(field) not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
+            hint = "reserved fields are 0 unless given; declare an integer, or pad:"
+            yield Problem(field.where("reserved"), "default-fits", f"{kind(field)} cannot be reserved", hint)
 
 
 def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:

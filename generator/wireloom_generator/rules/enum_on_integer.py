@@ -17,28 +17,28 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Integer, bit_range, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Enums and flags where no integer is, or one that is too narrow."""
-    for entry in written(spec):
-        if isinstance(entry, syntax.Field):
-            yield from _field(spec, entry)
-        elif isinstance(entry, syntax.Bits):
-            for bit in entry.fields:
-                if bit.enum is not None and bit.type == "bool":
-                    yield Problem(bit.where("enum"), "enum-on-integer", "true and false have no enum", "leave out type")
-                elif bit.enum is not None:
-                    yield from _enum_fits(spec, bit, bit.enum, bit_range(bit), f"{bit.width} bits")
-                yield from _labels(bit, named=bit.enum is not None)
+    for field in fields(spec):
+        yield from _field(spec, field) if isinstance(field, syntax.Field) else _bit(spec, field)
+        if not field.labels and field.enum is None and getattr(field, "flags", None) is None:
+            yield Problem(field.where("labels"), "enum-on-integer", "there are no labels without an enum or flags")
+
+
+def _bit(spec: Spec, bit: syntax.BitField) -> Iterator[Problem]:
+    if bit.enum is not None and bit.type == "bool":
+        yield Problem(bit.where("enum"), "enum-on-integer", "true and false have no enum", "leave out type")
+    elif bit.enum is not None:
+        yield from _enum_fits(spec, bit, bit.enum, bit_range(bit), f"{bit.width} bits")
 
 
 def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
     wire = parse(field.type)
-    yield from _labels(field, named=field.enum is not None or field.flags is not None)
     if field.enum is not None and field.flags is not None:
         what = f"{field.name!r} has an enum already"
         yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
@@ -75,8 +75,3 @@ def _enum_fits(
             what = f"{name}.{value.name} = {strange[0]} does not fit {width}"
             yield Problem(field.where("enum"), "enum-on-integer", what)
             return
-
-
-def _labels(field: syntax.Field | syntax.BitField, *, named: bool) -> Iterator[Problem]:
-    if not field.labels and not named:
-        yield Problem(field.where("labels"), "enum-on-integer", "there are no labels without an enum or flags")

@@ -1,7 +1,8 @@
 """An enum gives each number one name; a range of numbers has a first and a last.
 
 The names become a Python enum, so they are Python names: spelled as in the document, where Python lets them. A range
-only labels, and a number with a name of its own keeps that.
+only labels, and a number with a name of its own keeps that; a name that Python keeps for itself, as ``None``, can be
+that of a range from a number to itself.
 
 Bad::
 
@@ -30,7 +31,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         for enum in shared.enums:
             seen: dict[tuple[int, int], syntax.EnumValue] = {}
             for value in enum.values:
-                fault = naming.member_fault(value.name)
+                fault = (naming.label_fault if value.value is None else naming.member_fault)(value.name)
                 if fault is not None:
                     yield Problem(value.where("name"), "enum-values", *fault)
                 yield from _shape(value)

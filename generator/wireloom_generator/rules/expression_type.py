@@ -1,9 +1,9 @@
 """An expression gives what its place asks for, and compares and computes with what fits.
 
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
-true, another would not. Text equals text, a number equals a number; bytes, lists and structs have no place in an
-expression, but ``size``, ``count`` and ``present`` can be asked of them. Divisors and shifts are written out as numbers,
-or a hostile record could divide by zero or shift by billions.
+true, another would not. Text equals text, a number equals a number. Bytes, lists and structs have no place in an
+expression, but ``size``, ``count`` and ``present`` can be asked of them. Divisors and shifts are written out as
+numbers, or a hostile record could divide by zero or shift by billions.
 
 Bad::
 
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary, Value
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Visit
+from wireloom_generator.scopes import Visit, is_known
 from wireloom_generator.sites import Site, parsed, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Integer, Kind, kind, parse
@@ -34,7 +34,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     for site in sites(spec):
         tree = parsed(site.text)
         if tree is not None:
-            typing = _Typing(site)
+            typing = _Typing(spec, site)
             if site.wants is not None:
                 typing.want(tree, site.wants)
             yield from typing.problems
@@ -43,7 +43,8 @@ def check(spec: Spec) -> Iterator[Problem]:
 class _Typing:
     """The kinds of an expression's parts; None where that cannot be told."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, spec: Spec, site: Site) -> None:
+        self.spec = spec
         self.site = site
         self.problems: list[Problem] = []
 
@@ -109,13 +110,21 @@ class _Typing:
         return first if first is second else None
 
     def name(self, name: Name) -> Kind | None:
-        kinds = {kind for seen in self.site.values.get(name.name, ()) if (kind := _kind(seen))}
+        kinds = {kind for seen in self.site.values.get(name.name, ()) if (kind := self.kind_of(seen))}
         found = kinds.pop() if len(kinds) == 1 else None
         if found is None or found in PLAIN:
             return found
         asks = f"count({name.name})" if found is Kind.LIST else f"size({name.name})"
-        self.report(name, f"{name.name!r} is {found} and has no place here", f"{asks} and present({name.name}) can be asked")
+        self.report(
+            name, f"{name.name!r} is {found} and has no place here", f"{asks} and present({name.name}) can be asked"
+        )
         return None
+
+    def kind_of(self, seen: Visit | syntax.Parameter) -> Kind | None:
+        item = seen.item if isinstance(seen, Visit) else seen
+        if isinstance(item, syntax.Field) and not is_known(self.spec, item):
+            return None
+        return kind(item) if isinstance(item, syntax.Field | syntax.BitField | syntax.Parameter) else None
 
     def compared(self, operator: str, left: Expr, right: Expr) -> None:
         first, second = self.kind(left), self.kind(right)
@@ -145,11 +154,6 @@ class _Typing:
 
 def _literal(value: int | float | str | bool | None) -> Kind:
     return Kind.TEXT if isinstance(value, str) else Kind.CONDITION if isinstance(value, bool) else Kind.NUMBER
-
-
-def _kind(seen: Visit | syntax.Parameter) -> Kind | None:
-    item = seen.item if isinstance(seen, Visit) else seen
-    return kind(item) if isinstance(item, syntax.Field | syntax.BitField | syntax.Parameter) else None
 
 
 def _bits(seen: Visit | syntax.Parameter) -> int:

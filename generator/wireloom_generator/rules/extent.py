@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import is_known, written
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import WIDTHS, Bytes, FlatBuffers, Integer, Text, Varint, parse
@@ -30,9 +30,9 @@ _ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
 def check(spec: Spec) -> Iterator[Problem]:
     """Values that end nowhere, twice, or as their type cannot."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Field):
+        if isinstance(entry, syntax.Field) and is_known(spec, entry):
             if entry.compute is None:
-                yield from _ends(spec, entry)
+                yield from _ends(entry)
             yield from _prefix(entry)
             yield from _text(entry)
             yield from _table(entry)
@@ -40,12 +40,10 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(entry.where("size"), "extent", "a size is not negative")
 
 
-def _ends(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
+def _ends(field: syntax.Field) -> Iterator[Problem]:
     wire = parse(field.type)
     given = [key for key in ("size", "prefix", "until") if getattr(field, key) is not None]
-    allowed = _allowed(spec, field)
-    if allowed is None:
-        return
+    allowed = _allowed(field)
     for key in given:
         if key not in allowed:
             hint = "" if allowed else f"{field.type} has a size of its own"
@@ -58,15 +56,13 @@ def _ends(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
         yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
 
 
-def _allowed(spec: Spec, field: syntax.Field) -> tuple[str, ...] | None:
-    """What may say where the field ends; None if its type is not known."""
+def _allowed(field: syntax.Field) -> tuple[str, ...]:
+    """What may say where the field ends."""
     match parse(field.type):
         case Bytes() | Text():
             return ("size", "prefix", "until")
-        case FlatBuffers():
+        case FlatBuffers() | None:
             return ("size", "prefix")
-        case None:
-            return ("size", "prefix") if field.type in spec.types else None
         case _:
             return ()
 

@@ -31,7 +31,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             for flag in flags.values:
                 fault = naming.member_fault(flag.name)
                 if fault is not None:
-                    yield Problem(flag.where("name"), "flag-values", *fault)
+                    yield Problem(flag.where("name"), "flag-values", fault[0], "it becomes a name in Python")
                 yield from _bit(flag, seen)
 
 

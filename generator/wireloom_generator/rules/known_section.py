@@ -32,7 +32,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         yield Problem(spec.protocol.record.where("fields"), "known-section", what, hint)
     own = {visit.name for visit in head(spec).visits if isinstance(visit.item, syntax.Section)} - set(known)
     for message in spec.messages:
-        for part in (message, *message.variants):
+        parts: tuple[syntax.Message | syntax.Variant, ...] = (message, *message.variants)
+        for part in parts:
             for name in part.sections:
                 if name in known:
                     continue

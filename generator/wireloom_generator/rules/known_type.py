@@ -21,10 +21,10 @@ from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import NAMES, WIDTHS, parse
 
 _ELSEWHERE = {
+    "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
+    "float32": "f32", "float64": "f64", "str": "text", "string": "text", "varint": "leb128_u64",
     **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
-    **{"byte": "u8", "float": "f32", "double": "f64", "boolean": "bool", "string": "text", "str": "text"},
-    **{"binary": "bytes", "blob": "bytes", "varint": "leb128_u64", "float32": "f32", "float64": "f64"},
-}
+}  # fmt: skip
 """What other languages call our types."""
 
 

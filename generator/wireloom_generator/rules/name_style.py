@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import naming, syntax
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import declarations, written
 from wireloom_generator.spec import Spec
 
 
@@ -29,7 +29,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         if fault is not None:
             yield Problem(at, "name-style", *fault)
     for shared in spec.shared:
-        for item in (*shared.enums, *shared.flags, *shared.types, *shared.tables):
+        for item in declarations(shared):
             fault = naming.class_fault(item.name)
             if fault is not None:
                 yield Problem(item.where("name"), "name-style", *fault)

@@ -44,7 +44,9 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _is_field(site: Site, name: str) -> bool:
-    return any(isinstance(seen, Visit) and not isinstance(seen.item, syntax.Section) for seen in site.around.get(name, ()))
+    return any(
+        isinstance(seen, Visit) and not isinstance(seen.item, syntax.Section) for seen in site.around.get(name, ())
+    )
 
 
 def _foreign(site: Site, name: str) -> bool:

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Table types that are unknown or not needed."""
-    for entry in written(spec):
+    for entry in fields(spec):
         if not isinstance(entry, syntax.Field) or entry.table_type is None or entry.compute is not None:
             continue
         at = entry.where("table_type")

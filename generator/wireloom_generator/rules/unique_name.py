@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.scopes import Scope, Visit, every, is_slot
+from wireloom_generator.scopes import Scope, Visit, declarations, every, is_slot, named_values
 from wireloom_generator.spec import Spec
 
 
@@ -67,7 +67,9 @@ def _fills(scope: Scope, visit: Visit) -> bool:
     if visit.name != visit.sections[-1] or not isinstance(item, syntax.Field) or item.when or item.tail:
         return False
     beside = [other for other in scope.visits if other.sections == visit.sections and other.meets(visit)]
-    in_bytes = [other for other in beside if not (isinstance(other.item, syntax.Field) and other.item.compute is not None)]
+    in_bytes = [
+        other for other in beside if not (isinstance(other.item, syntax.Field) and other.item.compute is not None)
+    ]
     return in_bytes == [visit] and "rest" in (item.size, item.repeat)
 
 
@@ -98,11 +100,10 @@ def _parameters(spec: Spec) -> Iterator[Problem]:
 def _declarations(spec: Spec) -> Iterator[Problem]:
     declared: list[tuple[str, Location]] = []
     for shared in (*spec.libraries, spec.protocol):
-        for item in (*shared.enums, *shared.flags, *shared.types, *shared.tables):
-            declared.append((item.name, item.where("name")))
+        declared += [(item.name, item.where("name")) for item in declarations(shared)]
     yield from _twice("declaration", declared)
     for shared in spec.shared:
-        for named in (*shared.enums, *shared.flags):
+        for named in named_values(shared):
             yield from _twice("value", ((value.name, value.where("name")) for value in named.values))
         for table in shared.tables:
             yield from _twice("field", ((field.name, field.where("name")) for field in table.fields))

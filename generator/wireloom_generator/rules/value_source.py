@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, FlatBuffers, Integer, Text, parse
 
@@ -34,15 +34,12 @@ _IN_BYTES = (
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Values with two sources, and sources that a kind of field cannot have."""
-    for entry in written(spec):
-        fields = entry.fields if isinstance(entry, syntax.Bits) else (entry,)
-        for field in fields:
-            if isinstance(field, syntax.Field | syntax.BitField):
-                yield from _one_source(field)
-            if isinstance(field, syntax.Field):
-                yield from _derived(field)
-                yield from _computed(field)
-                yield from _flatbuffers(field)
+    for field in fields(spec):
+        yield from _one_source(field)
+        if isinstance(field, syntax.Field):
+            yield from _derived(field)
+            yield from _computed(field)
+            yield from _flatbuffers(field)
 
 
 def _one_source(field: syntax.Field | syntax.BitField) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import Branch, Visit, every
+from wireloom_generator.scopes import Branch, Visit, every, is_known
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import column_type
 
@@ -31,6 +31,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         first: dict[str, Visit] = {}
         for visit in scope.visits:
             if visit.name is None or not isinstance(visit.item, syntax.Field | syntax.BitField):
+                continue
+            if isinstance(visit.item, syntax.Field) and not is_known(spec, visit.item):
                 continue
             other = first.setdefault(visit.name, visit)
             if other is not visit and not other.meets(visit):

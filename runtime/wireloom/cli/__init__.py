@@ -1,6 +1,7 @@
 """The program ``wireloom``: the only place that prints."""
 
-from typing import Any
+from importlib import metadata
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -19,6 +20,12 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(metadata.version("wireloom"))
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="wireloom",
     cls=_Commands,
@@ -28,6 +35,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and end.")
+    ] = False,
+) -> None: ...
+
 
 for command in (decode, encode, check, generate, protocols, init):
     app.command()(command)

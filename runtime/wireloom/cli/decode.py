@@ -22,10 +22,10 @@ from wireloom.views import Row, View
 
 def decode(
     protocol: ProtocolName,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Captures; - is standard input.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Captures; - is standard input.")],
     from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
     form: FormName = None,
-    format_: Annotated[str, typer.Option("--format", metavar="jsonl|parquet|arrow", help="What to write.")] = "jsonl",
+    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
     message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
     mode: Annotated[

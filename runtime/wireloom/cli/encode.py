@@ -19,7 +19,7 @@ from wireloom.rows import row_reader
 
 def encode(
     protocol: ProtocolName,
-    source: Annotated[str, typer.Argument(metavar="[INPUT]", help="JSON Lines; - is standard input.")] = "-",
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="JSON Lines; - is standard input.")] = "-",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
     to_hex: Annotated[bool, typer.Option("--hex", help="Write hex text, one record a line.")] = False,
     form: FormName = None,

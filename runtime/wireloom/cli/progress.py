@@ -28,7 +28,7 @@ def with_progress(rows: Iterable[Row], source: str, *, to_stdout: bool) -> Itera
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         size = None if source == STDIN else Path(source).stat().st_size
-        task = bar.add_task(name_of(source), total=size)
+        task = bar.add_task(name_of(source) if size is None else Path(source).name, total=size)
         for number, row in enumerate(rows):
             if number % _EVERY == 0:
                 bar.update(task, completed=row["_offset"] + row["_length"])

@@ -1,6 +1,7 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +11,10 @@ import typer
 from wireloom.cli.diagnostics import FAILED, MisuseError, complain, say
 
 if TYPE_CHECKING:
-    from wireloom_generator import Change, Problem
+    from wireloom_generator.generate import Change
+    from wireloom_generator.problems import Problem
 
-Specs = Annotated[list[Path] | None, typer.Argument(metavar="[SPECS]...", help="Folders or files; specs otherwise.")]
+Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folders or files; specs otherwise.")]
 
 _DEFAULT = Path("specs")
 _DIFF_LINES = 20
@@ -61,10 +63,9 @@ def _existing(specs: Sequence[Path] | None) -> list[Path]:
 
 def _generator() -> ModuleType:
     try:
-        import wireloom_generator
+        return import_module("wireloom_generator.generate")
     except ModuleNotFoundError as error:
         raise MisuseError(f"this needs {error.name}; pip install 'wireloom[generator]'") from None
-    return wireloom_generator
 
 
 def _shown(paths: Iterable[Path]) -> str:

@@ -77,7 +77,7 @@ match: {kind: 1}
 sections:
   body:
     - {name: sensor_id, type: u32, doc: The sensor.}
-    - {name: taken_at, type: i64, unit: milliseconds, doc: When it was measured, since the Unix epoch.}
+    - {name: taken_at, type: i64, unit: milliseconds, doc: "When it was measured, since the Unix epoch."}
     - {name: temperature, type: f32, unit: degrees Celsius, doc: What was measured.}
     - {name: quality, type: u8, enum: Quality, doc: How far it can be trusted.}
     - {name: place, type: text, size: rest, doc: Where the sensor hangs.}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, primitive
+from wireloom.codec.fields import Field, Validity, primitive
 from wireloom.codec.streams import Reader, Values, Writer
 
 
@@ -50,9 +50,8 @@ class Block:
         self._located = [(name, at, at + field.sizeof()) for name, field, at in placed if field.located]
         self.derived = [(name, field) for name, field in fields if field.derived]
         self._filled = [(name, field) for name, field in fields if field.fills]
-        self._checked = [
-            (name, field) for name, field in fields if field.const is not None or field.long or field.valid
-        ]
+        self._checked = [(name, field) for name, field in fields if field.const is not None or field.long]
+        self._validities = [Validity(name, field.valid) for name, field in fields if field.valid]
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""
@@ -101,6 +100,8 @@ class Block:
                 field.fill(this, name, writer.record, writer.frame)
         for name, at, end in self._located:
             writer.frame[name] = (start + at, start + end)
+        for validity in self._validities:
+            writer.claim(validity, this, taken=True)
         if self.derived:
             writer.reserved.append((self, this, start))
             writer.buffer += bytes(self.size)
@@ -113,7 +114,7 @@ class Block:
         values = [this[name] for name in self.names]
         try:
             for name, field in self._checked:
-                field.check(this, name, writer.record, writer.frame)
+                field.check(this, name)
             for index, dump in packing.dumps:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)

@@ -245,8 +245,10 @@ class Field(Subconstruct):
         """What a derived field must be, given everything else in the record."""
         if self.checksum is None:
             assert self.derive is not None
-            return self.derive(this, record, frame)
-        start, end = self.checksum.start(this, record, frame), self.checksum.end(this, record, frame)
+            return ask(self.derive, this, record, frame)
+        start, end = (ask(bound, this, record, frame) for bound in (self.checksum.start, self.checksum.end))
+        if start is None or end is None:
+            return None
         return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
@@ -262,15 +264,13 @@ class Field(Subconstruct):
         if this.get(name) is None:
             this[name] = self._missing(this, name, record, frame)
 
-    def check(self, this: Values, name: str, record: Values, frame: Frame) -> None:
-        """Refuse a value that a decoder would refuse."""
+    def check(self, this: Values, name: str) -> None:
+        """Refuse a value that a decoder would refuse, whatever the others are."""
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.const!r}, not {value!r}", name)
         if self.long and value >> 63:
             raise EncodeError(f"{value} is not below 2^63", name)
-        if self.valid is not None and not self.valid.holds(this, record, frame):
-            raise EncodeError(f"{value!r} does not satisfy {self.valid.text}", name)
 
     def _missing(self, this: Values, name: str, record: Values, frame: Frame) -> Any:
         if self.const is not None:
@@ -282,7 +282,21 @@ class Field(Subconstruct):
             if not isinstance(given, list | tuple):
                 raise EncodeError(f"a list expected, not {type(given).__name__}", f"{name}_flags")
             return reduce(or_, (_named(self.flags, flag, f"{name}_flags") for flag in given), 0)
-        return self.default(this, record, frame) if callable(self.default) else self.default
+        return ask(self.default, this, record, frame) if callable(self.default) else self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """That the field called ``name`` is valid, to be claimed when it is written."""
+
+    name: str
+    rule: Rule
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        return self.rule.holds(this, record, frame)
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        return EncodeError(f"{this[self.name]!r} does not satisfy {self.rule.text}", self.name)
 
 
 def _named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:

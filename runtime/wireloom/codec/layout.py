@@ -11,10 +11,10 @@ from construct import Construct, Container, Renamed
 
 from wireloom.codec.blocks import Block, byte_order
 from wireloom.codec.columns import Column, merge
-from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, fixed
+from wireloom.codec.errors import DecodeError, EncodeError, join
+from wireloom.codec.fields import Field, Validity, fixed
 from wireloom.codec.lists import Repeat
-from wireloom.codec.settle import settle
+from wireloom.codec.settle import ATTEMPTS, settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.values import Constant, value_type
 
@@ -79,15 +79,17 @@ class Layout(Construct):
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         this = given(obj, self._empty)
-        outer = stream.frame, stream.reserved, stream.conditions
-        start = len(stream.buffer)
-        for attempt in range(3):
-            del stream.buffer[start:]
-            stream.frame, stream.reserved, stream.conditions = Frame(outer[0].parameters), [], []
+        frame, reserved, claims = stream.frame, stream.reserved, stream.claims
+        start, tails = len(stream.buffer), len(stream.tails)
+        derived = [(this, name, field) for name, field in self.derived]
+        for attempt in range(ATTEMPTS):
+            del stream.buffer[start:], stream.tails[tails:]
+            stream.frame, stream.reserved, stream.claims = Frame(frame.parameters), [], []
             self.write(stream, this)
-            if settle(stream, [(this, name, field) for name, field in self.derived], last=attempt == 2):
+            if settle(stream, derived, last=not derived or attempt == ATTEMPTS - 1, nested=True):
                 break
-        stream.frame, stream.reserved, stream.conditions = outer
+        claims += stream.claims
+        stream.frame, stream.reserved, stream.claims = frame, reserved, claims
         return this
 
 
@@ -183,12 +185,16 @@ class Named(Part):
             value = this[self.name] = []
         if value is None and self.inputs:
             raise EncodeError("missing", self.name)
+        claims = len(writer.claims)
         try:
             self.subcon._build(value, writer, this, "")
         except EncodeError as error:
             raise error.within(self.name) from None
+        for claim in writer.claims[claims:]:
+            claim.path = join(self.name, claim.path)
         writer.frame[self.name] = (start, len(writer.buffer))
-        self.field.check(this, self.name, writer.record, writer.frame)
+        if self.field.valid is not None:
+            writer.claim(Validity(self.name, self.field.valid), this, taken=True)
 
 
 class NamedPart(Construct):

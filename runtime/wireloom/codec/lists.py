@@ -6,16 +6,16 @@ from typing import Any
 from construct import Construct
 
 from wireloom.codec.columns import ColumnType, ListOf
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, join
 from wireloom.codec.fields import Expression, Primitive, ask, primitive
-from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.values import Value, value_type
 
 
 class Repeat(Value):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` is asked of an item's own fields; a number or a text goes by the name ``item``.
+    ``until`` is asked of an item's own fields, so items are structs then.
     """
 
     def __init__(self, item: Construct, *, count: Expression | None = None, until: Expression | None = None) -> None:
@@ -33,11 +33,11 @@ class Repeat(Value):
     def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
         number = self._little if stream.little else self._big
         count = self._count(stream, context, number.size if number else 1)
-        if number and self.until is None:
-            return number.read_all(stream, count)
+        if number:
+            return number.read(stream, count)
         items: list[Any] = []
         while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
-            items.append(self._item(stream, context, number, len(items)))
+            items.append(self._item(stream, context, len(items)))
             if self.until is not None and self._ends(items[-1], stream):
                 break
         return items
@@ -55,12 +55,11 @@ class Repeat(Value):
 
     def _ends(self, item: Any, stream: Any) -> bool:
         assert self.until is not None
-        this = item if isinstance(item, dict) else {"item": item}
-        return bool(ask(self.until, this, stream.record, stream.frame))
+        return bool(ask(self.until, item, stream.record, stream.frame))
 
-    def _item(self, stream: Reader, context: Values, number: "_Number | None", index: int) -> Any:
+    def _item(self, stream: Reader, context: Values, index: int) -> Any:
         start = stream.pos
-        value = stream.nest(f"[{index}]", number.read if number else self.item._parse, context)
+        value = stream.nest(f"[{index}]", self.item._parse, context)
         if stream.pos == start:
             raise DecodeError("count", "an item without bytes repeats for ever", start)
         return value
@@ -69,6 +68,7 @@ class Repeat(Value):
         if not isinstance(obj, list | tuple):
             raise EncodeError(f"a list expected, not {type(obj).__name__}")
         number = self._little if stream.little else self._big
+        claims = len(stream.claims)
         for index, item in enumerate(obj):
             try:
                 if number:
@@ -77,11 +77,24 @@ class Repeat(Value):
                     self.item._build(item, stream, context, "")
             except EncodeError as error:
                 raise error.within(f"[{index}]") from None
+            for claim in stream.claims[claims:]:
+                claim.path = join(f"[{index}]", claim.path)
+            claims = len(stream.claims)
         if self.until is not None:
             ends = [index for index, item in enumerate(obj) if self._ends(item, stream)]
             if ends != [len(obj) - 1]:
                 raise EncodeError("the list ends with the first item that ends it, and with no other")
+        if self.count is not None:
+            stream.claim(self, context, len(obj))
         return obj
+
+    def state(self, this: Values, record: Values, frame: Frame) -> Any:
+        """How many items its count says."""
+        assert self.count is not None
+        return ask(self.count, this, record, frame)
+
+    def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
+        return EncodeError(f"has {taken} items, but its count says {found}")
 
 
 class _Number:
@@ -97,12 +110,7 @@ class _Number:
         kind = primitive(item, little=little)
         return cls(kind) if kind else None
 
-    def read(self, reader: Reader, context: Values, path: str) -> Any:
-        start = reader.pos
-        (value,) = self.struct.unpack(reader.take(self.size))
-        return self._loaded(value, start)
-
-    def read_all(self, reader: Reader, count: int | None) -> list[Any]:
+    def read(self, reader: Reader, count: int | None) -> list[Any]:
         """``count`` numbers, or all up to the limit."""
         start, size = reader.pos, self.size
         found = (reader.limit - start) // size if count is None else count
@@ -112,25 +120,18 @@ class _Number:
         values = [value for (value,) in self.struct.iter_unpack(reader.buffer[start:end])]
         reader.pos = end
         if self.kind.load is not None:
-            values = [self._at(index, value, start) for index, value in enumerate(values)]
+            values = [self._loaded(index, value, start) for index, value in enumerate(values)]
         if reader.trace is not None:
             reader.trace += [(f"[{i}]", start + i * size, start + (i + 1) * size) for i in range(found)]
         return values
 
-    def _at(self, index: int, value: Any, start: int) -> Any:
-        try:
-            return self._loaded(value, start + index * self.size)
-        except DecodeError as error:
-            raise error.within(f"[{index}]") from None
-
-    def _loaded(self, value: Any, offset: int) -> Any:
-        if self.kind.load is None:
-            return value
+    def _loaded(self, index: int, value: Any, start: int) -> Any:
+        assert self.kind.load is not None
         try:
             return self.kind.load(value)
         except DecodeError as error:
-            error.offset = offset
-            raise
+            error.offset = start + index * self.size
+            raise error.within(f"[{index}]") from None
 
     def write(self, writer: Writer, value: Any) -> None:
         try:

@@ -11,7 +11,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, join
 from wireloom.codec.fields import Field, Rule
 from wireloom.codec.layout import Layout, container, given, verify
 from wireloom.codec.parts import Section
-from wireloom.codec.settle import settle
+from wireloom.codec.settle import ATTEMPTS, settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 
 
@@ -187,13 +187,13 @@ class Message(Construct):
         strange = [name for name, value in this.items() if name not in fits and value is not None]
         if strange:
             raise EncodeError(f"has no {', '.join(strange)}")
-        for attempt in range(3):
+        for attempt in range(ATTEMPTS):
             writer.clear()
             self._write_parts(writer, this, variant)
             writer.frame["record"] = (0, len(writer.buffer))
             derived = [(this, name, field) for name, field in self._derived[variant.name if variant else None]]
             derived += [(writer.record, name, field) for name, field in self.record.derived]
-            if settle(writer, derived, last=attempt == 2):
+            if settle(writer, derived, last=attempt == ATTEMPTS - 1):
                 break
         selected = self._select(this, writer.record, writer.frame)
         if selected is not variant:
@@ -216,10 +216,11 @@ class Message(Construct):
             if isinstance(part, Layout):
                 part.write(writer, writer.record)
                 continue
-            start = len(writer.buffer)
+            start, tails = len(writer.buffer), len(writer.tails)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
-            part.close(writer, this, start)
+            part.close(writer, this, start, tails)
+            part.claim(writer, writer.record)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
         start = stream.tell()

@@ -7,7 +7,7 @@ from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Expression, Field, Rule, ask
+from wireloom.codec.fields import Expression, Field, Rule, Validity, ask
 from wireloom.codec.layout import Layout, NamedPart, Part
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.values import Rest, Size
@@ -61,15 +61,30 @@ class Section(Part):
         reader.limit = outer
 
     def write(self, writer: Writer, this: Values) -> None:
-        start = len(writer.buffer)
+        start, tails = len(writer.buffer), len(writer.tails)
         self.content.write(writer, this)
-        self.close(writer, this, start)
+        self.close(writer, this, start, tails)
+        self.claim(writer, this)
 
-    def close(self, writer: Writer, this: Values, start: int) -> None:
-        """Write what was left over and note the section's span."""
+    def close(self, writer: Writer, this: Values, start: int, tails: int) -> None:
+        """Write what was left over and note the section's span; optional parts in it begin with the one ``tails``."""
         if self.trailing is not None and this.get(self.trailing) is not None:
             writer.write(this[self.trailing])
         writer.frame[self.name] = (start, len(writer.buffer))
+        writer.end(tails)
+
+    def claim(self, writer: Writer, this: Values) -> None:
+        """Take it that the section's size, asked of ``this``, says as many bytes as were written."""
+        if isinstance(self.extent, Size):
+            writer.claim(self, this, writer.frame.size(self.name))
+
+    def state(self, this: Values, record: Values, frame: Frame) -> Any:
+        """How many bytes its size says."""
+        assert isinstance(self.extent, Size)
+        return self.extent.state(this, record, frame)
+
+    def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
+        return EncodeError(f"has {taken} bytes, but its size says {found}", self.name)
 
 
 class When(Part):
@@ -88,17 +103,20 @@ class When(Part):
     def columns(self) -> Iterator[Column]:
         return self.content.columns()
 
-    def given(self, this: Values) -> bool:
-        """Whether one of the fields has a value."""
-        return any(this.get(name) is not None for name in self.inputs)
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        return self.condition.holds(this, record, frame)
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        state = "given, but" if taken else "missing, but"
+        return EncodeError(f"{state} {self.condition.text} is {str(found).lower()}", ", ".join(_given(this, self.inputs)))
 
     def read(self, reader: Reader, this: Values) -> None:
         if self.condition.holds(this, reader.record, reader.frame):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        present = self.given(this) or self.condition.holds(this, writer.record, writer.frame)
-        writer.conditions.append((self, this, present))
+        present = bool(_given(this, self.inputs)) or self.condition.holds(this, writer.record, writer.frame)
+        writer.claim(self, this, present)
         if present:
             self.content.write(writer, this)
 
@@ -116,21 +134,44 @@ class Choice(Part):
         for option in self.alternatives:
             yield from option.columns()
 
-    def _chosen(self, this: Values, record: Values, frame: Frame) -> When | Layout | None:
-        for option in self.alternatives:
+    def state(self, this: Values, record: Values, frame: Frame) -> int | None:
+        """The number of the alternative that holds."""
+        for number, option in enumerate(self.alternatives):
             if isinstance(option, Layout) or option.condition.holds(this, record, frame):
-                return option
+                return number
         return None
 
+    def refusal(self, this: Values, taken: int | None, found: int | None) -> EncodeError:
+        known = ", ".join(_given(this, self.inputs))
+        option = None if found is None else self.alternatives[found]
+        why = option.condition.text if isinstance(option, When) else "no other alternative holds"
+        return EncodeError(f"cannot be written together: {why if option else 'no alternative holds'}", known)
+
     def read(self, reader: Reader, this: Values) -> None:
-        chosen = self._chosen(this, reader.record, reader.frame)
+        chosen = self.state(this, reader.record, reader.frame)
         if chosen is not None:
-            (chosen.content if isinstance(chosen, When) else chosen).read(reader, this)
+            self._content(chosen).read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        chosen = self._chosen(this, writer.record, writer.frame)
+        chosen = self._meant(this, self.state(this, writer.record, writer.frame))
+        writer.claim(self, this, chosen)
         if chosen is not None:
-            chosen.write(writer, this)
+            self._content(chosen).write(writer, this)
+
+    def _content(self, number: int) -> Layout:
+        option = self.alternatives[number]
+        return option.content if isinstance(option, When) else option
+
+    def _meant(self, this: Values, holds: int | None) -> int | None:
+        """The alternative to write: the one that holds so far, unless only others have the fields that are given."""
+        known = set(_given(this, self.inputs))
+        fitting = [number for number, option in enumerate(self.alternatives) if known <= set(option.inputs)]
+        return holds if holds in fitting or not known or not fitting else fitting[0]
+
+
+def _given(this: Values, names: tuple[str, ...]) -> list[str]:
+    """The fields among ``names`` that have a value."""
+    return [name for name in names if this.get(name) is not None]
 
 
 class Optional(Part):
@@ -150,8 +191,14 @@ class Optional(Part):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        if any(this.get(name) is not None for name in self.inputs):
+        present = bool(_given(this, self.inputs))
+        writer.tails.append((self, this, len(writer.buffer), present))
+        if present:
             self.content.write(writer, this)
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        what = "given, but takes no bytes" if taken else "missing, but there are bytes behind it"
+        return EncodeError(what, ", ".join(self.inputs))
 
 
 class Bits(Part):
@@ -203,6 +250,8 @@ class Bits(Part):
             if not field.derived:
                 field.fill(this, name, writer.record, writer.frame)
             writer.frame[name] = (start, start + self.size)
+            if field.valid is not None:
+                writer.claim(Validity(name, field.valid), this, taken=True)
         writer.reserved.append((self, this, start))
         writer.buffer += bytes(self.size)
 
@@ -213,7 +262,7 @@ class Bits(Part):
             value = this[name]
             if value is None:
                 raise EncodeError("missing", name)
-            field.check(this, name, writer.record, writer.frame)
+            field.check(this, name)
             if not isinstance(value, int) or not 0 <= value <= mask:
                 raise EncodeError(f"{value!r} does not fit {mask.bit_length()} bits", name)
             word |= value << shift

@@ -213,7 +213,18 @@ class Protocol:
             raise error.within(message.name) from None
         if self._message_of(writer.record) is not message:
             raise EncodeError(f"the header selects {self._message_of(writer.record).name}", message.name)
-        return bytes(writer.buffer)
+        data = bytes(writer.buffer)
+        self._check_length(data, resolved)
+        return data
+
+    def _check_length(self, data: bytes, parameters: Values) -> None:
+        """Refuse a record that could not be found again: its length says otherwise, or its proof fails."""
+        try:
+            length, _ = self.framing.first(data, 0, len(data), parameters)
+        except DecodeError as error:
+            raise EncodeError(f"cannot be read back: {error}") from None
+        if length != len(data):
+            raise EncodeError(f"has {len(data)} bytes, but its length says {length}")
 
     def _message_to_write(self, row: Values) -> Message:
         name = row["message"]

@@ -6,22 +6,25 @@ from wireloom.codec.streams import Values, Writer
 
 Derived = tuple[Values, str, Field]
 """The struct a derived field is in, its name and the field."""
+ATTEMPTS = 4
+"""How often a struct is written until what was taken for granted holds."""
 
 
-def settle(writer: Writer, derived: list[Derived], *, last: bool) -> bool:
-    """Fill in derived values, then checksums; False if a condition turned out otherwise than it was assumed.
+def settle(writer: Writer, derived: list[Derived], *, last: bool, nested: bool = False) -> bool:
+    """Fill in derived values, then checksums; False if something was taken for granted that does not hold.
 
     False asks for another attempt, in which the derived values of this one are known. With ``last`` it is an
-    ``EncodeError`` instead, as are values given for a field whose condition does not hold.
+    ``EncodeError`` instead, but not of a ``nested`` struct: the record around it may still change what holds.
     """
     present = [item for item in derived if item[1] in writer.frame]
     _derive(writer, [item for item in present if item[2].checksum is None])
-    for part, this, assumed in writer.conditions:
-        if part.condition.holds(this, writer.record, writer.frame) != assumed:
-            if last or part.given(this):
-                state = "absent" if assumed else "needed"
-                raise EncodeError(f"{', '.join(part.inputs)} given, but {part.condition.text} makes it {state}")
-            return False
+    if not (last and nested):
+        for claim in writer.claims:
+            error = claim.error(writer.record)
+            if error is not None and last:
+                raise error
+            if error is not None:
+                return False
     checksums = [item for item in present if item[2].checksum is not None]
     for this, name, _ in checksums:
         if this.get(name) is None:

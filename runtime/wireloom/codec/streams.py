@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from wireloom.codec.errors import DecodeError, join
+from wireloom.codec.errors import DecodeError, EncodeError, join
 
 Values = dict[str, Any]
 """Field values by name: a parsed record, message or nested struct while it is being read or written."""
@@ -99,9 +99,13 @@ class Reader:
 
 
 class Writer:
-    """The record being built. Parts whose values depend on later ones are reserved and written again at the end."""
+    """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
-    __slots__ = ("buffer", "conditions", "frame", "little", "record", "reserved")
+    ``claims`` is what was taken for granted on the way; ``tails`` are the optional parts of the innermost region, with
+    the byte where each stands and whether it is there.
+    """
+
+    __slots__ = ("buffer", "claims", "frame", "little", "record", "reserved", "tails")
 
     def __init__(self, parameters: Values | None = None, *, little: bool = False) -> None:
         self.buffer = bytearray()
@@ -109,14 +113,27 @@ class Writer:
         self.record: Values = {}
         self.frame = Frame(parameters or {})
         self.reserved: list[tuple[Reserved, Values, int]] = []
-        self.conditions: list[tuple[Conditional, Values, bool]] = []
+        self.claims: list[Claim] = []
+        self.tails: list[tuple[Claimant, Values, int, bool]] = []
 
     def clear(self) -> None:
         """Begin the record anew."""
         self.buffer.clear()
         self.frame.clear()
         self.reserved.clear()
-        self.conditions.clear()
+        self.claims.clear()
+        self.tails.clear()
+
+    def claim(self, part: "Claimant", this: Values, taken: object) -> None:
+        """Take it that ``part`` has the state ``taken`` when all values are known."""
+        self.claims.append(Claim(part, this, self.frame, taken))
+
+    def end(self, tails: int) -> None:
+        """A region ends here; optional parts from the one numbered ``tails`` on are there only if bytes were left."""
+        for part, this, start, present in self.tails[tails:]:
+            if present != (start < len(self.buffer)):
+                raise part.refusal(this, present, not present)
+        del self.tails[tails:]
 
     def write(self, data: bytes) -> int:
         """As a stream's ``write``, at the end."""
@@ -128,15 +145,37 @@ class Writer:
         return len(self.buffer)
 
 
-class Conditional(Protocol):
-    """Something whose presence depends on values that may be known only at the end."""
+class Claimant(Protocol):
+    """Something that was written on an assumption: that it is there, that it has so many bytes, that it is valid."""
 
-    condition: Any
-    inputs: tuple[str, ...]
-
-    def given(self, this: Values) -> bool:
-        """Whether one of its fields has a value."""
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What a reader of these values would find."""
         ...
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """Why values that say ``found`` cannot be written as ``taken``."""
+        ...
+
+
+class Claim:
+    """An assumption, and the struct that it is about; ``path`` leads there from the struct that is settled."""
+
+    __slots__ = ("frame", "part", "path", "taken", "this")
+
+    def __init__(self, part: Claimant, this: Values, frame: Frame, taken: object) -> None:
+        self.part = part
+        self.this = this
+        self.frame = frame
+        self.taken = taken
+        self.path = ""
+
+    def error(self, record: Values) -> EncodeError | None:
+        """What is wrong with it, now that all values are known."""
+        found = self.part.state(self.this, record, self.frame)
+        if found == self.taken:
+            return None
+        error = self.part.refusal(self.this, self.taken, found)
+        return error.within(self.path) if self.path else error
 
 
 class Reserved(Protocol):

@@ -8,7 +8,7 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Expression, ask, primitive
-from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.streams import Frame, Reader, Values, Writer
 
 
 class Extent:
@@ -27,6 +27,10 @@ class Extent:
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         """Frame ``data`` so that ``read`` finds it again."""
         writer.write(data)
+
+    def lead(self, size: int) -> int:
+        """How many bytes stand in front of a value of ``size`` bytes."""
+        return 0
 
 
 class Rest(Extent):
@@ -59,7 +63,16 @@ class Size(Extent):
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if not callable(self.size) and len(data) != self.size:
             raise EncodeError(f"{self.size} bytes expected, {len(data)} given")
+        if callable(self.size):
+            writer.claim(self, this, len(data))
         writer.write(data)
+
+    def state(self, this: Values, record: Values, frame: Frame) -> Any:
+        """How many bytes it says."""
+        return ask(self.size, this, record, frame) if callable(self.size) else self.size
+
+    def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
+        return EncodeError(f"has {taken} bytes, but its size says {found}")
 
 
 class Prefixed(Extent):
@@ -67,10 +80,11 @@ class Prefixed(Extent):
 
     def __init__(self, length: Construct) -> None:
         self.length = length
+        self._fixed: int | None = None if primitive(length) is None else length.sizeof()
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
-        if primitive(self.length) is not None and reader.limit - reader.pos < self.length.sizeof():
-            raise reader.short(self.length.sizeof())
+        if self._fixed is not None and reader.limit - reader.pos < self._fixed:
+            raise reader.short(self._fixed)
         size = self.length._parse(reader, this, "")
         end = reader.pos + size
         if end > reader.limit:
@@ -78,10 +92,13 @@ class Prefixed(Extent):
         return reader.pos, end, end
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        if primitive(self.length) is not None and len(data) >> 8 * self.length.sizeof():
+        if self._fixed is not None and len(data) >> 8 * self._fixed:
             raise EncodeError(f"{len(data)} bytes are too many for its length prefix")
         self.length._build(len(data), writer, this, "")
         writer.write(data)
+
+    def lead(self, size: int) -> int:
+        return max(1, -(-size.bit_length() // 7)) if self._fixed is None else self._fixed
 
 
 class Until(Extent):
@@ -202,10 +219,18 @@ class Nested(Value):
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        part = Writer(stream.frame.parameters, little=stream.little)
-        part.record = stream.record
-        self.layout._build(obj, part, context, path)
-        self.extent.write(stream, context, bytes(part.buffer))
+        start, claims, tails, lead = len(stream.buffer), len(stream.claims), len(stream.tails), self.extent.lead(0)
+        while True:
+            stream.buffer += bytes(lead)  # so that all in it stands where it will stand
+            self.layout._build(obj, stream, context, path)
+            stream.end(tails)
+            data = bytes(stream.buffer[start + lead :])
+            del stream.buffer[start:]
+            if lead == self.extent.lead(len(data)):
+                break
+            lead = self.extent.lead(len(data))
+            del stream.claims[claims:]
+        self.extent.write(stream, context, data)
         return obj
 
 

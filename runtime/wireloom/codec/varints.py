@@ -23,7 +23,8 @@ class Leb128(Construct):
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
         start = stream.tell()
-        value = shift = 0
+        value: int = 0
+        shift = 0
         while True:
             byte = stream.take(1)[0]
             value |= (byte & 0x7F) << shift

@@ -1,0 +1,60 @@
+"""Bit fields fill an unsigned integer.
+
+They are listed from the most significant bit down, and their widths add up to the integer's. A single bit is true or
+false unless it has an enum. Bits without a meaning are a field too, ``reserved: true``.
+
+Bad::
+
+    - bits: u8
+      fields:
+        - {name: version, width: 4}
+        - {name: is_last, width: 1}
+
+Good::
+
+    - bits: u8
+      fields:
+        - {name: version, width: 4}
+        - {name: is_last, width: 1}
+        - {name: unused_bits, width: 3, reserved: true}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import WIDTHS, Integer, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Bit fields that leave gaps, run over or are of no integer."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Bits):
+            yield from _widths(entry)
+            for bit in entry.fields:
+                yield from _bit(bit)
+
+
+def _widths(bits: syntax.Bits) -> Iterator[Problem]:
+    wire = parse(bits.bits)
+    if not isinstance(wire, Integer) or wire.signed:
+        yield Problem(
+            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {bits.bits}", "as u8 or u16"
+        )
+        return
+    total = sum(bit.width for bit in bits.fields)
+    if bits.fields and total != wire.bits and wire.bits in WIDTHS:
+        hint = f"{wire.bits - total} are left" if total < wire.bits else f"{total - wire.bits} are too many"
+        yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
+
+
+def _bit(bit: syntax.BitField) -> Iterator[Problem]:
+    if bit.width < 1:
+        yield Problem(bit.where("width"), "bits", "a bit field has a bit or more")
+    if bit.type is not None and bit.type != "bool":
+        hint = "its width says what it is; type: bool is for one bit"
+        yield Problem(bit.where("type"), "bits", f"a bit field is no {bit.type}", hint)
+    elif bit.type == "bool" and bit.width > 1:
+        yield Problem(bit.where("width"), "bits", "true or false is one bit")

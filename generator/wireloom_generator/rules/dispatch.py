@@ -1,0 +1,119 @@
+"""A record is of one message: each message matches header fields, with values that no other message matches.
+
+``match`` names fields of the record's header, read before the first section that messages fill, and for each the values
+it may have; a protocol of one message may match ``{}``, which is every record. All messages match on the same fields,
+so that at most one of them fits. What no message fits is the message ``unknown``.
+
+Bad::
+
+    match: {opcode: 0x156}    # opcode is a u8
+
+Good::
+
+    match: {opcode: 0x56}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import offsets, syntax
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.scopes import Visit, head, slots, until_slot
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Integer, Kind, Varint, bit_range, kind, parse
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Matches that never fit, or fit what another fits."""
+    header = _header(spec)
+    for message in spec.messages:
+        for name, values in message.match.items():
+            yield from _matches(header, message, name, values)
+            if spec.protocol.record.length is None:
+                yield from _early(spec, message, name, name in header)
+    yield from _between(spec)
+
+
+def _header(spec: Spec) -> dict[str, list[syntax.Field | syntax.BitField]]:
+    """The header fields read before messages differ."""
+    visits: tuple[Visit, ...] = head(spec).visits
+    if slots(spec):
+        visits = until_slot(visits, slots(spec)[0].section)
+    found: dict[str, list[syntax.Field | syntax.BitField]] = {}
+    for visit in visits:
+        if isinstance(visit.item, syntax.Field | syntax.BitField):
+            found.setdefault(visit.item.name, []).append(visit.item)
+    return found
+
+
+def _matches(
+    header: dict[str, list[syntax.Field | syntax.BitField]],
+    message: syntax.Message,
+    name: str,
+    values: tuple[int, ...],
+) -> Iterator[Problem]:
+    at = message.where(f"match.{name}")
+    fields = header.get(name)
+    if fields is None:
+        yield Problem(at, "dispatch", f"the record's header has no field {name!r}", closest(name, header))
+        return
+    wanted = [field for field in fields if kind(field) is Kind.NUMBER]
+    if not wanted:
+        yield Problem(at, "dispatch", f"{name!r} is {kind(fields[0])}, and messages match on numbers")
+        return
+    ranges = [_range(field) for field in wanted]
+    if not values:
+        yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            yield Problem(at, "dispatch", f"{value:#x} is given twice")
+        elif not any(wire.least <= value <= wire.most for wire in ranges):
+            hint = f"it has {ranges[0].least} to {ranges[0].most}"
+            yield Problem(at, "dispatch", f"{name!r} is never {value:#x}", hint)
+
+
+def _range(field: syntax.Field | syntax.BitField) -> Integer:
+    if isinstance(field, syntax.BitField):
+        return bit_range(field)
+    wire = parse(field.type)
+    return Integer(wire.bits, wire.signed) if isinstance(wire, Integer | Varint) else Integer(64, signed=True)
+
+
+def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> Iterator[Problem]:
+    """Where each message has its own length, what it matches on is looked at before the record is read."""
+    found = offsets.of_record(spec).numbers.get(name)
+    at = message.where(f"match.{name}")
+    if found is None:
+        if is_header:
+            what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
+            yield Problem(at, "dispatch", what, "put it before what varies, or give the record a length")
+        return
+    wire = parse(found[1].type)
+    order = found[1].byte_order or spec.protocol.byte_order
+    if isinstance(wire, Integer) and (wire.signed or (wire.bits > 8 and order != "big")):
+        hint = "before the length is known only unsigned big-endian integers can be matched"
+        yield Problem(at, "dispatch", f"{name!r} cannot tell the messages' lengths", hint)
+
+
+def _between(spec: Spec) -> Iterator[Problem]:
+    """Messages that are matched on other fields than the first, and pairs that one record could fit."""
+    for index, message in enumerate(spec.messages):
+        at, first = message.where("match"), spec.messages[0]
+        if set(message.match) != set(first.match):
+            place, fields = seen_from(at, first.where("match")), ", ".join(first.match) or "nothing"
+            hint = "all messages match on the same fields"
+            yield Problem(at, "dispatch", f"{first.message} matches on {fields}, {place}", hint)
+            continue
+        for other in spec.messages[:index]:
+            if set(other.match) == set(message.match) and _overlap(message, other):
+                both = ", ".join(f"{name} {value:#x}" for name, value in _common(message, other)) or "every record"
+                place = seen_from(at, other.where("match"))
+                yield Problem(at, "dispatch", f"{message.message} and {other.message} both match {both}, {place}")
+
+
+def _overlap(message: syntax.Message, other: syntax.Message) -> bool:
+    return all(set(values) & set(other.match[name]) for name, values in message.match.items())
+
+
+def _common(message: syntax.Message, other: syntax.Message) -> Iterator[tuple[str, int]]:
+    for name, values in message.match.items():
+        yield name, next(value for value in values if value in other.match[name])

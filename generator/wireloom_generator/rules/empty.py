@@ -1,0 +1,44 @@
+"""What has parts has at least one.
+
+An enum without values names nothing, a struct without columns is one that Spark and Parquet cannot hold.
+
+Bad::
+
+    types:
+      - {name: Entry, fields: []}
+
+Good::
+
+    types:
+      - {name: Entry, fields: [{name: seqno, type: u64}]}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import named_values, types, written
+from wireloom_generator.spec import Spec
+from wireloom_generator.written_columns import columns
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Lists with nothing in them, and structs without a column."""
+    for shared in spec.shared:
+        for named in named_values(shared):
+            if not named.values:
+                yield Problem(named.where("values"), "empty", f"{named.name} has no values")
+        for table in shared.tables:
+            if not table.fields:
+                yield Problem(table.where("fields"), "empty", f"table {table.name} has no fields")
+    for scope in types(spec):
+        type_ = scope.owner
+        if isinstance(type_, syntax.Type) and not list(columns(spec, scope)):
+            yield Problem(type_.where("fields"), "empty", f"type {type_.name} has no columns")
+    for entry in written(spec):
+        if isinstance(entry, syntax.Bits) and not entry.fields:
+            yield Problem(entry.where("fields"), "empty", "no bit field is given")
+    for message in spec.messages:
+        for form in message.forms:
+            if not form.entries:
+                yield Problem(form.where("entries"), "empty", f"form {form.name} has no entries")

@@ -1,0 +1,88 @@
+"""A worked example says what its bytes decode to, in columns that are there, or how they are malformed.
+
+Examples are run as tests, so a wrong value is found then, and reported with the field that differs. ``decoded`` names
+columns of the header and of the message, label columns and ``variant`` too; it may leave some out.
+
+Bad::
+
+    examples:
+      - {name: Ping, hex: "80 0a", decoded: {opcodes: 10}, parameters: {colections: true}}
+
+Good::
+
+    examples:
+      - {name: Ping, hex: "80 0a", decoded: {opcode: 10}, parameters: {collections: true}}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.scopes import Scope, Visit, head, messages, recursive, walk
+from wireloom_generator.spec import Spec
+from wireloom_generator.written_columns import Sort, WrittenColumn, columns
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Examples that contradict themselves, and names in them that nothing has."""
+    recorded = {parameter.name for parameter in spec.protocol.parameters if parameter.column}
+    header = list(columns(spec, head(spec)))
+    for scope in messages(spec):
+        message = scope.owner
+        assert isinstance(message, syntax.Message)
+        known = [*header, *columns(spec, scope)]
+        for example in message.examples:
+            yield from _shows(example)
+            yield from _parameters(spec, example)
+            for name, value in example.decoded.items():
+                if name not in recorded:
+                    yield from _named(spec, known, example.where(f"decoded.{name}"), name, value)
+
+
+def _shows(example: syntax.Example) -> Iterator[Problem]:
+    if example.decoded and example.malformed is not None:
+        yield Problem(example.where("malformed"), "example", "what is malformed is not decoded")
+    if not example.hex and example.malformed is None:
+        yield Problem(example.where("hex"), "example", "no bytes are given")
+
+
+def _parameters(spec: Spec, example: syntax.Example) -> Iterator[Problem]:
+    for name, value in example.parameters.items():
+        at, parameter = example.where(f"parameters.{name}"), spec.parameters.get(name)
+        if parameter is None:
+            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
+        elif parameter.choices and value not in parameter.choices:
+            hint = closest(str(value), parameter.choices)
+            yield Problem(at, "example", f"{name!r} is never {value!r}", hint)
+        elif parameter.type == "bool" and not isinstance(value, bool):
+            yield Problem(at, "example", f"{name!r} is true or false, not {value!r}")
+
+
+def _named(spec: Spec, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:
+    """Whether there is a column for the last name of ``path``, and for those inside of its value."""
+    name = path.rpartition(".")[2]
+    found = [column for column in known if column.name == name]
+    if not found:
+        yield Problem(at, "example", f"there is no column {path!r}", closest(name, {column.name for column in known}))
+    for column in found[:1]:
+        if column.sort is Sort.FIELD and column.visit is not None:
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, dict):
+                    yield from _inside(spec, column.visit, at, path, inner)
+
+
+def _inside(spec: Spec, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
+    field = visit.item
+    assert isinstance(field, syntax.Field | syntax.BitField)
+    table = spec.tables.get(field.table or "") if isinstance(field, syntax.Field) else None
+    type_ = spec.types.get(field.type or "")
+    if table is not None:
+        names = {item.name for item in table.fields}
+        for name in values.keys() - names:
+            yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
+    elif type_ is not None and type_.name not in recursive(spec):
+        known = list(columns(spec, Scope(type_, walk(spec, type_.fields))))
+        for name, value in values.items():
+            yield from _named(spec, known, at, f"{path}.{name}", value)
+    elif type_ is None:
+        yield Problem(at, "example", f"{path!r} has no columns of its own", "give its value")

@@ -1,0 +1,41 @@
+"""A file and a folder are called as what they hold.
+
+A protocol is a folder of its name with ``protocol.yaml`` and a file for each message, called as the message. A library
+is a folder of its name with ``library.yaml``.
+
+Bad::
+
+    specs/dcp/marker.yaml                    # message: snapshot_marker
+
+Good::
+
+    specs/couchbase_dcp/snapshot_marker.yaml
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Files and folders with other names than their contents."""
+    protocol = spec.protocol
+    yield from _file(protocol.where("protocol"), "protocol", "a protocol")
+    yield from _folder(protocol.where("protocol"), protocol.protocol, "protocol")
+    for library in spec.libraries:
+        yield from _file(library.where("library"), "library", "a library")
+        yield from _folder(library.where("library"), library.library, "library")
+    for message in spec.messages:
+        yield from _file(message.where("message"), message.message, f"message {message.message!r}")
+
+
+def _file(at: Location, name: str, what: str) -> Iterator[Problem]:
+    if at.path.stem != name:
+        yield Problem(at, "file-name", f"{what} stands in {name}.yaml", "rename the file")
+
+
+def _folder(at: Location, name: str, kind: str) -> Iterator[Problem]:
+    folder = at.path.absolute().parent.name
+    if folder != name:
+        yield Problem(at, "file-name", f"{kind} {name!r} stands in a folder of that name, not in {folder!r}")

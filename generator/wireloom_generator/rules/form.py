@@ -1,0 +1,112 @@
+"""A textual form writes columns that are there, in notations that fit them.
+
+Each entry is one key of the JSON object: a field, or a constant. Bytes need a notation, because JSON has none:
+``base64_57`` or ``text``. ``as: label`` writes the name of an enum's number. ``omit: absent`` leaves the key out when
+there is no value, ``omit: false`` also when it is false.
+
+Bad::
+
+    entries:
+      - {key: opcode, field: opcode_name}
+      - {key: value, field: value}
+
+Good::
+
+    entries:
+      - {key: opcode, field: opcode, as: label}
+      - {key: value, field: value, as: base64_57}
+"""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.scopes import Scope, head, messages, recursive, walk
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Bytes, Kind, kind, parse
+from wireloom_generator.written_columns import Sort, WrittenColumn, columns
+
+_STYLES = ("json_lines",)
+_NOTATIONS = ("value", "label", "base64_57", "text")
+_OMITS = ("never", "absent", "false")
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Entries of forms that could not be written."""
+    header = list(columns(spec, head(spec)))
+    for scope in messages(spec):
+        assert isinstance(scope.owner, syntax.Message)
+        own = list(columns(spec, scope))
+        for form in scope.owner.forms:
+            if form.style not in _STYLES:
+                hint = closest(form.style, _STYLES)
+                yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
+            keys: dict[str, syntax.FormEntry] = {}
+            for entry in form.entries:
+                known = keys.setdefault(entry.key, entry)
+                if known is not entry:
+                    at = entry.where("key")
+                    place = seen_from(at, known.where("key"))
+                    yield Problem(at, "form", f"{entry.key!r} is already written {place}")
+                yield from _entry(spec, entry, own, header)
+
+
+def _entry(
+    spec: Spec, entry: syntax.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
+) -> Iterator[Problem]:
+    if (entry.field is None) == (entry.const is None):
+        what = "field or const is missing" if entry.field is None else "an entry is a field or a const"
+        yield Problem(entry.at if entry.field is None else entry.where("const"), "form", what)
+    if entry.notation not in _NOTATIONS:
+        what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, _NOTATIONS)
+        yield Problem(entry.where("as"), "form", what, hint)
+    if entry.omit not in _OMITS:
+        yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, _OMITS))
+    if entry.field is None:
+        for key in ("as", "omit"):
+            if key in entry.places:
+                yield Problem(entry.where(key), "form", f"a constant takes no {key}")
+        return
+    at = entry.where("field")
+    found = [column for column in (*own, *header) if column.name == entry.field and column.sort is Sort.FIELD]
+    if not found:
+        names = {column.name for column in (*own, *header) if column.sort is Sort.FIELD}
+        yield Problem(at, "form", f"there is no field {entry.field!r}", closest(entry.field, names))
+        return
+    yield from _notation(spec, entry, found[0], own)
+    if entry.omit == "false" and _kind(found[0]) is not Kind.CONDITION:
+        hint = "omit: absent leaves it out when there is no value"
+        yield Problem(entry.where("omit"), "form", f"{entry.field!r} is never false", hint)
+
+
+def _notation(
+    spec: Spec, entry: syntax.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
+) -> Iterator[Problem]:
+    found, name = _kind(column), entry.field
+    if entry.notation == "label":
+        if not any(other.sort is Sort.NAME and other.name == f"{name}_name" for other in own):
+            hint = "it needs an enum and its labels" if column in own else "header fields are written by value"
+            yield Problem(entry.where("as"), "form", f"{name!r} has no label in the message", hint)
+    elif entry.notation in ("base64_57", "text") and found is not Kind.BYTES:
+        yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
+    elif entry.notation == "value" and found is Kind.BYTES:
+        hint = "write as: base64_57, or as: text"
+        yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has none", hint)
+    elif entry.notation == "value" and _has_bytes(spec, column):
+        yield Problem(entry.where("field"), "form", f"{name!r} has bytes inside, and JSON has none")
+
+
+def _kind(column: WrittenColumn) -> Kind:
+    item = column.visit.item if column.visit else None
+    assert isinstance(item, syntax.Field | syntax.BitField)
+    return kind(item)
+
+
+def _has_bytes(spec: Spec, column: WrittenColumn) -> bool:
+    item = column.visit.item if column.visit else None
+    if not isinstance(item, syntax.Field):
+        return column.sort in (Sort.TRAILING, Sort.RAW)
+    if isinstance(parse(item.type), Bytes) or item.type not in spec.types or item.type in recursive(spec):
+        return isinstance(parse(item.type), Bytes) or column.sort in (Sort.TRAILING, Sort.RAW)
+    inner = spec.types[item.type]
+    return any(_has_bytes(spec, other) for other in columns(spec, Scope(inner, walk(spec, inner.fields))))

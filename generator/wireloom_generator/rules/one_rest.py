@@ -1,0 +1,44 @@
+"""Nothing follows what takes the rest.
+
+``size: rest`` and ``repeat: rest`` go to the end of the section, so whatever comes behind them there would never have a
+byte. Let the section end, give a size, or put the rest into a section of its own with a size.
+
+Bad::
+
+    - {name: body, type: bytes, size: rest}
+    - {name: crc, type: u32}
+
+Good::
+
+    - {name: body, type: bytes, size: body_length}
+    - {name: crc, type: u32}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.sequences import Entries, at_end, needs_bytes, place, sequences, takes_rest
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Entries behind one that leaves them nothing."""
+    for entries in sequences(spec):
+        yield from _behind(spec, entries)
+
+
+def _behind(spec: Spec, entries: Entries) -> Iterator[Problem]:
+    taker: syntax.Field | syntax.Section | None = None
+    for entry in entries:
+        if taker is not None and needs_bytes(spec, entry) and not _either(taker, entry):
+            key, name = place(entry)
+            what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
+            yield Problem(entry.where(key), "one-rest", what)
+            return
+        taker = at_end(spec, entry, takes_rest) or taker
+
+
+def _either(taker: syntax.Field | syntax.Section, entry: syntax.Entry) -> bool:
+    """Whether both are conditional, so that one of them may be there without the other."""
+    return all(isinstance(item, syntax.Field) and item.when is not None for item in (taker, entry))

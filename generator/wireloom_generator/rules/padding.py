@@ -1,0 +1,30 @@
+"""Padding is a byte or more, alignment a multiple of two or more.
+
+``pad`` is so many zero bytes, ``align`` as many as bring the offset from the record's start to a multiple.
+
+Bad::
+
+    - {pad: 0}
+    - {align: 1}
+
+Good::
+
+    - {pad: 3}
+    - {align: 4}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import written
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Padding that pads nothing."""
+    for entry in written(spec):
+        if isinstance(entry, syntax.Pad) and entry.pad < 1:
+            yield Problem(entry.where("pad"), "padding", f"{entry.pad} bytes are no padding")
+        elif isinstance(entry, syntax.Align) and entry.align < 2:
+            yield Problem(entry.where("align"), "padding", f"everything is aligned to {entry.align}", "as align: 4")

@@ -1,0 +1,64 @@
+"""A parameter is true or false, or text with choices; its default is one of them.
+
+Parameters are facts that are not in the bytes: readers give them as options beside their own, so they cannot be called
+as those. ``column: true`` records the byte order in force in each row, so that encoding finds it there.
+
+Bad::
+
+    parameters:
+      - {name: dialect, type: text, choices: [old, new], default: newest}
+
+Good::
+
+    parameters:
+      - {name: dialect, type: text, choices: [old, new], default: new}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.spec import Spec
+
+_OPTIONS = frozenset({
+    "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "mode", "obj", "path",
+    "positions", "self",
+})  # fmt: skip
+"""What readers and the functions of the Python API call their own options and arguments."""
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Parameters that no reader could give."""
+    for parameter in spec.protocol.parameters:
+        if parameter.name.lower() in _OPTIONS:
+            what = f"{parameter.name!r} is an option of every reader"
+            yield Problem(parameter.where("name"), "parameters", what, "call the parameter something else")
+        if parameter.type == "text":
+            yield from _text(parameter)
+        elif parameter.type == "bool":
+            yield from _bool(parameter)
+        else:
+            what, at = f"a parameter is bool or text, not {parameter.type}", parameter.where("type")
+            yield Problem(at, "parameters", what, closest(parameter.type, ("bool", "text")))
+        if parameter.column and parameter.name != spec.protocol.byte_order:
+            what = "only the byte order in force is a column"
+            yield Problem(parameter.where("column"), "parameters", what, "leave out column")
+
+
+def _text(parameter: syntax.Parameter) -> Iterator[Problem]:
+    if not parameter.choices:
+        yield Problem(parameter.at, "parameters", "a text parameter needs choices", "list the values it can have")
+    elif parameter.default not in parameter.choices:
+        at, what = parameter.where("default"), f"the default {parameter.default!r} is none of the choices"
+        yield Problem(at, "parameters", what, closest(str(parameter.default), parameter.choices))
+    if len(set(parameter.choices)) < len(parameter.choices):
+        yield Problem(parameter.where("choices"), "parameters", "a choice is given twice")
+
+
+def _bool(parameter: syntax.Parameter) -> Iterator[Problem]:
+    if parameter.choices:
+        hint = "write type: text to have choices"
+        yield Problem(parameter.where("choices"), "parameters", "the choices of a bool are true and false", hint)
+    if not isinstance(parameter.default, bool):
+        what = f"the default {parameter.default!r} is neither true nor false"
+        yield Problem(parameter.where("default"), "parameters", what)

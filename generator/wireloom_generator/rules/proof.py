@@ -1,0 +1,68 @@
+"""A proof is about something, stands beside a length, and is there where records are searched for.
+
+The length of a damaged record would lead anywhere. A proof says what must hold before it is believed: a condition, a
+checksum, or both. ``resync`` searches for the next record that is proven, and a byte order that may be found out
+(``auto``) is the one in which the proof holds: both need one.
+
+Bad::
+
+    record:
+      length: length
+      resync: true
+
+Good::
+
+    record:
+      length: length
+      resync: true
+      proof: {valid: "magic == 0x4c", checksum: header_crc}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import offsets, syntax
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.scopes import Scope, head, messages
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Proofs that prove nothing, and their absence where they are needed."""
+    protocol, record = spec.protocol, spec.protocol.record
+    yield from _proof(spec, record, head(spec))
+    for scope in messages(spec):
+        if isinstance(scope.owner, syntax.Message):
+            yield from _proof(spec, scope.owner, scope)
+    own = [message for message in spec.messages if message.length is not None]
+    proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
+    if proven:
+        return
+    if record.resync:
+        hint = "without a proof any byte could begin a record"
+        yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
+    parameter = spec.parameters.get(protocol.byte_order)
+    if parameter is not None and set(parameter.choices) - {"big", "little"}:
+        what = "a byte order that is neither big nor little is found out by a proof, and there is none"
+        yield Problem(protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
+
+
+def _proof(spec: Spec, owner: syntax.Record | syntax.Message, scope: Scope) -> Iterator[Problem]:
+    proof = owner.proof
+    if proof is None:
+        return
+    if proof.valid is None and proof.checksum is None:
+        yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
+    if isinstance(owner, syntax.Message) and owner.length is None:
+        hint = "it belongs beside length, which the record has"
+        yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
+    if proof.checksum is None:
+        return
+    at = proof.where("checksum")
+    visits = (*scope.header, *scope.visits)
+    sums = {v.item.name for v in visits if isinstance(v.item, syntax.Field) and v.item.checksum is not None}
+    layout = offsets.of_message(spec, owner) if isinstance(owner, syntax.Message) else offsets.of_record(spec)
+    if proof.checksum not in sums:
+        yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
+    elif proof.checksum not in layout.numbers:
+        hint = "it must be in every record, behind nothing of varying size"
+        yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is", hint)

@@ -1,0 +1,106 @@
+"""The length of a record can be told before the record is read.
+
+Captures are cut into records by ``length``, an expression over numbers at fixed offsets. Either the record has it, or
+each message has its own. What stands behind something of varying size, or is there only sometimes, is not known yet.
+
+Bad::
+
+    record:
+      length: 4 + body_length
+      fields:
+        - {name: topic, type: text, prefix: u8}
+        - {name: body_length, type: u16}
+
+Good::
+
+    record:
+      length: 4 + body_length
+      fields:
+        - {name: body_length, type: u16}
+        - {name: topic, type: text, prefix: u8}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import expressions, offsets, syntax
+from wireloom_generator.expressions import Expr
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.sites import Moment, Site, parsed, sites
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Lengths that are missing, given twice, or not known in time."""
+    record = spec.protocol.record
+    for message in spec.messages:
+        if record.length is None and message.length is None:
+            hint = "give length to the record, or to each of its messages"
+            yield Problem(message.where("message"), "record-length", "how long is a record of this message?", hint)
+        elif record.length is not None and message.length is not None:
+            yield Problem(message.where("length"), "record-length", "the record says already how long it is")
+    if record.length is None and not spec.messages:
+        hint = "give length, an expression over header fields"
+        yield Problem(record.at, "record-length", "how long is a record?", hint)
+    for site in sites(spec):
+        if site.moment is Moment.FRAMING:
+            yield from _early(spec, site)
+    yield from _proofs(spec)
+
+
+def _early(spec: Spec, site: Site) -> Iterator[Problem]:
+    tree = parsed(site.text)
+    if tree is None:
+        return
+    message = site.scope.owner if isinstance(site.scope.owner, syntax.Message) else None
+    for name in expressions.names(tree):
+        if name.name in spec.parameters or name.name not in site.around:
+            continue
+        if name.name not in _fixed(spec, message):
+            yield Problem(site.where(name.column), "record-length", *_late(name.name))
+    for function, name in expressions.measured(tree):
+        what = f"{function}({name.name}) is not known before the record is read"
+        yield Problem(site.where(name.column), "record-length", what)
+
+
+def _fixed(spec: Spec, message: syntax.Message | None) -> frozenset[str]:
+    layout = offsets.of_message(spec, message) if message else offsets.of_record(spec)
+    return frozenset(layout.numbers)
+
+
+def _late(name: str) -> tuple[str, str]:
+    hint = "only numbers that every record has, behind nothing of varying size, can be"
+    return f"{name!r} cannot be read before the record is", hint
+
+
+def _proofs(spec: Spec) -> Iterator[Problem]:
+    """The checksums that prove a length: where they and what they ask for stand must be fixed too."""
+    record = spec.protocol.record
+    if record.proof is not None:
+        yield from _checksum(spec, record.proof, None)
+    for message in spec.messages:
+        if message.proof is not None:
+            yield from _checksum(spec, message.proof, message)
+
+
+def _checksum(spec: Spec, proof: syntax.Proof, message: syntax.Message | None) -> Iterator[Problem]:
+    layout = offsets.of_message(spec, message) if message else offsets.of_record(spec)
+    if proof.checksum is None or proof.checksum not in layout.numbers:
+        return
+    field = layout.numbers[proof.checksum][1]
+    for text in (field.checksum.start, field.checksum.end) if field.checksum else ():
+        tree = parsed(text)
+        if tree is not None:
+            yield from _range(spec, proof.where("checksum"), tree, frozenset(layout.numbers))
+
+
+def _range(spec: Spec, at: Location, tree: Expr, fixed: frozenset[str]) -> Iterator[Problem]:
+    asked = [name for name in expressions.names(tree) if name.name not in spec.parameters]
+    asked += [name for function, name in expressions.measured(tree) if function == "offset"]
+    for name in asked:
+        if name.name not in fixed:
+            what = f"its range asks for {name.name!r}, which cannot be read before the record is"
+            yield Problem(at, "record-length", what)
+    for function, name in expressions.measured(tree):
+        if function != "offset":
+            what = f"its range asks for {function}({name.name}), which is not known before the record is read"
+            yield Problem(at, "record-length", what)

@@ -1,0 +1,45 @@
+"""A section has something in it, or stands where messages can fill it.
+
+At the top of the record a section without fields is a slot for messages. Anywhere else a section is a region with
+fields of its own; bytes that are kept as they are need no section but a field.
+
+Bad::
+
+    fields:
+      - section: outer
+        size: rest
+        fields:
+          - {section: inner, size: rest}
+
+Good::
+
+    fields:
+      - section: outer
+        size: rest
+        fields:
+          - {name: inner, type: bytes, size: rest}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem
+from wireloom_generator.scopes import every, is_slot
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Sections that are empty where no message can fill them."""
+    for scope in every(spec):
+        in_record = isinstance(scope.owner, syntax.Record)
+        for visit in scope.visits:
+            section = visit.item
+            if not isinstance(section, syntax.Section) or section.fields or (in_record and is_slot(visit)):
+                continue
+            if in_record:
+                what = f"messages cannot fill section {section.section!r} here"
+                hint = "a section for them stands at the top of the record; bytes that are just kept are a field"
+                yield Problem(visit.at, "section-nesting", what, hint)
+            elif section.trailing is None:
+                what, hint = f"section {section.section!r} has no fields", "bytes that are just kept are a field"
+                yield Problem(visit.at, "section-nesting", what, hint)

@@ -1,0 +1,75 @@
+"""The fields of a FlatBuffers table have a slot each, a known type and a default it can have.
+
+``id`` counts the slots of the table's vtable from 0, in the order of the FlatBuffers schema unless that says otherwise.
+``default`` is what a reader sees when the field is not stored; text has none.
+
+Bad::
+
+    fields:
+      - {name: uid, type: u64, id: 0, default: 0}
+      - {name: name, type: string, id: 0}
+
+Good::
+
+    fields:
+      - {name: uid, type: u64, id: 0, default: 0}
+      - {name: name, type: text, id: 1}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, parse
+
+_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
+_MOST = 32765
+"""A vtable is at most 65535 bytes long."""
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Table fields that FlatBuffers cannot have."""
+    for shared in spec.shared:
+        for table in shared.tables:
+            slots: dict[int, syntax.TableField] = {}
+            names: dict[str, syntax.TableField] = {}
+            for field in table.fields:
+                yield from _field(field, slots)
+                known = names.setdefault(field.name.casefold(), field)
+                if known.name != field.name:
+                    place = seen_from(field.where("name"), known.where("name"))
+                    what = f"{field.name!r} and {known.name!r}, {place}, are one name to Spark"
+                    yield Problem(field.where("name"), "table-fields", what)
+
+
+def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Iterator[Problem]:
+    if not field.name.isidentifier() or field.name.startswith("_"):
+        yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
+    if not 0 <= field.id <= _MOST:
+        yield Problem(field.where("id"), "table-fields", f"no table has a slot {field.id}", f"0 to {_MOST} are")
+    known = slots.setdefault(field.id, field)
+    if known is not field:
+        place = seen_from(field.where("id"), known.where("id"))
+        yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
+    if field.type not in _TYPES:
+        hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
+        what = f"{field.type!r} is no type of a table's field"
+        yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, _TYPES))
+    elif field.default is not None and (fault := _default(field, field.default)):
+        yield Problem(field.where("default"), "table-fields", fault)
+
+
+def _default(field: syntax.TableField, default: syntax.Literal) -> str | None:
+    is_number = isinstance(default, int | float) and not isinstance(default, bool)
+    match parse(field.type):
+        case Text():
+            return "text has no default in FlatBuffers"
+        case Boolean():
+            return None if isinstance(default, bool) else f"{default!r} is neither true nor false"
+        case Float():
+            return None if is_number else f"{default!r} is no number"
+        case Integer() as wire if isinstance(default, int) and is_number:
+            return None if wire.least <= default <= wire.most else f"{default} does not fit {field.type}"
+        case _:
+            return f"{default!r} is no whole number"

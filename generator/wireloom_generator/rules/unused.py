@@ -1,0 +1,58 @@
+"""What a protocol declares is used.
+
+An enum, flags, type, table or parameter of the protocol file that nothing refers to is a leftover, or a reference that
+was forgotten. Libraries may declare more than a protocol uses. This is a warning.
+
+Bad::
+
+    enums:
+      - {name: Status, values: [{name: Ok, value: 0}]}    # and no field has enum: Status
+
+Good::
+
+    - {name: status, type: u16, enum: Status}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import expressions, syntax
+from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.scopes import written
+from wireloom_generator.sites import parsed, sites
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Declarations that nothing refers to; none while a file of the protocol could not be read."""
+    read = {part.at.path for part in (*spec.shared, *spec.messages)}
+    if any(path not in read for path in spec.folder.glob("*.yaml")):
+        return
+    used = set(_references(spec))
+    protocol = spec.protocol
+    kinds = (("enum", protocol.enums), ("flags", protocol.flags), ("type", protocol.types), ("table", protocol.tables))
+    for kind, declared in kinds:
+        for item in declared:
+            if (kind, item.name) not in used:
+                what = f"nothing uses {kind} {item.name!r}"
+                yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
+    asked = {name.name for site in sites(spec) if (tree := parsed(site.text)) for name in expressions.names(tree)}
+    for parameter in protocol.parameters:
+        if parameter.name not in asked and parameter.name != protocol.byte_order:
+            what = f"nothing asks for parameter {parameter.name!r}"
+            yield Problem(parameter.where("name"), "unused", what, severity=Severity.WARNING)
+
+
+def _references(spec: Spec) -> Iterator[tuple[str, str | None]]:
+    for entry in written(spec):
+        match entry:
+            case syntax.Field():
+                yield "enum", entry.enum
+                yield "flags", entry.flags
+                yield "type", entry.type
+                yield "table", entry.table
+            case syntax.Include(include=name):
+                yield "type", name
+            case syntax.Bits(fields=fields):
+                yield from (("enum", field.enum) for field in fields)
+            case _:
+                pass

@@ -1,0 +1,234 @@
+"""Invented messages: Hypothesis strategies read off a protocol's own messages, field by field.
+
+A strategy gives the values of a row that somebody could write down: what is derived, constant, or only a label is not
+among them. A few combinations cannot be written, as when the values would read back as another variant; those raise
+``EncodeError`` and are to be thrown away.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+
+from wireloom.codec import (
+    Bits,
+    Blob,
+    Choice,
+    Field,
+    Layout,
+    Message,
+    Optional,
+    Protocol,
+    Repeat,
+    Rest,
+    Section,
+    Size,
+    Text,
+    Variant,
+    When,
+)
+from wireloom.codec.blocks import Block
+from wireloom.codec.fields import primitive
+from wireloom.codec.flatbuffers import _SCALARS, _Encoded
+from wireloom.codec.layout import Named
+from wireloom.codec.parts import _Computed
+from wireloom.codec.streams import Frame
+
+Values = dict[str, Any]
+
+NUMBERS = (*range(21), 0x303, 0xFFF7)
+"""Among which the numbers that select a variant are looked for."""
+
+
+def shapes(protocol: Protocol) -> Iterator[tuple[Message, Variant | None]]:
+    """Every message in each of its variants, and in none of them."""
+    for message in protocol.messages.values():
+        yield from ((message, variant) for variant in (*message.variants, None))
+
+
+def rows(message: Message, variant: Variant | None, parameters: Values) -> st.SearchStrategy[Values]:
+    """Rows of ``message``: its header's values, and its own under its name."""
+
+    @st.composite
+    def draw(draw: st.DrawFn) -> Values:
+        return _Row(draw, message, variant, parameters).draw()
+
+    return draw()
+
+
+def asked(expression: Callable[..., Any]) -> frozenset[str]:
+    """The names that a compiled expression asks for."""
+    return frozenset(constant for constant in expression.__code__.co_consts if isinstance(constant, str))
+
+
+def selecting(variant: Variant | None, names: frozenset[str]) -> list[Values]:
+    """Values for which the variant's condition holds, if it is about values that can be chosen."""
+    if variant is None or variant.when is None:
+        return [{}]
+    wanted = sorted(asked(variant.when.expression))
+    if not names.issuperset(wanted):
+        return [{}]
+    tried = (dict(zip(wanted, numbers, strict=True)) for numbers in product(NUMBERS, repeat=len(wanted)))
+    return [values for values in tried if variant.when.holds(values, values, Frame({}))]
+
+
+class _Row:
+    """One row while it is drawn."""
+
+    def __init__(self, draw: st.DrawFn, message: Message, variant: Variant | None, parameters: Values) -> None:
+        self.choose = draw
+        self.message = message
+        self.variant = variant
+        self.frame = Frame(parameters)
+        self.record: Values = dict.fromkeys(column.name for column in message.record.columns)
+        self.record |= {name: draw(st.sampled_from(values)) for name, values in message.match.items()}
+        self.derived: set[str] = set()
+        self.asked: frozenset[str] = frozenset()
+        self.room = True
+        """Whether more bytes in the section would not change what was drawn for it."""
+
+    def draw(self) -> Values:
+        """The row."""
+        record = self.message.record
+        head = {name for step in record.head.steps for name in step.inputs}
+        own = {name for layout in self._layouts() for name in layout.inputs}
+        this = dict.fromkeys(column.name for column in self.message.columns)
+        for name, value in self.choose(st.sampled_from(selecting(self.variant, frozenset(head | own)))).items():
+            (self.record if name in head else this)[name] = value
+        self._fill(record.head, self.record)
+        for part in record.tail:
+            if isinstance(part, Layout):
+                self._fill(part, self.record)
+                continue
+            self.room = True
+            for layout in self._layouts(part.name):
+                self._fill(layout, this)
+            self._trail(self.message.trailing.get(part.name), this)
+        return {"message": self.message.name, **_chosen(self.record), self.message.name: _chosen(this)}
+
+    def _layouts(self, slot: str | None = None) -> list[Layout]:
+        sections = (self.message.sections, self.variant.sections if self.variant else {})
+        return [layout for found in sections for name, layout in found.items() if slot in (None, name)]
+
+    def _trail(self, name: str | None, this: Values) -> None:
+        if name is not None and self.room and self.choose(st.integers(0, 3)) == 0:
+            this[name] = self.choose(st.binary(min_size=1, max_size=8))
+
+    def _fill(self, layout: Layout, this: Values) -> None:
+        for _, field in layout.derived:
+            self.asked |= asked(field.derive) if field.derive else frozenset()
+        for step in layout.steps:
+            self._step(step, this)
+
+    def _step(self, step: Any, this: Values) -> None:
+        match step:
+            case Block():
+                for name, field in step.fields:
+                    self._number(name, field, numbers(field), this)
+            case Bits():
+                for name, field, _, mask in step.fields:
+                    kind = st.booleans() if field.subcon.boolean else st.integers(0, mask)
+                    self._number(name, field, kind, this)
+            case Named():
+                this[step.name] = self._value(step.subcon)
+            case _Encoded():
+                this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in step.encoding.table.fields}
+                self.room = False
+            case _Computed():
+                if step.name in self.asked:
+                    this[step.name] = self.choose(st.integers(0, 40))
+            case Section():
+                self._section(step, this)
+            case When():
+                if step.condition.holds(this, self.record, self.frame) or self.choose(st.booleans()):
+                    self._fill(step.content, this)
+            case Choice():
+                self._choice(step, this)
+            case Optional():
+                self.room = self.choose(st.booleans())
+                if self.room:
+                    self._fill(step.content, this)
+            case _:
+                raise NotImplementedError(type(step).__name__)
+
+    def _number(self, name: str, field: Field, kind: st.SearchStrategy[Any], this: Values) -> None:
+        if field.derived:
+            self.derived.add(name)
+        elif field.const is None and this[name] is None:
+            this[name] = self.choose(kind)
+
+    def _section(self, section: Section, this: Values) -> None:
+        size = section.extent.size if isinstance(section.extent, Size) else None
+        if callable(size) and not any(name in self.derived or this[name] is not None for name in asked(size)):
+            return  # what would give it a size is not there
+        self.room = True
+        self._fill(section.content, this)
+        self._trail(section.trailing, this)
+
+    def _choice(self, choice: Choice, this: Values) -> None:
+        for option in choice.alternatives:
+            if isinstance(option, Layout):
+                return self._fill(option, this)
+            if option.condition.holds(this, self.record, self.frame):
+                return self._fill(option.content, this)
+        return None
+
+    def _value(self, kind: Any) -> Any:
+        match kind:
+            case Blob() | Text():
+                self.room = self.room and not isinstance(kind.extent, Rest)
+                return self.choose(_bytes(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
+            case Repeat():
+                items = [self._value(kind.item) for _ in range(self.choose(st.integers(0, 3)))]
+                self.room = False
+                return items
+            case Layout():
+                this = dict.fromkeys(column.name for column in kind.columns())
+                self._fill(kind, this)
+                return _chosen(this)
+        return self.choose(numbers(Field(kind)))
+
+
+def _chosen(values: Values) -> Values:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
+    """Short text."""
+    return st.text(st.characters(codec=encoding), max_size=12)
+
+
+def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
+    size = extent.size if isinstance(extent, Size) and not callable(extent.size) else None
+    return st.binary(min_size=size or 0, max_size=70 if size is None else size)
+
+
+def numbers(field: Field) -> st.SearchStrategy[Any]:
+    """The numbers that a field can hold, those with a name and small ones more often than others."""
+    kind = primitive(field.subcon)
+    assert kind is not None
+    if kind.type == "boolean":
+        return st.booleans()
+    if kind.code in "fd":
+        return st.floats(width=32 if kind.code == "f" else 64, allow_nan=False)
+    bits = 8 * field.subcon.sizeof()
+    signed = kind.code.islower() if not kind.code.endswith("s") else field.subcon.signed
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if field.long:
+        high = (1 << 63) - 1
+    named = [int(member) for member in field.enum or field.flags or ()]
+    return st.one_of(st.integers(low, high), st.integers(0, 3), st.sampled_from([low, high, *named]))
+
+
+TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "bool": st.booleans(),
+    "text": st.none() | text(),
+    **{
+        kind: st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "i" else st.integers(0, (1 << bits) - 1)
+        for kind in _SCALARS
+        if kind[0] in "iu"
+        for bits in (int(kind[1:]),)
+    },
+}
+"""The values of a FlatBuffers field, by its type."""

@@ -1,0 +1,62 @@
+"""Rows as Arrow data: schemas that equal the generated ones, batches of bounded size."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from wireloom import columnar
+from wireloom.options import OptionError
+from wireloom_protocols import couchbase_dcp, databus
+
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+SCHEMA = pa.schema([("x", pa.int16()), ("y", pa.struct([("z", pa.string())]))])
+
+
+@pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
+def test_the_schema_of_the_columns_is_the_generated_one(protocol: Any) -> None:
+    assert columnar.arrow_schema(protocol.PROTOCOL.columns).equals(protocol.arrow_schema)
+
+
+def test_batches_have_no_more_rows_than_allowed() -> None:
+    found = list(columnar.batches(({"x": number} for number in range(10)), SCHEMA, size=4))
+    assert [batch.num_rows for batch in found] == [4, 4, 2]
+    assert [value for batch in found for value in batch.column("x").to_pylist()] == list(range(10))
+
+
+def test_batches_hold_no_more_bytes_than_allowed_but_one_record() -> None:
+    rows = ({"x": 0, "_length": length} for length in (50, 50, 60, 200, 10))
+    assert [batch.num_rows for batch in columnar.batches(rows, SCHEMA, size_bytes=100)] == [2, 1, 1, 1]
+
+
+def test_what_a_row_lacks_is_null() -> None:
+    assert columnar.table([{"y": {}}, {"y": {"z": "a", "other": 1}}], SCHEMA).to_pylist() == [
+        {"x": None, "y": {"z": None}},
+        {"x": None, "y": {"z": "a"}},
+    ]
+
+
+def test_no_rows_are_a_table_without_rows() -> None:
+    assert couchbase_dcp.decode_columnar(b"").schema == couchbase_dcp.arrow_schema
+
+
+def test_u64_is_a_decimal() -> None:
+    (row,) = couchbase_dcp.decode_columnar(NOOP).to_pylist()
+    assert int(row["cas"]) == 2**64 - 1
+
+
+def test_columns_can_be_chosen() -> None:
+    table = couchbase_dcp.decode_columnar(NOOP * 2, columns=["opcode", "message"])
+    assert table.to_pydict() == {"opcode": [0x5C, 0x5C], "message": ["unknown", "unknown"]}
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(OptionError, match="unknown column 'opcod'; did you mean 'opcode'"):
+        couchbase_dcp.decode_columnar(NOOP, columns=["opcod"])
+
+
+def test_the_mode_says_what_becomes_of_malformed_records() -> None:
+    with pytest.raises(ValueError, match="truncated"):
+        couchbase_dcp.decode_columnar(NOOP[:-1])
+    assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="PERMISSIVE").num_rows == 1
+    assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="DROPMALFORMED").num_rows == 0

@@ -1,0 +1,89 @@
+"""Every rule, a file each in ``specs_invalid``: its mistakes are found, with these words at this line and column.
+
+A file is a protocol: one YAML document a spec file, named by what it holds, or by a comment ``# file: name.yaml``. The
+lines at its head that begin with ``#:`` are what ``wireloom check`` says, sorted, under the file's own name and lines.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wireloom_generator import spec
+from wireloom_generator.problems import Problem
+from wireloom_generator.rules import RULES, check
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.joinpath("specs_invalid").glob("*.yaml"))
+LOADING = {"yaml", "wrong-type", "unknown-key", "missing-key", "duplicate-key", "known-import", "one-protocol"}
+"""What the loader finds before there is anything for the rules."""
+
+_SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
+_KIND = re.compile(r"^(protocol|message|library): *(\w+)", re.MULTILINE)
+_NAMED = re.compile(r"^# file: (\S+)", re.MULTILINE)
+
+
+def _written(text: str, root: Path) -> Path:
+    """Write the documents of ``text`` below ``root``, their lines kept; the protocol's folder."""
+    found = [match[2] for match in _KIND.finditer(text) if match[1] == "protocol"]
+    protocol = root / (found[0] if found else "nameless")
+    line = 0
+    for document in _SEPARATOR.split(text):
+        kind, name = match.groups() if (match := _KIND.search(document)) else ("", "")
+        named = _NAMED.search(document)
+        path = (root / name if kind == "library" else protocol) / f"{name if kind == 'message' else kind}.yaml"
+        path = protocol / named[1] if named else path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n" * line + document, encoding="utf-8")
+        line += document.count("\n") + 1
+    return protocol
+
+
+def _problems(folder: Path) -> list[Problem]:
+    specs, problems = spec.load([folder])
+    return sorted({*problems, *(problem for one in specs for problem in check(one))})
+
+
+def _expected(text: str) -> list[str]:
+    return [line[3:] for line in text.splitlines() if line.startswith("#: ")]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_mistakes_are_found_where_they_are(path: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    problems = _problems(_written(text, tmp_path))
+    problems.sort(key=lambda problem: (problem.location.line, problem.location.column))
+    told = [f"{path.name}:{str(problem).partition('.yaml:')[2]}" for problem in problems]
+    assert told == _expected(text)
+    if path.stem != "several_mistakes":
+        assert {problem.rule for problem in problems} == {path.name.split(".")[0]}
+
+
+def test_every_rule_has_a_mistake() -> None:
+    assert {path.name.split(".")[0] for path in FILES} - {"several_mistakes"} == LOADING | set(RULES)
+
+
+def test_problems_are_sorted_by_place(tmp_path: Path) -> None:
+    text = HERE.joinpath("specs_invalid", "several_mistakes.yaml").read_text(encoding="utf-8")
+    (one,), _ = spec.load([_written(text, tmp_path)])
+    places = [problem.location for problem in check(one)]
+    assert places == sorted(places)
+
+
+def test_a_folder_without_specs_is_told(tmp_path: Path) -> None:
+    specs, problems = spec.load([tmp_path])
+    assert not specs
+    assert [problem.rule for problem in problems] == ["no-spec"]
+
+
+@pytest.mark.parametrize("folder", [HERE.parent / "specs"], ids=["specs"])
+def test_our_own_specs_keep_the_rules(folder: Path) -> None:
+    specs, problems = spec.load([folder])
+    assert specs
+    assert not problems
+    assert [str(problem) for one in specs for problem in check(one)] == []
+
+
+@pytest.mark.parametrize("path", sorted(HERE.joinpath("specs_valid").glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_is_valid_keeps_the_rules(path: Path, tmp_path: Path) -> None:
+    assert _problems(_written(path.read_text(encoding="utf-8"), tmp_path)) == []

@@ -1,0 +1,129 @@
+"""A protocol of one's own, from an empty folder to decoded rows: nothing about it is known to Wireloom beforehand."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RECORD = "574c 01 0016 00000007 0000018bcfe56800 41ac0000 00 6174746963"
+"""A reading of sensor 7, as the starter's example has it."""
+
+
+def wireloom(folder: Path, *arguments: str, stdin: str = "", status: int = 0) -> str:
+    """Run the program in ``folder``; its standard output, or where it fails its standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wireloom", *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+    )
+    assert done.returncode == status, done.stderr
+    return done.stderr if status else done.stdout
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that was empty, in which a protocol was begun and generated."""
+    folder = tmp_path_factory.mktemp("stranger")
+    wireloom(folder, "init", "mine")
+    wireloom(folder, "check")
+    wireloom(folder, "generate", "--out", "my_protocols")
+    return folder
+
+
+def test_the_starter_passes_check(tmp_path: Path) -> None:
+    printed = wireloom(tmp_path, "init", "mine")
+    assert "wrote specs/mine/protocol.yaml" in printed
+    assert wireloom(tmp_path, "check", "specs/mine") == "specs/mine: no problems\n"
+
+
+def test_what_is_generated_can_be_imported(started: Path) -> None:
+    code = "from my_protocols import mine; print(mine.messages['reading'].name, mine.Quality.Suspect.value)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=started, capture_output=True, text=True, check=True)
+    assert done.stdout == "reading 1\n"
+
+
+def test_it_decodes_and_encodes(started: Path) -> None:
+    printed = wireloom(started, "decode", "my_protocols.mine", "-", "--hex", stdin=RECORD)
+    row = json.loads(printed)
+    assert row["message"] == "reading"
+    assert row["reading"] == {
+        "sensor_id": 7,
+        "taken_at": 1700000000000,
+        "temperature": 21.5,
+        "quality": 0,
+        "quality_name": "Good",
+        "place": "attic",
+    }
+    assert wireloom(started, "encode", "my_protocols.mine", "--hex", stdin=printed).strip() == RECORD.replace(" ", "")
+
+
+def test_it_is_found_by_its_name_on_the_path_too(started: Path) -> None:
+    assert wireloom(started / "my_protocols", "decode", "mine", "-", "--hex", stdin=RECORD)
+
+
+def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "mine")
+    wireloom(tmp_path, "generate", "--out", "my_protocols")
+    assert wireloom(tmp_path, "generate", "--out", "my_protocols", "--check") == "my_protocols is what specs gives\n"
+    spec = tmp_path / "specs" / "mine" / "reading.yaml"
+    spec.write_text(spec.read_text().replace("name: place", "name: room").replace("place: attic", "room: attic"))
+    found = wireloom(tmp_path, "generate", "--out", "my_protocols", "--check", status=1)
+    assert "my_protocols/mine/parsers.py: edited" in found
+    assert '+            "room" / Text(Rest()),' in found
+    assert found.splitlines()[-1] == (
+        "wireloom: my_protocols is not what specs gives; run: wireloom generate specs --out my_protocols"
+    )
+    assert "wrote my_protocols/mine/parsers.py" in wireloom(tmp_path, "generate", "--out", "my_protocols")
+    row = json.loads(wireloom(tmp_path, "decode", "my_protocols.mine", "-", "--hex", stdin=RECORD))
+    assert row["reading"]["room"] == "attic"
+
+
+def test_a_file_that_no_spec_gives_any_more_is_removed(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "mine")
+    wireloom(tmp_path, "generate", "--out", "my_protocols")
+    left_over = tmp_path / "my_protocols" / "mine" / "left_over.py"
+    left_over.write_text((left_over.parent / "enums.py").read_text())
+    found = wireloom(tmp_path, "generate", "--out", "my_protocols", "--check", status=1)
+    assert "my_protocols/mine/left_over.py: orphaned" in found
+    assert wireloom(tmp_path, "generate", "--out", "my_protocols") == "removed my_protocols/mine/left_over.py\n"
+    assert not left_over.exists()
+
+
+def test_a_package_can_be_named(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "mine")
+    wireloom(tmp_path, "generate", "--out", ".", "--package", "acme.wire")
+    assert wireloom(tmp_path, "decode", "acme.wire.mine", "-", "--hex", stdin=RECORD)
+    found = wireloom(tmp_path, "generate", "--out", ".", "--package", "acme wire", status=2)
+    assert found == "wireloom: --package is a dotted name, not 'acme wire'\n"
+
+
+def test_every_mistake_is_told_with_its_place(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "mine")
+    spec = tmp_path / "specs" / "mine" / "reading.yaml"
+    spec.write_text(spec.read_text().replace("type: u32", "type: u33").replace("enum: Quality", "enum: Qualiti"))
+    for command in (["check"], ["generate", "--out", "my_protocols"]):
+        found = wireloom(tmp_path, *command, status=1)
+        assert "specs/mine/reading.yaml:10:" in found
+        assert "did you mean 'Quality'?" in found
+        assert found.splitlines()[-1] == "wireloom: 2 errors"
+    assert not (tmp_path / "my_protocols").exists()
+
+
+def test_an_example_that_does_not_hold_is_told(tmp_path: Path) -> None:
+    wireloom(tmp_path, "init", "mine")
+    spec = tmp_path / "specs" / "mine" / "reading.yaml"
+    spec.write_text(spec.read_text().replace("sensor_id: 7,", "sensor_id: 8,"))
+    assert "sensor_id" in wireloom(tmp_path, "check", status=1)
+
+
+def test_no_specs_is_one_sentence(tmp_path: Path) -> None:
+    assert wireloom(tmp_path, "check", status=2) == (
+        "wireloom: there is no file or folder specs; name the specs, or make some with: wireloom init NAME\n"
+    )
