@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from wireloom_generator import examples, ir, rules, spec
+
+from wireloom_generator import examples, ir, spec
 from wireloom_generator.emitters import enums, parsers
 from wireloom_generator.lower import lower
-from wireloom_generator.problems import Problem
 
 _SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
 
@@ -44,12 +44,6 @@ def folders(text: str, root: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         folder.joinpath(f"{name if kind == 'message' else kind}.yaml").write_text(content)
     return protocol
-
-
-def problems(folder: Path) -> list[Problem]:
-    """What the loader and the rules find wrong."""
-    specs, found = spec.load([folder])
-    return [*found, *(problem for one in specs for problem in rules.check(one))]
 
 
 def compiled(folder: Path, out: Path) -> Compiled:

@@ -133,7 +133,8 @@ class _Row:
             case Named():
                 this[step.name] = self._value(step.subcon)
             case _Encoded():
-                this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in step.encoding.table.fields}
+                fields = step.encoding.table.fields
+                this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in fields}
                 self.room = False
             case _Computed():
                 if step.name in self.asked:
@@ -224,6 +225,8 @@ def numbers(field: Field) -> st.SearchStrategy[Any]:
 TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "bool": st.booleans(),
     "text": st.none() | text(),
+    "f32": st.floats(width=32, allow_nan=False),
+    "f64": st.floats(allow_nan=False),
     **{
         kind: st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "i" else st.integers(0, (1 << bits) - 1)
         for kind in _SCALARS

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from wireloom import columnar
-from wireloom.options import OptionError
+from wireloom.options import MAX_RECORD_BYTES, OptionError
 from wireloom_protocols import couchbase_dcp, databus
 
 NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
@@ -60,3 +60,8 @@ def test_the_mode_says_what_becomes_of_malformed_records() -> None:
         couchbase_dcp.decode_columnar(NOOP[:-1])
     assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="PERMISSIVE").num_rows == 1
     assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="DROPMALFORMED").num_rows == 0
+
+
+def test_nobody_has_to_hold_the_malformed_rest_of_a_large_capture() -> None:
+    found = couchbase_dcp.PROTOCOL.framing.records(bytes(MAX_RECORD_BYTES * 2 + 1), {"collections": False})
+    assert [record.length for record in found] == [MAX_RECORD_BYTES, MAX_RECORD_BYTES, 1]

@@ -1,4 +1,4 @@
-"""Bad input, through both protocols: every byte comes back, every reason says where, and nothing else is ever raised."""
+"""Bad input, through both protocols: every byte comes back, every reason says where, nothing else is ever raised."""
 
 import re
 import tracemalloc
@@ -200,18 +200,18 @@ def test_hostile_sizes_cost_no_memory(protocol: ModuleType, data: bytes, code: s
 
 def test_a_record_longer_than_the_bound_is_malformed_and_so_is_what_follows() -> None:
     data = MARKER + CREATED + MARKER
-    bounded = list(couchbase_dcp.iter_records(data, "PERMISSIVE", max_record_bytes=len(MARKER)))
-    assert [row["message"] for row in bounded] == ["snapshot_marker", None]
-    assert bounded[1]["_corrupt_record"] == CREATED + MARKER
-    assert bounded[1]["_corrupt_reason"].startswith(f"too-long: record at byte {len(MARKER)}: ")
+    first, *rest = couchbase_dcp.iter_records(data, "PERMISSIVE", max_record_bytes=len(MARKER))
+    assert first["message"] == "snapshot_marker"
+    assert b"".join(row["_corrupt_record"] for row in rest) == CREATED + MARKER
+    assert all(row["_corrupt_reason"].startswith("too-long: record at byte 44: ") for row in rest)
 
 
 def test_behind_an_event_longer_than_the_bound_the_next_is_read() -> None:
     long_event = databus.build({"dbus_event": dict(databus.parse(LONG_KEY)["dbus_event"]) | {"value": bytes(100)}})
-    bounded = list(databus.iter_records(long_event + LONG_KEY, "PERMISSIVE", max_record_bytes=len(LONG_KEY)))
-    assert [row["message"] for row in bounded] == [None, "dbus_event"]
-    assert bounded[0]["_corrupt_record"] == long_event
-    assert bounded[0]["_corrupt_reason"].startswith("too-long: record at byte 0: ")
+    *pieces, event = databus.iter_records(long_event + LONG_KEY, "PERMISSIVE", max_record_bytes=len(LONG_KEY))
+    assert event["message"] == "dbus_event"
+    assert b"".join(row["_corrupt_record"] for row in pieces) == long_event
+    assert all(row["_corrupt_reason"].startswith("too-long: record at byte 0: ") for row in pieces)
 
 
 # --- what is wrong inside a record of the right length
@@ -321,31 +321,36 @@ def damaged(protocol: ModuleType) -> st.SearchStrategy[bytes]:
     return draw()
 
 
-@settings(max_examples=300, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(data=damaged(couchbase_dcp))
 def test_damaged_frames_lose_no_byte(data: bytes) -> None:
     in_every_mode(couchbase_dcp, data)
 
 
 @pytest.mark.parametrize("order", ["auto", "big", "little"])
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=70, derandomize=True)
 @given(data=damaged(databus))
 def test_damaged_events_lose_no_byte(data: bytes, order: str) -> None:
     in_every_mode(databus, data, byte_order=order)
 
 
 @pytest.mark.parametrize("magic", sorted(couchbase_dcp.Magic))
-@settings(max_examples=100, derandomize=True)
-@given(opcode=st.sampled_from([0x54, 0x56, 0x5F, 0x01]), body=st.binary(max_size=60), head=st.binary(min_size=6, max_size=6))
-def test_frames_of_random_bytes_lose_no_byte(magic: int, opcode: int, head: bytes, body: bytes) -> None:
-    sizes = bytes([head[0] % 3, head[1] % 24, head[2] % 24])
-    in_every_mode(couchbase_dcp, bytes([magic, opcode]) + sizes + head[3:6] + len(body).to_bytes(4, "big") + bytes(12) + body)
+@settings(max_examples=50, derandomize=True)
+@given(
+    opcode=st.sampled_from([0x54, 0x56, 0x5F, 0x01]),
+    sizes=st.tuples(st.integers(0, 2), st.integers(0, 24), st.integers(0, 24)),
+    rest=st.binary(min_size=3, max_size=3),
+    body=st.binary(max_size=60),
+)
+def test_frames_of_random_bytes_lose_no_byte(magic: int, opcode: int, sizes: Any, rest: bytes, body: bytes) -> None:
+    head = bytes([magic, opcode, *sizes]) + rest + len(body).to_bytes(4, "big") + bytes(12)
+    in_every_mode(couchbase_dcp, head + body)
 
 
 @pytest.mark.parametrize("bits", [1, 2, 8])
 @every_sample
 def test_flipped_bits_lose_no_byte(protocol: ModuleType, data: bytes, bits: int) -> None:
-    random = Random(bits)  # noqa: S311 - the same ones every time
+    random = Random(bits)
     for _ in range(40):
         changed = bytearray(data)
         for _ in range(bits):
@@ -353,9 +358,6 @@ def test_flipped_bits_lose_no_byte(protocol: ModuleType, data: bytes, bits: int)
         permissive(protocol, bytes(changed))
 
 
-@protocols
-def test_an_event_between_noise_is_found(protocol: ModuleType) -> None:
-    if protocol is couchbase_dcp:
-        pytest.skip("nothing in a frame proves where it begins")
+def test_an_event_between_noise_is_found() -> None:
     rows = in_every_mode(databus, bytes(100) + LONG_KEY + b"\xff" * 100)
     assert [(row["_offset"], row["_length"]) for row in rows] == [(0, 100), (100, 68), (168, 100)]

@@ -5,10 +5,10 @@ lines at its head that begin with ``#:`` are what ``wireloom check`` says, sorte
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from wireloom_generator import spec
 from wireloom_generator.problems import Problem
 from wireloom_generator.rules import RULES, check
@@ -19,14 +19,15 @@ LOADING = {"yaml", "wrong-type", "unknown-key", "missing-key", "duplicate-key", 
 """What the loader finds before there is anything for the rules."""
 
 _SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
-_KIND = re.compile(r"^(protocol|message|library): *(\w+)", re.MULTILINE)
+_KIND = re.compile(r"^(protocol|message|library): *([\w-]+)", re.MULTILINE)
 _NAMED = re.compile(r"^# file: (\S+)", re.MULTILINE)
 
 
 def _written(text: str, root: Path) -> Path:
-    """Write the documents of ``text`` below ``root``, their lines kept; the protocol's folder."""
+    """Write the documents of ``text`` below ``root``, their lines kept; the folder of the first of them."""
     found = [match[2] for match in _KIND.finditer(text) if match[1] == "protocol"]
     protocol = root / (found[0] if found else "nameless")
+    first: Path | None = None
     line = 0
     for document in _SEPARATOR.split(text):
         kind, name = match.groups() if (match := _KIND.search(document)) else ("", "")
@@ -36,7 +37,9 @@ def _written(text: str, root: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n" * line + document, encoding="utf-8")
         line += document.count("\n") + 1
-    return protocol
+        first = first or path.parent
+    assert first is not None
+    return first
 
 
 def _problems(folder: Path) -> list[Problem]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 RECORD = "574c 01 0016 00000007 0000018bcfe56800 41ac0000 00 6174746963"
 """A reading of sensor 7, as the starter's example has it."""
@@ -100,6 +101,7 @@ def test_a_package_can_be_named(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", ".", "--package", "acme.wire")
     assert wireloom(tmp_path, "decode", "acme.wire.mine", "-", "--hex", stdin=RECORD)
+    assert wireloom(tmp_path, "generate", "--out", ".", "--check") == ". is what specs gives\n"
     found = wireloom(tmp_path, "generate", "--out", ".", "--package", "acme wire", status=2)
     assert found == "wireloom: --package is a dotted name, not 'acme wire'\n"
 
@@ -121,6 +123,56 @@ def test_an_example_that_does_not_hold_is_told(tmp_path: Path) -> None:
     spec = tmp_path / "specs" / "mine" / "reading.yaml"
     spec.write_text(spec.read_text().replace("sensor_id: 7,", "sensor_id: 8,"))
     assert "sensor_id" in wireloom(tmp_path, "check", status=1)
+
+
+EMPTY = """
+protocol: pings
+byte_order: big
+record:
+  length: 1
+  fields: [{name: kind, type: u8}, {section: body, size: rest}]
+"""
+
+
+def test_a_message_without_fields_fits_every_format(tmp_path: Path) -> None:
+    folder = tmp_path / "specs" / "pings"
+    folder.mkdir(parents=True)
+    (folder / "protocol.yaml").write_text(EMPTY)
+    (folder / "ping.yaml").write_text("message: ping\nmatch: {kind: 1}\n")
+    wireloom(tmp_path, "generate", "--out", "my_protocols")
+    (tmp_path / "capture.bin").write_bytes(b"\1\2")
+    printed = wireloom(tmp_path, "decode", "my_protocols.pings", "capture.bin")
+    assert json.loads(printed.splitlines()[0])["ping"] == {}
+    for name in ("parquet", "arrow"):
+        wireloom(tmp_path, "decode", "my_protocols.pings", "capture.bin", "--format", name, "--output", f"out.{name}")
+    assert parquet.read_table(tmp_path / "out.parquet").column("message").to_pylist() == ["ping", "unknown"]
+
+
+@pytest.mark.spark
+def test_spark_reads_it(started: Path, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(bytes.fromhex(RECORD))
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "capture.bin")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(started), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+    assert done.stdout == "Row(message='reading', place='attic', quality_name='Good')\n", done.stderr
+
+
+SCRIPT = """
+import sys
+from pyspark.sql import SparkSession
+from wireloom.spark import register
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+register(spark, "my_protocols.mine")
+rows = spark.read.format("mine").load(sys.argv[1])
+print(rows.select("message", "reading.place", "reading.quality_name").first())
+"""
 
 
 def test_no_specs_is_one_sentence(tmp_path: Path) -> None:

@@ -121,7 +121,8 @@ def parse(text: str) -> Expr:
     try:
         return _convert(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError as error:
-        raise ExpressionError(f"not an expression: {text.strip()!r}", max(0, (error.offset or 1) - 1)) from None
+        column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
+        raise ExpressionError(f"not an expression: {text.strip()!r}", column) from None
     except RecursionError:
         raise ExpressionError("nested too deeply") from None
 

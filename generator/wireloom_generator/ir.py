@@ -499,7 +499,7 @@ class Probe:
 class Lengths:
     """How to find, and believe, the length of the records that ``match`` selects."""
 
-    match: Mapping[str, int]
+    match: Mapping[str, tuple[int, ...]]
     probes: tuple[Probe, ...]
     length: Condition
     valid: Condition | None
@@ -508,10 +508,16 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A whole protocol. ``header`` are the record's own columns, recorded parameters first."""
+    """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
+
+    ``included`` is what the spec says of the shared structs whose fields are spliced in somewhere, by name.
+    """
 
     name: str
     doc: Doc
+    record_doc: Doc
+    included: Mapping[str, Doc]
+    libraries: tuple[Doc, ...]
     path: Path
     parameters: tuple[Parameter, ...]
     byte_order: str | None

@@ -31,7 +31,7 @@ class _Lowering:
         parameters = tuple(_parameter(parameter) for parameter in written.parameters)
         slots = tuple(node for node in record if isinstance(node, ir.Slot))
         messages = [self.message(message, slots) for message in self.spec.messages]
-        if written.record.length is not None:
+        if written.record.length is not None and all(message.match for message in self.spec.messages):
             messages.append(_unknown(slots))
         recorded = (
             ir.Column(parameter.name, ir.Primitive.STRING, parameter.doc.text)
@@ -41,6 +41,11 @@ class _Lowering:
         return ir.Protocol(
             name=written.protocol,
             doc=documentation(written, title=written.title),
+            record_doc=documentation(written.record),
+            included={name: documentation(self.spec.types[name]) for name in dict.fromkeys(_included(self.spec))},
+            libraries=tuple(
+                documentation(shared, title=shared.title or shared.library) for shared in self.spec.libraries
+            ),
             path=written.at.path,
             parameters=parameters,
             byte_order=written.byte_order if written.byte_order in self.spec.parameters else None,
@@ -110,14 +115,13 @@ class _Lowering:
         by_name = {message.name: message for message in messages}
         for message in self.spec.messages:
             nodes = (*record, *(node for nodes in by_name[message.message].sections.values() for node in nodes))
-            match = {name: values[0] for name, values in message.match.items()}
             assert message.length is not None
             proof = message.proof or written.proof
-            yield self._lengths(match, message.length, proof, nodes, self.message_names(message))
+            yield self._lengths(message.match, message.length, proof, nodes, self.message_names(message))
 
     def _lengths(
         self,
-        match: Mapping[str, int],
+        match: Mapping[str, tuple[int, ...]],
         length: str,
         proof: syntax.Proof | None,
         nodes: tuple[ir.Node, ...],
@@ -149,6 +153,22 @@ class _Lowering:
             return ()
         needed = {name for message in messages for name in message.match}
         return tuple(_probe(field) for field in _fields(record) if field.name in needed)
+
+
+def _included(part: object) -> Iterator[str]:
+    """The shared structs whose fields are spliced in somewhere."""
+    match part:
+        case Spec():
+            yield from _included((part.protocol, *part.messages, *part.libraries))
+        case syntax.Include(include=name):
+            yield name
+        case syntax.Written():
+            keys = (key for key in part.__dataclass_fields__ if key not in ("at", "places"))
+            yield from _included(tuple(getattr(part, key) for key in keys))
+        case tuple():
+            yield from (name for item in part for name in _included(item))
+        case Mapping():
+            yield from (name for item in part.values() for name in _included(item))
 
 
 def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:

@@ -209,7 +209,7 @@ class FieldLowering:
         assert value is not None
         if when is not None:
             guarded = expressions.Conditional(when.expression, value.expression, Value(None))
-            value = ir.Condition(guarded, f"{value.text} if {when.text}")
+            value = ir.Condition(guarded, f"{_enclosed(value)} if {when.text} else null")
         doc = documentation(field, unit=field.unit)
         kind = wire_type(self.wire(field.type, field), self.types, self.tables)
         enum = bool(field.enum) and field.labels
@@ -446,6 +446,10 @@ def _fixed_size(wire: ir.Wire) -> int | None:
         case ir.Struct(extent=ir.Size(fixed=fixed)):
             return fixed
     return None
+
+
+def _enclosed(condition: ir.Condition) -> str:
+    return f"({condition.text})" if isinstance(condition.expression, expressions.Conditional) else condition.text
 
 
 def _constant(wire: ir.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:

@@ -57,11 +57,12 @@ def column_fault(name: str) -> tuple[str, str] | None:
 def class_fault(name: str) -> tuple[str, str] | None:
     """What keeps ``name`` from being that of an enum, flags, a type or a table."""
     if not _CAMEL.fullmatch(name):
-        return f"{name!r} is not CamelCase", ""
+        better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
+        return f"{name!r} is not CamelCase", f"write {better!r}" if _CAMEL.fullmatch(better) else ""
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", ""
     if name in BLOCKS:
-        return f"{name!r} is the name of a building block of generated parsers", "say of what, as in 'EventHeader'"
+        return f"{name!r} is the name of a building block of generated parsers", f"say of what, as in 'Event{name}'"
     return None
 
 

@@ -257,8 +257,8 @@ def fields(spec: Spec) -> Iterator[syntax.Field | syntax.BitField]:
             yield entry
 
 
-def is_known(spec: Spec, field: syntax.Field) -> bool:
-    """Whether the field's type is one of the language's or declared."""
+def is_known(spec: Spec, field: syntax.Field | syntax.Parameter) -> bool:
+    """Whether the type of a field or a parameter is one of the language's or declared."""
     return parse(field.type) is not None or field.type in spec.types
 
 

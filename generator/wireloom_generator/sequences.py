@@ -41,7 +41,7 @@ def takes_rest(entry: syntax.Field | syntax.Section) -> bool:
 
 def is_optional(entry: syntax.Field | syntax.Section) -> bool:
     """Whether an entry is there only if bytes are left."""
-    return isinstance(entry, syntax.Field) and entry.tail
+    return isinstance(entry, syntax.Field) and entry.tail and entry.compute is None
 
 
 def needs_bytes(spec: Spec, entry: syntax.Entry) -> bool:

@@ -148,7 +148,7 @@ class _Sites:
         self, visit: Visit, node: syntax.Written, key: str, text: str | None, wants: Kind | None, itself: bool = False
     ) -> Site | None:
         """An expression asked for where its entry is read; ``itself``: when the entry and its run are."""
-        if text is None or text == "rest":
+        if text is None or (key == "size" and text == "rest"):
             return None
 
         def known(other: Visit) -> bool:

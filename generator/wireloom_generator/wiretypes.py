@@ -105,12 +105,17 @@ def parse(name: str) -> WireType | None:
 
 def bit_range(field: syntax.BitField) -> Integer:
     """The numbers that a bit field holds."""
-    return Integer(field.width, signed=False)
+    return Integer(max(field.width, 0), signed=False)
 
 
 def is_boolean(field: syntax.BitField) -> bool:
     """Whether a bit field is true or false; a single bit is, unless an enum names its two numbers."""
     return field.type == "bool" or (field.width == 1 and field.enum is None)
+
+
+def spelled(value: syntax.Literal | None) -> str:
+    """A literal as a spec spells it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def kind(node: syntax.Field | syntax.BitField | syntax.Parameter) -> Kind:

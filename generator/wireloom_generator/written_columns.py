@@ -46,17 +46,20 @@ class WrittenColumn:
 
 
 def columns(spec: Spec, scope: Scope) -> Iterator[WrittenColumn]:
-    """The columns of a struct in the order of reading; one that several alternatives have comes once for each."""
+    """The columns of a struct: what a message has beside its fields, then these in the order of reading.
+
+    A column that several alternatives have comes once for each.
+    """
     message = scope.owner if isinstance(scope.owner, syntax.Message) else None
     if message is not None and message.variants:
         yield WrittenColumn("variant", Sort.VARIANT, message.where("variants"))
-    for visit in scope.visits:
-        if not (isinstance(scope.owner, syntax.Record) and is_slot(visit)):
-            yield from _of(visit)
     if message is not None:
         for slot in slots(spec):
             if slot.trailing is not None and not _exhausted(scope, message, slot.section):
-                yield WrittenColumn(slot.trailing, Sort.TRAILING, message.where("message"))
+                yield WrittenColumn(slot.trailing, Sort.TRAILING, slot.where("trailing"))
+    for visit in scope.visits:
+        if not (isinstance(scope.owner, syntax.Record) and is_slot(visit)):
+            yield from _of(visit)
 
 
 def _of(visit: Visit) -> Iterator[WrittenColumn]:
@@ -89,8 +92,8 @@ def _exhausted(scope: Scope, message: syntax.Message, slot: str) -> bool:
         return True
     if not message.variants or message.variants[-1].when is not None:
         return False
-    own = [[visit for visit in inside if visit.branch[0][1:2] == (number,)] for number in range(len(message.variants))]
-    return all(visits and _takes_rest(visits[-1]) for visits in own)
+    last = {visit.branch[0][1]: visit for visit in inside if visit.in_variant}
+    return len(last) == len(message.variants) and all(map(_takes_rest, last.values()))
 
 
 def _takes_rest(visit: Visit) -> bool:

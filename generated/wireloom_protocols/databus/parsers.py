@@ -147,7 +147,7 @@ PROTOCOL = Protocol(
                 ("length", 5, i32),
                 ("attributes", 9, u16),
                 length=lambda this, record, frame: this["length"],
-                match={"version": 0},
+                match={"version": (0,)},
                 valid=Rule(
                     "length >= (57 if attributes & 0x0008 != 0 else 61)",
                     lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 8 != 0 else 61),

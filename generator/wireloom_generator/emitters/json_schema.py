@@ -9,14 +9,12 @@ import types
 from collections.abc import Mapping as MappingType
 from typing import Any, Union, get_args, get_origin
 
-from wireloom_generator import shape, syntax
+from wireloom_generator import shape, syntax, wiretypes
 from wireloom_generator.output import MARK
 
 Schema = dict[str, Any]
 
-_INTEGERS = [f"{sign}{bits}" for sign in "ui" for bits in range(8, 72, 8)]
-_NUMBERS = [*_INTEGERS, "f32", "f64", "bool"]
-_VARINTS = ["leb128_u32", "leb128_u64", "zigzag_i32", "zigzag_i64"]
+_UNSIGNED = [f"u{bits}" for bits in wiretypes.WIDTHS]
 _SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_]*$"}
 _CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
 _SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
@@ -32,15 +30,15 @@ def _words(*words: str | bool) -> Schema:
 _ORDERS = _words("big", "little")
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
-    (syntax.Field, "type"): {"anyOf": [_words(*_NUMBERS, *_VARINTS, "bytes", "text", "flatbuffers"), _CAMEL]},
+    (syntax.Field, "type"): {"anyOf": [_words(*wiretypes.NAMES), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
-    (syntax.Field, "prefix"): _words("u8", "u16", "u24", "u32", "leb128_u32"),
+    (syntax.Field, "prefix"): _words(*_UNSIGNED, "leb128_u32", "leb128_u64"),
     (syntax.Field, "encoding"): _words("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le"),
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "table_type"): _words("long"),
     (syntax.Field, "byte_order"): _ORDERS,
     (syntax.BitField, "type"): _words("bool"),
-    (syntax.Bits, "bits"): _words(*(name for name in _INTEGERS if name.startswith("u"))),
+    (syntax.Bits, "bits"): _words(*_UNSIGNED),
     (syntax.Section, "section"): _SNAKE,
     (syntax.Section, "size"): _SIZE,
     (syntax.Include, "include"): _CAMEL,

@@ -1,7 +1,7 @@
 """parsers.py: the protocol's construct parsers and builders, declared field by field."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from wireloom_generator import constructs, ir
@@ -83,8 +83,7 @@ def _table(table: ir.Table) -> Tree:
 
 
 def _message(message: ir.Message) -> Tree:
-    match = mapping(*(entry(name, group(*map(_number, values))) for name, values in message.match.items()))
-    options: list[Tree] = [keyword("match", match)]
+    options: list[Tree] = [keyword("match", _match(message.match))]
     if message.sections:
         sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
         options.append(keyword("sections", mapping(*sections)))
@@ -93,6 +92,10 @@ def _message(message: ir.Message) -> Tree:
     if message.trailing:
         options.append(keyword("trailing", group(*map(constructs.string, message.trailing))))
     return Call("Message", (constructs.string(message.name), "RECORD", *options))
+
+
+def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
+    return mapping(*(entry(name, group(*map(_number, values))) for name, values in match.items()))
 
 
 def _variant(variant: ir.Variant) -> Tree:
@@ -147,7 +150,7 @@ def _probe(probe: ir.Probe) -> Tree:
 def _lengths(lengths: ir.Lengths) -> Tree:
     options: list[Tree] = [*map(_probe, lengths.probes), keyword("length", function(lengths.length.expression))]
     if lengths.match:
-        options.append(keyword("match", mapping(*(entry(name, _number(v)) for name, v in lengths.match.items()))))
+        options.append(keyword("match", _match(lengths.match)))
     if lengths.valid is not None:
         options.append(keyword("valid", constructs.rule(lengths.valid)))
     if lengths.checksum is not None:

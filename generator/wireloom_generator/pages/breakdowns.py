@@ -1,16 +1,20 @@
 """A worked example taken apart as the documents do it: ``Magic (0) : 0x80``, a line a field, every byte once."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import ir
 from wireloom_generator.pages.facts import declared
-from wireloom_generator.pages.names import Names, fields, message_nodes
+from wireloom_generator.pages.markdown import bit_range
+from wireloom_generator.pages.names import Names, every, fields, message_nodes
 from wireloom_generator.traces import Span, Traced
 
 _BYTES = 16
 """Bytes on a line."""
+_NUMBER = len("00 01 02 03 04 05 06 07")
+"""Characters of a number of eight bytes; what values mean is told behind the longest number."""
 _TEXT = 60
 """Longer text is told by the row alone."""
 
@@ -31,6 +35,7 @@ class Breakdown:
         self.message = message
         self.sections = dict(_sections(names.protocol, message))
         self.own = {field.name: field for field in fields(message_nodes(message))}
+        self.bits = dict(_bits(names.protocol))
 
     def text(self, example: ir.Example, traced: Traced) -> str:
         """The breakdown. Bytes no field was read from are told as padding or, if the record is malformed, as such."""
@@ -80,16 +85,18 @@ class Breakdown:
         value = _at(row, span.path) if row else self._number(span.path, part, example)
         if not part:
             yield _Line(name, f"({span.start})", "empty")
-        elif isinstance(value, bool) or not isinstance(value, int) or len(part) > 8:
+        elif not isinstance(value, int) or len(part) > 8:
             for at in range(0, len(part), _BYTES):
                 line = part[at : at + _BYTES]
                 meaning = self._meaning(span.path, value, row) if at + _BYTES >= len(part) else ""
                 offsets = _offsets(span.start + at, span.start + at + len(line))
                 yield _Line(name if at == 0 else "", offsets, line.hex(" "), meaning)
         else:
-            big = int.from_bytes(part, "big", signed=value < 0) == value
+            bits = self.bits.get(span.path.split(".")[-1])
+            big = bits is not None or int.from_bytes(part, "big", signed=value < 0) == value
             shown = f"0x{part.hex()}" if big else part.hex(" ")
-            yield _Line(name, _offsets(span.start, span.end), shown, self._meaning(span.path, value, row))
+            meaning = self._meaning(span.path, value, row)
+            yield _Line(name, _offsets(span.start, span.end), shown, f"{bits}: {meaning}" if bits else meaning)
 
     def _number(self, path: str, part: bytes, example: ir.Example) -> int | None:
         """A number of a malformed record, which has no row to find it in."""
@@ -104,8 +111,17 @@ class Breakdown:
         return int.from_bytes(part, "little" if order == "little" else "big", signed=field.wire.signed)
 
     def _declared(self, path: str) -> ir.Field | None:
-        own = self.own.get(path.removeprefix(f"{self.message.name}."))
-        return own if path.startswith(f"{self.message.name}.") else self.names.header.get(path)
+        """The field at a path, the first of its name; None for what is no field, such as trailing bytes.
+
+        Paths in a message begin with its name, unless it turned out to be malformed while it was read.
+        """
+        first, *steps = re.sub(r"\[\d+\]", "", path.removeprefix(f"{self.message.name}.")).split(".")
+        field = self.own.get(first) if path.startswith(f"{self.message.name}.") else self.names.header.get(first)
+        field = field or self.own.get(first)
+        for step in steps:
+            nodes = self.names.types[field.wire.name].nodes if field and isinstance(field.wire, ir.Struct) else ()
+            field = next((found for found in fields(nodes) if found.name == step), None)
+        return field
 
     def _meaning(self, path: str, value: object, row: Mapping[str, object]) -> str:
         """What a value is, beside its bytes: its name, or the number if the name's table has it in decimal."""
@@ -123,16 +139,28 @@ class Breakdown:
         return f"{int(value)} ({label})" if label else str(int(value))
 
     def _label(self, path: str, value: int, row: Mapping[str, object]) -> str:
-        named = _at(row, f"{path}_name")
-        if isinstance(named, str):
-            return named
-        bits = _at(row, f"{path}_flags")
-        if isinstance(bits, Sequence):
-            return ", ".join(map(str, bits))
+        if not path.endswith("]"):  # the items of a list have no label columns
+            named, bits = _at(row, f"{path}_name"), _at(row, f"{path}_flags")
+            if isinstance(named, str):
+                return named
+            if isinstance(bits, Sequence):
+                return ", ".join(map(str, bits))
         field = self._declared(path)
         if field and field.flags:
             return ", ".join(self.names.bits(field.flags, value))
         return (self.names.label(field.enum, value) or "") if field and field.enum else ""
+
+
+def _bits(protocol: ir.Protocol) -> Iterator[tuple[str, str]]:
+    """Bit fields, and which bits of their bytes they are."""
+    nodes = [*protocol.record, *(node for shared in protocol.types for node in shared.nodes)]
+    nodes += [node for message in protocol.messages for node in message_nodes(message)]
+    for node in every(nodes):
+        if isinstance(node, ir.Bits):
+            top = node.wire.bits
+            for field in node.fields:
+                yield field.name, bit_range(top, field.width)
+                top -= field.width
 
 
 def _sections(protocol: ir.Protocol, message: ir.Message) -> Iterator[tuple[str, str]]:
@@ -176,7 +204,7 @@ def _offsets(start: int, end: int) -> str:
 def _aligned(lines: Sequence[_Line]) -> str:
     name = max(len(line.name) for line in lines)
     offsets = max(len(line.offsets) for line in lines)
-    value = max((len(line.value) for line in lines if line.meaning and line.value.startswith("0x")), default=0)
+    value = max((len(line.value) for line in lines if line.meaning and len(line.value) <= _NUMBER), default=0)
     shown = [f"{lines[0].name:{name}} {lines[0].offsets:{offsets}}  {lines[0].value}"]
     for line in lines[1:]:
         colon = ":" if line.offsets else ""

@@ -21,7 +21,7 @@ _LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A field, at the offset of its first byte. ``size`` None: it varies, as ``text`` says. ``bits`` split its bytes."""
+    """A field and the offset of its first byte. ``size`` None: it varies as ``text`` says; ``bits`` split its bytes."""
 
     label: str
     at: Offset

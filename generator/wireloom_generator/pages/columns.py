@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
-from wireloom_generator.pages.markdown import cell, code, prose
+from wireloom_generator.pages.markdown import cell, code, listing, prose
+from wireloom_generator.pages.names import every
 
 Row = tuple[str, ...]
 
@@ -30,9 +31,46 @@ def short_type(kind: ir.ColumnType) -> str:
             return spark_type(kind)
 
 
+COLUMNS = ("Column", "Spark type", "Meaning")
+"""The header of the tables that are read back to prove that nothing disagrees."""
+
+
 def column_row(column: ir.Column) -> Row:
     """Name, type, meaning."""
     return code(column.name), code(spark_type(column.type)), cell(prose(column.doc))
+
+
+def message_columns(message: ir.Message) -> Iterator[Row]:
+    """The columns of a message, with the variants that fill them where not all do."""
+    common = set(names_in(message.sections.values()))
+    for column in message.columns:
+        name, kind, meaning = column_row(column)
+        found: dict[str, list[str]] = {}
+        for variant in message.variants:
+            for node in _declaring(variant.sections.values(), column.name):
+                found.setdefault(node.doc.text, []).append(variant.name)
+        if found and column.name not in common and len(next(iter(found.values()))) < len(message.variants):
+            told = (
+                f"In {listing(map(code, names), 'and')}: {prose(text)}".rstrip(": ") for text, names in found.items()
+            )
+            meaning = cell("\n".join(told))
+        yield name, kind, meaning
+
+
+def _declaring(sections: Iterable[Iterable[ir.Node]], column: str) -> Iterator[ir.Field | ir.Computed | ir.BitField]:
+    """The fields that have ``column`` as their own."""
+    for nodes in sections:
+        for node in every(nodes):
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.columns[0].name == column:
+                yield node
+
+
+def names_in(sections: Iterable[Iterable[ir.Node]]) -> Iterator[str]:
+    """The columns that fields have as their own."""
+    for nodes in sections:
+        for node in every(nodes):
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField):
+                yield node.columns[0].name
 
 
 def row_columns(protocol: ir.Protocol) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wireloom_generator import ir
 from wireloom_generator.pages.byte_diagram import Box, Break, Item, draw
 from wireloom_generator.pages.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
-from wireloom_generator.pages.records import Part
+from wireloom_generator.pages.records import TRAILER, Part
 
 
 def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> str:
@@ -16,6 +16,8 @@ def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> str:
         boxes = list(pen.boxes(part.trees, part.at))
         if boxes and isinstance(part.section, ir.Slot) and (items or header):
             items.append(Break(f"{part.name}: {_bytes(part.extent)}", section=True))
+        if boxes and part.name == TRAILER:
+            items.append(Break("behind the sections", section=True))
         items += boxes
     return draw(items, footer=[_total([*header, *parts]), *pen.notes])
 
@@ -71,10 +73,10 @@ class _Pen:
             case ir.Section(name=name):
                 yield Break(f"{prefix}{name}: {_bytes(tree.extent)}", section=True)
                 yield from self.boxes(tree.inner, start, prefix)
-                yield Break()
+                yield Break(f"{prefix}{name} ends")
             case ir.Slot(name=name):
                 if tree.extent.size != 0:
-                    yield Box(name, at, tree.extent.size, _bytes(tree.extent))
+                    yield Box(name, Offset(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
             case ir.Computed():
                 pass
 
@@ -202,4 +204,5 @@ def _optional(trees: Sequence[Tree]) -> int:
     last = trees[-1] if trees else None
     if not isinstance(last, Fork) or not last.tail:
         return 0
-    return sum(tree.extent.size or 0 for tree in last.options[0].trees if isinstance(tree, Placed))
+    inner = last.options[0].trees
+    return sum(tree.extent.size or 0 for tree in inner if isinstance(tree, Placed)) + _optional(inner)

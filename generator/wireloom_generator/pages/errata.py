@@ -60,6 +60,11 @@ def told(erratum: Erratum) -> str:
     return prose(erratum.text)
 
 
+def library_place(library: ir.Doc) -> str:
+    """The place of a library that the protocol imports."""
+    return f"library {prose(library.title)}"
+
+
 def enum_place(name: str) -> str:
     """The place of an enum."""
     return f"enum {code(name)}"
@@ -111,6 +116,11 @@ def _documented(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
 
 def _shared(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
     yield PROTOCOL, INDEX, protocol.doc
+    for library in protocol.libraries:
+        yield library_place(library), INDEX, library
+    yield RECORD, INDEX, protocol.record_doc
+    for name, doc in protocol.included.items():
+        yield type_place(name), INDEX, doc
     for place, doc in _nodes(protocol.record, RECORD):
         yield place, INDEX, doc
     for parameter in protocol.parameters:

@@ -6,7 +6,7 @@ from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type, wire_name
 from wireloom_generator.pages.errata import Erratum, links
 from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
-from wireloom_generator.pages.markdown import cell, code, listing, prose, sentences, source
+from wireloom_generator.pages.markdown import bit_range, cell, code, listing, prose, sentences, source
 from wireloom_generator.pages.names import Names
 
 _ALGORITHMS = {
@@ -44,7 +44,7 @@ class FieldTable:
         at = str(tree.at)
         match tree.node:
             case ir.Field() as field:
-                kind, meaning = self._type(field), cell(self._field(field, when))
+                kind, meaning = self._type(field), cell(self._field(tree, field, when))
                 yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
             case ir.Computed() as computed:
                 yield (
@@ -61,15 +61,16 @@ class FieldTable:
                 yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
             case ir.Section(name=name, doc=doc, trailing=trailing):
                 kept = f"{code(trailing)}: `binary`" if trailing else "–"
-                yield at, _size(tree), "section", code(name), self._section(name, doc, trailing, when), kept
+                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), kept
                 for inner in tree.inner:
                     yield from self._tree(inner, "")
             case ir.Slot(name=name, doc=doc, trailing=trailing):
-                yield at, _size(tree), "section", code(name), self._section(name, doc, trailing, when), "–"
+                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), "–"
 
-    def _section(self, name: str, doc: ir.Doc, trailing: str | None, when: str) -> str:
+    def _section(self, tree: Placed, name: str, doc: ir.Doc, trailing: str | None, when: str) -> str:
         left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
-        return cell(sentences([sentence(when), prose(doc.text), left, self._marks("section", name, doc)]))
+        parts = [sentence(when), prose(doc.text), _told_size(tree), left, self._marks("section", name, doc)]
+        return cell(sentences(parts))
 
     def _type(self, field: ir.Field) -> str:
         shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
@@ -81,13 +82,14 @@ class FieldTable:
             return f"list of {shown}, up to the first with `{field.repeat.until.text}`"
         return f"list of {shown}, to the end of its section"
 
-    def _field(self, field: ir.Field, when: str) -> str:
+    def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
         checksum = field.checksum
         const = field.const.hex(" ") if isinstance(field.const, bytes) else field.const
         parts = [
             sentence(when),
             prose(field.doc.text),
             f"Unit: {prose(field.doc.unit)}" if field.doc.unit else "",
+            _told_size(tree),
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
@@ -108,8 +110,6 @@ class FieldTable:
     def _bits(self, at: str, bits: ir.Bits, when: str) -> Iterator[Row]:
         top = bits.wire.bits
         for field in bits.fields:
-            low = top - field.width
-            shown = f"bit {low}" if field.width == 1 else f"bits {top - 1} to {low}"
             parts = [
                 sentence(when),
                 prose(field.doc.text),
@@ -120,10 +120,10 @@ class FieldTable:
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{shown} of {code(wire_name(bits.wire))}"
+            kind = f"{bit_range(top, field.width)} of {code(wire_name(bits.wire))}"
             size = str(bits.wire.bits // 8)
             yield at, size, kind, code(field.name), cell(sentences(parts)), _types(field.columns)
-            top = low
+            top -= field.width
 
     def _named(self, enum: str | None, flags: str | None) -> str:
         if enum:
@@ -149,6 +149,7 @@ class FieldTable:
         return links(self.errata(kind, name, doc), self.links_to)
 
 
+_LONGEST_SIZE = 24
 HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 
@@ -168,8 +169,8 @@ def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
 
 
 def both(when: str, option: Option) -> str:
-    """Two conditions."""
-    return listing([part for part in (when, option.when) if part], "and")
+    """Two conditions, or the one that they are."""
+    return listing([part for part in dict.fromkeys((when, option.when)) if part], "and")
 
 
 def sentence(text: str) -> str:
@@ -178,7 +179,18 @@ def sentence(text: str) -> str:
 
 
 def _size(tree: Placed) -> str:
+    if _wordy(tree):
+        return "varies"
     return code(tree.extent.text) if tree.extent.expression else tree.extent.text
+
+
+def _wordy(tree: Placed) -> bool:
+    """Whether a size is too long for its column and told with the meaning."""
+    return tree.extent.expression and len(tree.extent.text) > _LONGEST_SIZE
+
+
+def _told_size(tree: Placed) -> str:
+    return f"Its size is {code(tree.extent.text)}" if _wordy(tree) else ""
 
 
 def _types(columns: tuple[ir.Column, ...]) -> str:

@@ -11,7 +11,7 @@ def framing(names: Names) -> Iterator[str]:
     """A sentence or two a layout, and what comes after a record that is not believed."""
     protocol = names.protocol
     for lengths in protocol.lengths:
-        which = names.matching({name: (value,) for name, value in lengths.match.items()})
+        which = names.matching(lengths.match)
         whose = f"A record in which {which}" if which else "A record"
         yield f"{whose} has {length(lengths)}."
     if protocol.resync:
@@ -21,20 +21,20 @@ def framing(names: Names) -> Iterator[str]:
         yield "After bytes that are not believed no record can be found: the rest is one malformed row."
     if protocol.byte_order:
         order = code(protocol.byte_order)
-        yield f"With {order} `auto` both orders are tried for each record, and the one in which it is believed is taken."
+        yield f"With {order} `auto` both orders are tried for each record; the one in which it is believed is taken."
 
 
 def lengths_of(protocol: ir.Protocol, message: ir.Message) -> Iterator[str]:
     """How long the records of a message are."""
     for lengths in protocol.lengths:
-        if all(value in message.match.get(name, ()) for name, value in lengths.match.items()):
+        if all(set(values) <= set(message.match.get(name, ())) for name, values in lengths.match.items()):
             yield length(lengths)
 
 
 def length(lengths: ir.Lengths) -> str:
     """``24 + total_body_length bytes, told by the first 12 …``"""
     needed = max((probe.offset + _width(probe.wire) for probe in lengths.probes), default=0)
-    told = f", told by the first {needed}" if needed else ""
+    told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
     proofs = [f"`{lengths.valid.text}`"] if lengths.valid else []
     proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
     believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""

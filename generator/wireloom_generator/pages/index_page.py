@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
-from wireloom_generator.pages.columns import row_columns, value_rows
+from wireloom_generator.pages.columns import COLUMNS, row_columns, value_rows
 from wireloom_generator.pages.drawings import drawn
 from wireloom_generator.pages.errata import Erratum
 from wireloom_generator.pages.facts import Facts
@@ -15,7 +15,7 @@ from wireloom_generator.pages.markdown import cell, code, listing, prose, source
 from wireloom_generator.pages.message_page import MessagePages
 from wireloom_generator.pages.names import Used, every, message_nodes
 from wireloom_generator.pages.records import Shape
-from wireloom_generator.pages.shared import Block, Group, Table, Titled, sketch, table
+from wireloom_generator.pages.shared import Block, Group, Table, Titled, paragraphs, sketch, table
 
 _ORDERS = {
     ir.Order.BIG: "big endian, if not said otherwise",
@@ -31,7 +31,8 @@ class IndexPage:
     name: str
     paragraphs: tuple[str, ...]
     errata: tuple[Erratum, ...]
-    facts: Table
+    libraries: tuple[Block, ...]
+    facts: tuple[str, ...]
     messages: Table
     framing: tuple[str, ...]
     header: Block
@@ -50,32 +51,33 @@ def index_page(pages: MessagePages) -> IndexPage:
         name=protocol.name,
         paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
         errata=errata.at(places.PROTOCOL, protocol.doc),
-        facts=table(("", ""), _facts(pages)),
+        libraries=tuple(_libraries(pages)),
+        facts=tuple(_facts(pages)),
         messages=table(("Message", "A record is this if", "What it is", "Source"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),
         parameters=_parameters(pages),
         groups=pages.shared.groups(Used.all(pages.names)),
-        columns=table(("Column", "Spark type", "Meaning"), row_columns(protocol)),
+        columns=table(COLUMNS, row_columns(protocol)),
         values=table(("On the wire", "In a column"), _values(protocol)),
         all_errata=(table(("No.", "Where", "What"), map(_erratum, errata.all)),) if errata.all else (),
     )
 
 
-def _facts(pages: MessagePages) -> Iterator[tuple[str, str]]:
+def _facts(pages: MessagePages) -> Iterator[str]:
     protocol = pages.protocol
     if protocol.doc.source:
-        yield "Source", cell(source(protocol.doc))
-    order = pages.names.order
-    yield "Integers", _ORDERS.get(order, f"in the byte order that the parameter {code(protocol.byte_order)} tells")
+        yield f"Source: {source(protocol.doc)}."
+    told = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
+    yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
     folders = dict.fromkeys(path.parent.name for path in protocol.sources)
-    yield "Specs", listing((code(f"specs/{folder}") for folder in folders), "and")
+    yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
 
 
 def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
     for message in pages.protocol.messages:
         title = prose(message.doc.title or message.name)
-        match = pages.names.matching(message.match) if message.match else "no other message is"
+        match = pages.names.selected(message)
         link = f"[{title}]({message.name}.md)<br>{code(message.name)}"
         yield link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
 
@@ -110,8 +112,20 @@ def _header(pages: MessagePages) -> Block:
     rows = FieldTable(pages.names, finder).rows(trees)
     shapes = pages.records.shapes()
     drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
-    errata = pages.errata.within(places.RECORD)
-    return Block("Header", "header", (), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
+    included = pages.protocol.included
+    errata = pages.errata.within(places.RECORD, *map(places.type_place, included))
+    texts = [*paragraphs(pages.protocol.record_doc)]
+    texts += [f"{code(name)}: {' '.join(paragraphs(doc))}" for name, doc in included.items() if paragraphs(doc)]
+    return Block("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
+
+
+def _libraries(pages: MessagePages) -> Iterator[Block]:
+    """What is said of the libraries that the protocol imports."""
+    for library in pages.protocol.libraries:
+        errata = pages.errata.within(places.library_place(library))
+        texts = paragraphs(library, f"From the library {prose(library.title)}:")
+        if errata or library.text:
+            yield Block(library.title, "", (" ".join(texts),), errata)
 
 
 def _headed(title: str) -> str:

@@ -52,3 +52,8 @@ def source(doc: ir.Doc) -> str:
 def number(value: int, *, hexadecimal: bool = False, width: int = 2) -> str:
     """A number as documents write it; ``width`` in hexadecimal digits."""
     return f"0x{value:0{width}x}" if hexadecimal and value >= 0 else str(value)
+
+
+def bit_range(top: int, width: int) -> str:
+    """The ``width`` bits below bit ``top``, in words."""
+    return f"bit {top - 1}" if width == 1 else f"bits {top - 1} to {top - width}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
 from wireloom_generator.pages.breakdowns import Breakdown, as_json
-from wireloom_generator.pages.columns import Row, column_row
+from wireloom_generator.pages.columns import COLUMNS, Row, message_columns
 from wireloom_generator.pages.drawings import bytewise, drawn, is_drawable
 from wireloom_generator.pages.errata import INDEX, Errata, Erratum
 from wireloom_generator.pages.fields import HEADER, FieldTable, merged
@@ -15,7 +15,7 @@ from wireloom_generator.pages.framing import lengths_of
 from wireloom_generator.pages.layout import Tree
 from wireloom_generator.pages.markdown import cell, code, listing, prose, source
 from wireloom_generator.pages.names import Names, message_nodes
-from wireloom_generator.pages.records import Part, Records, Shape
+from wireloom_generator.pages.records import TRAILER, Part, Records, Shape
 from wireloom_generator.pages.shared import Block, Group, Shared, Table, Titled, groups, paragraphs, sketch, table
 from wireloom_generator.traces import Traced
 
@@ -43,7 +43,7 @@ class MessagePage:
     protocol: str
     paragraphs: tuple[str, ...]
     errata: tuple[Erratum, ...]
-    facts: Table
+    facts: tuple[str, ...]
     header: tuple[Block, ...]
     parts: Table
     choosing: tuple[str, ...]
@@ -73,35 +73,32 @@ class MessagePages:
         used = self.shared.groups(self.names.used(message_nodes(message)))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
         told = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
-        told |= {erratum.number: erratum for erratum in self.errata.within(place)}
+        told |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}
         return MessagePage(
             title=prose(message.doc.title or message.name),
             name=message.name,
             protocol=prose(self.protocol.doc.title or self.protocol.name),
             paragraphs=(prose(message.doc.text),) if message.doc.text else (),
             errata=self.errata.at(place, message.doc),
-            facts=self._facts(message),
+            facts=tuple(self._facts(message)),
             header=() if self.records.single else (self._header(message, shapes),),
             parts=self._parts(message, shapes),
             choosing=_choosing(message),
             variants=_variants(message),
             layouts=tuple(self._layouts(message, shapes)),
             groups=(*used, *groups({"Textual forms": forms})),
-            columns=table(("Column", "Spark type", "Meaning"), map(column_row, message.columns)),
-            examples=(tuple(self._example(message, e) for e in message.examples),) if message.examples else (),
+            columns=table(COLUMNS, message_columns(message)),
+            examples=(tuple(self._examples(message)),) if message.examples else (),
             all_errata=(tuple(told[number] for number in sorted(told)),) if told else (),
         )
 
-    def _facts(self, message: ir.Message) -> Table:
-        rows = []
+    def _facts(self, message: ir.Message) -> Iterator[str]:
         if message.doc.source:
-            rows.append(("Source", cell(source(message.doc))))
+            yield f"Source: {source(message.doc)}."
         if message.doc.since:
-            rows.append(("Since", cell(prose(message.doc.since))))
-        selected = self.names.matching(message.match) if message.match else "no other message is"
-        rows.append(("A record is this if", cell(selected)))
-        rows += [("Length", cell(text)) for text in lengths_of(self.protocol, message)]
-        return table(("", ""), rows)
+            yield f"Since {prose(message.doc.since)}."
+        yield f"A record is this message if {self.names.selected(message)}."
+        yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
 
     def _header(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Block:
         """The header as far as this message has it."""
@@ -117,7 +114,8 @@ class MessagePages:
             head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, ir.Slot)]
             title = self.selected(shape, shapes)
             rows.append((title, fields.rows(tree for part in head for tree in part.trees)))
-            drawings.append(sketch(f"{title}:" if title else "", drawn(head)))
+            front = [part for part in head if part.name != TRAILER]
+            drawings.append(sketch(f"{title}:" if title else "", drawn(front)))
         return Block("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
 
     def selected(self, shape: Shape, shapes: tuple[Shape, ...]) -> str:
@@ -125,18 +123,20 @@ class MessagePages:
         telling = {name: values for name, values in shape.match.items() if any(values != s.match[name] for s in shapes)}
         return f"If {self.names.matching(telling)}" if telling else ""
 
+    def _head(self) -> tuple[Erratum, ...]:
+        """The errata of the header where that is told with the message's fields."""
+        return self.errata.within(places.RECORD) if self.records.single else ()
+
     def _parts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Table:
         """Where the sections begin; nothing if there is only one."""
         header = ("Section", "Begins at", "Size", "Holds")
         if self.records.single:
             return table(header, ())
         rows = []
+        starts = [{part.name: part.at for part in self.records.parts(shape)} for shape in shapes]
+        conditions = [self.selected(shape, shapes).replace("If", "if", 1) for shape in shapes]
         for slot in self.protocol.slots:
-            begins = []
-            for shape in shapes:
-                start = next(part.at for part in self.records.parts(shape) if part.name == slot.name)
-                when = self.selected(shape, shapes).replace("If", "if", 1)
-                begins.append(f"{code(start)} {when}".strip())
+            begins = [f"{code(at[slot.name])} {when}".strip() for at, when in zip(starts, conditions, strict=True)]
             size = code(slot.extent.text) if isinstance(slot.extent, ir.Size) else "rest"
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
@@ -150,7 +150,7 @@ class MessagePages:
             title = "In every variant" if message.variants else "Fields"
             tables = tuple(self._tables(parts, place, own=False))
             drawings = () if message.variants else (self._drawing(parts, shape, shapes),)
-            found = [e for e in self.errata.within(place) if _of_field(e, place)]
+            found = [*self._head(), *(e for e in self.errata.within(place) if _of_field(e, place))]
             yield Block(title, "fields", (), tuple(found), tables, drawings)
         for variant in message.variants:
             yield self._variant(message, variant, shapes)
@@ -183,20 +183,23 @@ class MessagePages:
                 yield Titled(title, table(HEADER, fields.rows(trees)))
 
     def _drawing(self, parts: list[Part], shape: Shape, shapes: tuple[Shape, ...]) -> Titled:
-        mine = [part for part in parts if self._mine(part)]
-        front = [part for part in parts if not self._mine(part) and part.name != "trailer"]
+        mine = [part for part in parts if self._mine(part) or part.name == TRAILER]
+        front = [part for part in parts if part not in mine]
         telling = self.selected(shape, shapes)
         moved = f"{telling}; otherwise the sections begin elsewhere, see [Layout](#layout)." if telling else ""
         return sketch(moved, drawn(mine, front))
 
-    def _example(self, message: ir.Message, example: ir.Example) -> ExampleBlock:
+    def _examples(self, message: ir.Message) -> Iterator[ExampleBlock]:
+        breakdown = Breakdown(self.names, message)
+        yield from (self._example(message, example, breakdown) for example in message.examples)
+
+    def _example(self, message: ir.Message, example: ir.Example, breakdown: Breakdown) -> ExampleBlock:
         place = places.member_place(places.message_place(message), "example", example.name)
         traced = self.traces.get((message.name, example.name))
         given = [f"{code(name)} {code(str(value).lower())}" for name, value in example.parameters.items()]
         texts = [prose(example.doc.text)] if example.doc.text else []
         texts += [f"Source: {source(example.doc)}."] if example.doc.source else []
         texts += [f"Read with {listing(given, 'and')}."] if given else []
-        breakdown = Breakdown(self.names, message)
         rows = [example.data[at : at + 16].hex(" ") for at in range(0, len(example.data), 16)]
         text = breakdown.readable(traced) if traced else ()
         return ExampleBlock(

@@ -65,6 +65,12 @@ class Names:
         parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
         return listing(parts, "and")
 
+    def selected(self, message: ir.Message) -> str:
+        """Which records are a message."""
+        if message.match:
+            return self.matching(message.match)
+        return "it is no other" if message.path is None else "there is one"
+
     def hexadecimal(self, enum: str) -> bool:
         """Whether documents write an enum's numbers in hexadecimal."""
         values = self.enums[enum].values

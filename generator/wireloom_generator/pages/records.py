@@ -9,6 +9,8 @@ from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Va
 from wireloom_generator.pages.facts import Facts, assume, common, implied, narrow
 from wireloom_generator.pages.layout import Extent, Layout, Offset, Placed, Tree
 
+TRAILER = "trailer"
+"""The part of fields that stand behind the sections."""
 _MOST_SHAPES = 64
 """More combinations of header values than this are not told apart."""
 
@@ -112,9 +114,8 @@ class Records:
     ) -> Part:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
-            start = Offset(slot.name) if at.terms else at
             end = at.moved(extent.size, extent.term)
-            return Part(slot.name, at, end, extent, (Placed(slot, start, extent),), section=slot)
+            return Part(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
         start = at if not at.terms else Offset(slot.name)
         common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
@@ -143,7 +144,7 @@ def _fixed(layout: Layout, node: ir.Node, at: Offset) -> Part:
     if isinstance(node, ir.Section):
         extent = layout.extent(node.name, node.extent)
         return Part(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
-    return Part("trailer", at, end, Extent(end.since(at), str(end)), trees)
+    return Part(TRAILER, at, end, Extent(end.since(at), str(end)), trees)
 
 
 def _merged(head: Part, *others: Part) -> Part:

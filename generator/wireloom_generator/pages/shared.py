@@ -66,9 +66,11 @@ def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
 
 
 def table(header: Row, rows: Iterable[Row]) -> Table:
-    """A table; without rows it is nothing."""
-    found = tuple(rows)
-    return Table((header,), found) if found else Table()
+    """A table; columns that are empty in all rows are left out, and without rows it is nothing."""
+    found = list(rows)
+    kept = [index for index in range(len(header)) if any(row[index].strip() for row in found)]
+    shown = tuple(tuple(row[index] for index in kept) for row in found)
+    return Table((tuple(header[index] for index in kept),), shown) if found else Table()
 
 
 def sketch(title: str, drawing: str) -> Titled:

@@ -49,7 +49,7 @@ def _needed(tree: Expr, facts: Facts) -> Iterator[tuple[Name, Facts]]:
     elif isinstance(tree, Conditional):
         yield from _asked(tree.test, facts)
         yield from _needed(tree.then, facts | _facts(tree.test))
-        yield from _needed(tree.other, facts)
+        yield from _needed(tree.other, facts | _facts_without(tree.test))
     else:
         yield from _asked(tree, facts)
 
@@ -74,7 +74,7 @@ def _asked(tree: Expr, facts: Facts) -> Iterator[tuple[Name, Facts]]:
         case Conditional(test, then, other):
             yield from _asked(test, facts)
             yield from _asked(then, facts | _facts(test))
-            yield from _asked(other, facts)
+            yield from _asked(other, facts | _facts_without(test))
         case _:
             pass  # a comparison is false without its values
 
@@ -90,6 +90,11 @@ def _facts(test: Expr) -> Facts:
             return frozenset({_shape(test)}).union(*map(_facts, operands))
         case _:
             return frozenset({_shape(test)})
+
+
+def _facts_without(test: Expr) -> Facts:
+    """What holds if ``test`` does not."""
+    return _facts(test.operand) if isinstance(test, Unary) and test.operator == "not" else frozenset()
 
 
 def _shape(tree: Expr) -> str:

@@ -67,7 +67,8 @@ def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
     return column.visit.meets(other.visit) and column.visit.name != other.visit.name
 
 
-def _taken(own: Iterable[WrittenColumn]) -> Iterator[Problem]:
+def _taken(own: list[WrittenColumn]) -> Iterator[Problem]:
+    has_variants = any(column.sort is Sort.VARIANT for column in own)
     for column in own:
-        if column.name in ROW or (column.name == "variant" and column.sort is not Sort.VARIANT):
+        if column.name in ROW or (column.name == "variant" and not has_variants):
             yield Problem(column.at, "column-collision", f"{column.name!r} is a column that rows have already")

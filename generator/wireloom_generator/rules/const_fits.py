@@ -22,7 +22,7 @@ from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_range, is_boolean, parse
+from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_range, is_boolean, parse, spelled
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -48,7 +48,7 @@ def _field(field: syntax.Field) -> tuple[str, str] | None:
             return _number(wire, field.type, const)
         case Float():
             is_number = isinstance(const, int | float) and not isinstance(const, bool)
-            return None if is_number else (f"{const!r} is no number", "")
+            return None if is_number else (f"{spelled(const)} is no number", "")
         case Boolean():
             return _truth(const)
         case Bytes():
@@ -59,19 +59,19 @@ def _field(field: syntax.Field) -> tuple[str, str] | None:
 
 def _number(wire: Integer, name: str, const: syntax.Literal | None) -> tuple[str, str] | None:
     if not isinstance(const, int) or isinstance(const, bool):
-        return f"{const!r} is no whole number", ""
+        return f"{spelled(const)} is no whole number", ""
     if not wire.least <= const <= wire.most:
         return f"{const} does not fit {name}", f"{wire.least} to {wire.most} do"
     return None
 
 
 def _truth(const: syntax.Literal | None) -> tuple[str, str] | None:
-    return None if isinstance(const, bool) else (f"{const!r} is neither true nor false", "")
+    return None if isinstance(const, bool) else (f"{spelled(const)} is neither true nor false", "")
 
 
 def _bytes(field: syntax.Field, const: syntax.Literal | None) -> tuple[str, str] | None:
     if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
-        return f"{const!r} is no bytes", 'write hex in quotes, as "89504e47"'
+        return f"{spelled(const)} is no bytes", 'write hex in quotes, as "89504e47"'
     size = constant(field.size or "")
     if size != len(const) // 2:
         return f"{const!r} is {len(const) // 2} bytes, so that must be the size", f"write size: {len(const) // 2}"

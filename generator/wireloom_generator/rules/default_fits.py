@@ -44,8 +44,10 @@ def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
         return None
     if isinstance(number, bool):
         return None if wanted is Kind.CONDITION else (f"{str(number).lower()} is not {wanted}", "")
-    if wanted is Kind.CONDITION or wanted is Kind.TEXT:
-        return f"{number} is not {wanted}", ""
+    if wanted is Kind.CONDITION:
+        return f"{number} is neither true nor false", ""
+    if wanted is Kind.TEXT:
+        return f"{number} is not text", "text stands in quotes of its own: \"'none'\""
     if wanted is Kind.FLOAT:
         return None
     if not isinstance(number, int):

@@ -5,12 +5,12 @@ An enum without values names nothing, a struct without columns is one that Spark
 Bad::
 
     types:
-      - {name: Entry, fields: []}
+      - {name: Point, fields: []}
 
 Good::
 
     types:
-      - {name: Entry, fields: [{name: seqno, type: u64}]}
+      - {name: Point, fields: [{name: x, type: u64}]}
 """
 
 from collections.abc import Iterator

@@ -20,6 +20,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.scopes import Scope, Visit, head, messages, recursive, walk
 from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import spelled
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 
@@ -53,9 +54,9 @@ def _parameters(spec: Spec, example: syntax.Example) -> Iterator[Problem]:
             yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
         elif parameter.choices and value not in parameter.choices:
             hint = closest(str(value), parameter.choices)
-            yield Problem(at, "example", f"{name!r} is never {value!r}", hint)
+            yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
         elif parameter.type == "bool" and not isinstance(value, bool):
-            yield Problem(at, "example", f"{name!r} is true or false, not {value!r}")
+            yield Problem(at, "example", f"{name!r} is true or false, not {spelled(value)}")
 
 
 def _named(spec: Spec, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:

@@ -58,12 +58,14 @@ class _Typing:
         found = self.kind(part)
         if found is None or found is wanted or (wanted is Kind.FLOAT and found is Kind.NUMBER):
             return
-        hint = ""
-        if wanted is Kind.CONDITION and found is Kind.NUMBER:
+        hint, named = "", str(wanted)
+        if wanted is Kind.NUMBER and found is Kind.FLOAT:
+            named = "a whole number"
+        elif wanted is Kind.CONDITION and found is Kind.NUMBER:
             hint = "compare it, as in … != 0"
         elif wanted is Kind.NUMBER and found is Kind.CONDITION:
             hint = "write 1 if … else 0"
-        self.report(part, f"{wanted} expected, found {found}", hint)
+        self.report(part, f"{named} expected, found {found}", hint)
 
     def kind(self, part: Expr) -> Kind | None:
         match part:
@@ -122,7 +124,7 @@ class _Typing:
 
     def kind_of(self, seen: Visit | syntax.Parameter) -> Kind | None:
         item = seen.item if isinstance(seen, Visit) else seen
-        if isinstance(item, syntax.Field) and not is_known(self.spec, item):
+        if isinstance(item, syntax.Field | syntax.Parameter) and not is_known(self.spec, item):
             return None
         return kind(item) if isinstance(item, syntax.Field | syntax.BitField | syntax.Parameter) else None
 

@@ -32,7 +32,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _file(at: Location, name: str, what: str) -> Iterator[Problem]:
     if at.path.stem != name:
-        yield Problem(at, "file-name", f"{what} stands in {name}.yaml", "rename the file")
+        yield Problem(at, "file-name", f"{what} stands in {name}.yaml, not in {at.path.name}", "rename the file")
 
 
 def _folder(at: Location, name: str, kind: str) -> Iterator[Problem]:

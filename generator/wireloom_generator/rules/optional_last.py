@@ -34,7 +34,8 @@ def _behind(spec: Spec, entries: Entries) -> Iterator[Problem]:
         optional = isinstance(entry, syntax.Field) and entry.tail
         if first is not None and needs_bytes(spec, entry) and not optional:
             key, name = place(entry)
-            what = f"{place(first)[1]} is optional, so {name} behind it must be too"
+            how = "is optional" if is_optional(first) else "ends with an optional field"
+            what = f"{place(first)[1]} {how}, so {name} behind it must be too"
             yield Problem(entry.where(key), "optional-last", what, "optional fields end their section")
             return
         first = first or at_end(spec, entry, is_optional)

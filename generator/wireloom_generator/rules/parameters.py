@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import spelled
 
 _OPTIONS = frozenset({
     "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "mode", "obj", "path",
@@ -49,7 +50,7 @@ def _text(parameter: syntax.Parameter) -> Iterator[Problem]:
     if not parameter.choices:
         yield Problem(parameter.at, "parameters", "a text parameter needs choices", "list the values it can have")
     elif parameter.default not in parameter.choices:
-        at, what = parameter.where("default"), f"the default {parameter.default!r} is none of the choices"
+        at, what = parameter.where("default"), f"the default {spelled(parameter.default)} is none of the choices"
         yield Problem(at, "parameters", what, closest(str(parameter.default), parameter.choices))
     if len(set(parameter.choices)) < len(parameter.choices):
         yield Problem(parameter.where("choices"), "parameters", "a choice is given twice")
@@ -60,5 +61,5 @@ def _bool(parameter: syntax.Parameter) -> Iterator[Problem]:
         hint = "write type: text to have choices"
         yield Problem(parameter.where("choices"), "parameters", "the choices of a bool are true and false", hint)
     if not isinstance(parameter.default, bool):
-        what = f"the default {parameter.default!r} is neither true nor false"
+        what = f"the default {spelled(parameter.default)} is neither true nor false"
         yield Problem(parameter.where("default"), "parameters", what)

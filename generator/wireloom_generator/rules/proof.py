@@ -41,8 +41,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         hint = "without a proof any byte could begin a record"
         yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
     parameter = spec.parameters.get(protocol.byte_order)
-    if parameter is not None and set(parameter.choices) - {"big", "little"}:
-        what = "a byte order that is neither big nor little is found out by a proof, and there is none"
+    if parameter is not None and "auto" in parameter.choices:
+        what = "auto is the byte order in which the proof holds, and there is none"
         yield Problem(protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
 
 

@@ -35,12 +35,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     for message in spec.messages:
         if record.length is None and message.length is None:
             hint = "give length to the record, or to each of its messages"
-            yield Problem(message.where("message"), "record-length", "how long is a record of this message?", hint)
+            yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
         elif record.length is not None and message.length is not None:
             yield Problem(message.where("length"), "record-length", "the record says already how long it is")
     if record.length is None and not spec.messages:
         hint = "give length, an expression over header fields"
-        yield Problem(record.at, "record-length", "how long is a record?", hint)
+        yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
     for site in sites(spec):
         if site.moment is Moment.FRAMING:
             yield from _early(spec, site)

@@ -67,4 +67,4 @@ def _item(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
     if in_type(spec, field.type, takes_rest):
         yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
     elif in_type(spec, field.type, is_optional):
-        yield Problem(at, "repeat", f"a {field.type} ends with an optional field, so where it ends is open", hint)
+        yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)

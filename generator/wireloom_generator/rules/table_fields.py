@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, parse
+from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, parse, spelled
 
 _TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 _MOST = 32765
@@ -66,10 +66,10 @@ def _default(field: syntax.TableField, default: syntax.Literal) -> str | None:
         case Text():
             return "text has no default in FlatBuffers"
         case Boolean():
-            return None if isinstance(default, bool) else f"{default!r} is neither true nor false"
+            return None if isinstance(default, bool) else f"{spelled(default)} is neither true nor false"
         case Float():
-            return None if is_number else f"{default!r} is no number"
+            return None if is_number else f"{spelled(default)} is no number"
         case Integer() as wire if isinstance(default, int) and is_number:
             return None if wire.least <= default <= wire.most else f"{default} does not fit {field.type}"
         case _:
-            return f"{default!r} is no whole number"
+            return f"{spelled(default)} is no whole number"

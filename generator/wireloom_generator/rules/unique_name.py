@@ -101,7 +101,7 @@ def _declarations(spec: Spec) -> Iterator[Problem]:
     declared: list[tuple[str, Location]] = []
     for shared in (*spec.libraries, spec.protocol):
         declared += [(item.name, item.where("name")) for item in declarations(shared)]
-    yield from _twice("declaration", declared)
+    yield from _twice("", declared)
     for shared in spec.shared:
         for named in named_values(shared):
             yield from _twice("value", ((value.name, value.where("name")) for value in named.values))
@@ -110,9 +110,10 @@ def _declarations(spec: Spec) -> Iterator[Problem]:
 
 
 def _twice(kind: str, named: Iterable[tuple[str, Location]]) -> Iterator[Problem]:
+    """Names that come twice among things of one kind; all that is declared is one."""
     first: dict[str, Location] = {}
     for name, at in named:
         known = first.setdefault(name, at)
         if known is not at:
-            article = "an" if kind[0] == "e" else "a"
-            yield Problem(at, "unique-name", f"{name!r} is already {article} {kind}, {seen_from(at, known)}")
+            what = f"{'an' if kind[0] == 'e' else 'a'} {kind}" if kind else "declared"
+            yield Problem(at, "unique-name", f"{name!r} is already {what}, {seen_from(at, known)}")

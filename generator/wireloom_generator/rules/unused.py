@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.scopes import written
+from wireloom_generator.scopes import declarations, written
 from wireloom_generator.sites import parsed, sites
 from wireloom_generator.spec import Spec
 
@@ -29,12 +29,10 @@ def check(spec: Spec) -> Iterator[Problem]:
         return
     used = set(_references(spec))
     protocol = spec.protocol
-    kinds = (("enum", protocol.enums), ("flags", protocol.flags), ("type", protocol.types), ("table", protocol.tables))
-    for kind, declared in kinds:
-        for item in declared:
-            if (kind, item.name) not in used:
-                what = f"nothing uses {kind} {item.name!r}"
-                yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
+    for item in declarations(protocol):
+        if item.name not in used:
+            what = f"nothing uses {item.name!r}"
+            yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
     asked = {name.name for site in sites(spec) if (tree := parsed(site.text)) for name in expressions.names(tree)}
     for parameter in protocol.parameters:
         if parameter.name not in asked and parameter.name != protocol.byte_order:
@@ -42,17 +40,14 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(parameter.where("name"), "unused", what, severity=Severity.WARNING)
 
 
-def _references(spec: Spec) -> Iterator[tuple[str, str | None]]:
+def _references(spec: Spec) -> Iterator[str | None]:
     for entry in written(spec):
         match entry:
             case syntax.Field():
-                yield "enum", entry.enum
-                yield "flags", entry.flags
-                yield "type", entry.type
-                yield "table", entry.table
+                yield from (entry.enum, entry.flags, entry.type, entry.table)
             case syntax.Include(include=name):
-                yield "type", name
+                yield name
             case syntax.Bits(fields=fields):
-                yield from (("enum", field.enum) for field in fields)
+                yield from (field.enum for field in fields)
             case _:
                 pass

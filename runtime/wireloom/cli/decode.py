@@ -71,7 +71,7 @@ class _Run:
             name = captures.name_of(source)
             records, reasons = 0, _Reasons()
             with self._opened(source) as rows:
-                for row in with_progress(rows, source, to_stdout=self.to_stdout):
+                for row in with_progress(rows, Path(name).name, self._size(source), to_stdout=self.to_stdout):
                     records += 1
                     reason = row["_corrupt_reason"]
                     if reason is not None:
@@ -82,6 +82,10 @@ class _Run:
                             continue
                     yield row
             reasons.tell(name, records, self.mode)
+
+    def _size(self, source: str) -> int | None:
+        """How many bytes of records there are, if that can be known beforehand."""
+        return None if source == captures.STDIN or self.from_hex else Path(source).stat().st_size
 
     @contextmanager
     def _opened(self, source: str) -> Iterator[Iterator[Row]]:

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import BinaryIO
 
 from wireloom.cli.diagnostics import MisuseError
-from wireloom.codec import Column
+from wireloom.codec import Column, ListOf, StructOf
+from wireloom.codec.columns import ColumnType
 from wireloom.rows import json_writer
 from wireloom.views import Row
 
@@ -53,10 +55,29 @@ def _write_parquet(rows: Iterable[Row], columns: tuple[Column, ...], stream: Bin
         from pyarrow import parquet
 
         from wireloom import columnar
-    schema = columnar.arrow_schema(columns)
+    schema = columnar.arrow_schema(_with_fields(columns))
     with parquet.ParquetWriter(stream, schema) as writer:
         for batch in columnar.batches(rows, schema, size=ROWS_A_GROUP, size_bytes=BYTES_A_GROUP):
             writer.write_table(pa.Table.from_batches([batch]))
+
+
+def _with_fields(columns: Iterable[Column]) -> Iterator[Column]:
+    """The columns that Parquet can hold: it has no structs without fields, which a message without fields is."""
+    for column in columns:
+        kind = _kept(column.type)
+        if kind is not None:
+            yield replace(column, type=kind)
+
+
+def _kept(kind: ColumnType) -> ColumnType | None:
+    match kind:
+        case StructOf(columns):
+            kept = tuple(_with_fields(columns))
+            return StructOf(kept) if kept else None
+        case ListOf(element):
+            inner = _kept(element)
+            return None if inner is None else ListOf(inner)
+    return kind
 
 
 def _write_arrow(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:

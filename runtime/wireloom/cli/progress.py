@@ -2,17 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from wireloom.cli.captures import STDIN, name_of
 from wireloom.views import Row
 
 _EVERY = 512
 """Rows between two looks at the bar."""
 
 
-def with_progress(rows: Iterable[Row], source: str, *, to_stdout: bool) -> Iterator[Row]:
-    """The rows of ``source``, their ``_offset`` and ``_length`` moving a bar if standard error is a terminal."""
+def with_progress(rows: Iterable[Row], name: str, size: int | None, *, to_stdout: bool) -> Iterator[Row]:
+    """The rows of a source of ``size`` bytes; their positions move a bar if standard error is a terminal."""
     if not sys.stderr.isatty() or (to_stdout and sys.stdout.isatty()):
         yield from rows
         return
@@ -27,8 +25,7 @@ def with_progress(rows: Iterable[Row], source: str, *, to_stdout: bool) -> Itera
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        size = None if source == STDIN else Path(source).stat().st_size
-        task = bar.add_task(name_of(source) if size is None else Path(source).name, total=size)
+        task = bar.add_task(name, total=size)
         for number, row in enumerate(rows):
             if number % _EVERY == 0:
                 bar.update(task, completed=row["_offset"] + row["_length"])

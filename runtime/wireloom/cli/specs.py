@@ -18,7 +18,8 @@ Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folde
 
 _DEFAULT = Path("specs")
 _DIFF_LINES = 20
-"""Lines of each file's difference that are shown."""
+_DIFF_FILES = 5
+"""How many lines of each file's difference are shown, and of how many files."""
 
 
 def check(specs: Specs = None) -> None:
@@ -31,18 +32,20 @@ def check(specs: Specs = None) -> None:
 def generate(
     specs: Specs = None,
     out: Annotated[Path, typer.Option(help="The folder for what is generated.")] = Path("generated"),
-    package: Annotated[str, typer.Option(help="The package for the protocols' own, below it; dots allowed.")] = "",
+    package: Annotated[
+        str | None, typer.Option(help="The package below it that holds the protocols' own; the one there is, if any.")
+    ] = None,
     only_check: Annotated[bool, typer.Option("--check", help="Write nothing; status 1 if something would be.")] = False,
 ) -> None:
     """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
     paths = _existing(specs)
-    if package and not all(part.isidentifier() for part in package.split(".")):
+    if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")
+    package = _package_in(out) if package is None else package
     result = _generator().generate(paths, out, write=not only_check, package=package)
     _tell(result.problems)
     if only_check and result.changes:
-        for change in result.changes:
-            _show(change)
+        _show(result.changes)
         options = f"--out {out} --package {package}" if package else f"--out {out}"
         say(f"{out} is not what {_shown(paths)} gives; run: wireloom generate {_shown(paths)} {options}")
         raise typer.Exit(FAILED)
@@ -50,6 +53,22 @@ def generate(
         print(f"{'removed' if change.kind == 'orphaned' else 'wrote'} {change.path}")
     if not result.changes:
         print(f"{out} is what {_shown(paths)} gives")
+
+
+def _is_dotted_name(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
+def _package_in(out: Path) -> str:
+    """The package in which ``out`` has generated protocols already, if it is one."""
+    mark = import_module("wireloom_generator.output").MARK
+    packages = set()
+    for path in (*out.glob("*/parsers.py"), *out.glob("*/*/parsers.py"), *out.glob("*/*/*/parsers.py")):
+        package = ".".join(path.parent.parent.relative_to(out).parts)
+        with path.open(encoding="utf-8", errors="replace") as file:
+            if (not package or _is_dotted_name(package)) and mark in file.readline():
+                packages.add(package)
+    return packages.pop() if len(packages) == 1 else ""
 
 
 def _existing(specs: Sequence[Path] | None) -> list[Path]:
@@ -82,10 +101,11 @@ def _tell(problems: "Sequence[Problem]") -> None:
         raise typer.Exit(FAILED)
 
 
-def _show(change: "Change") -> None:
-    complain(f"{change.path}: {change.kind}")
-    lines = change.diff.splitlines()
-    for line in lines[:_DIFF_LINES]:
-        complain(f"  {line}")
-    if len(lines) > _DIFF_LINES:
-        complain(f"  … {len(lines) - _DIFF_LINES} more lines")
+def _show(changes: "Sequence[Change]") -> None:
+    for number, change in enumerate(changes):
+        complain(f"{change.path}: {change.kind}")
+        lines = change.diff.splitlines() if number < _DIFF_FILES else []
+        for line in lines[:_DIFF_LINES]:
+            complain(f"  {line}")
+        if len(lines) > _DIFF_LINES:
+            complain(f"  … {len(lines) - _DIFF_LINES} more lines")

@@ -71,6 +71,9 @@ class Block:
             except DecodeError as error:
                 error.offset = start + at
                 raise error.within(name) from None
+        if reader.trace is not None:
+            for (name, field), at in zip(self.fields, packing.offsets, strict=True):
+                reader.trace.append((name, start + at, start + at + field.sizeof()))
         for name, load, at in self._loaded:
             try:
                 load(this)
@@ -82,9 +85,6 @@ class Block:
         reader.pos = start + self.size
         for name, field, at in self._valid:
             field.validate(this, name, reader.record, reader.frame, start + at)
-        if reader.trace is not None:
-            for (name, field), at in zip(self.fields, packing.offsets, strict=True):
-                reader.trace.append((name, start + at, start + at + field.sizeof()))
 
     def _short(self, reader: Reader) -> DecodeError:
         for (name, field), at in zip(self.fields, self.big.offsets, strict=True):

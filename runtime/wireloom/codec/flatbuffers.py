@@ -14,7 +14,7 @@ from wireloom.codec.columns import Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.layout import NamedPart, Part, container, given
 from wireloom.codec.streams import Reader, Values, Writer
-from wireloom.codec.values import Extent
+from wireloom.codec.values import Extent, octets
 
 _SCALARS = {
     "bool": ("?", "boolean"),
@@ -98,9 +98,10 @@ class Table:
         return bytes(out)
 
 
-def _number(data: bytes, code: str, at: int, what: str) -> int:
+def _number(data: bytes, code: str, at: int, what: str, path: str = "") -> int:
     if not 0 <= at <= len(data) - struct.calcsize(code):
-        raise DecodeError("flatbuffers", f"{what} stands outside the {len(data)} bytes", max(0, min(at, len(data))))
+        nearest = max(0, min(at, len(data)))
+        raise DecodeError("flatbuffers", f"{what} stands outside the {len(data)} bytes", nearest, path)
     number: int = struct.unpack_from(code, data, at)[0]
     return number
 
@@ -112,7 +113,7 @@ def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
     if field.type != "text":
         return value
     start = at + value
-    size = _number(data, "<I", start, field.name)
+    size = _number(data, "<I", start, "size of the text", field.name)
     if start + 4 + size > len(data):
         raise DecodeError("flatbuffers", f"{size} bytes of text, {len(data) - start - 4} left", start, field.name)
     try:
@@ -133,9 +134,11 @@ def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
             data = value.encode()
             struct.pack_into("<I", out, at, len(out) - at)
             out += struct.pack("<I", len(data)) + data + b"\0"
+        elif field.type == "bool" and not isinstance(value, bool):
+            raise TypeError
         else:
             struct.pack_into("<" + _SCALARS[field.type][0], out, at, value)
-    except (struct.error, AttributeError, UnicodeEncodeError):
+    except (struct.error, TypeError, OverflowError, AttributeError, UnicodeEncodeError):
         raise EncodeError(f"{value!r} is no {field.type}", field.name) from None
 
 
@@ -185,12 +188,15 @@ class _Encoded(Part):
         start = len(writer.buffer)
         if this.get(self.name) is None:
             raise EncodeError("missing", self.name)
+        raw = this.get(self.encoding.raw)
+        if raw is not None:
+            raw = octets(raw, self.encoding.raw)
         try:
             values = given(this[self.name], self.encoding.table.empty)
             values.update(
                 {name: default for name, default in self.encoding.table.empty.items() if values[name] is None}
             )
-            data = self._bytes(values, this.get(self.encoding.raw))
+            data = self._bytes(values, raw)
             self.encoding.extent.write(writer, this, data)
         except EncodeError as error:
             raise error.within(self.name) from None
@@ -199,8 +205,8 @@ class _Encoded(Part):
     def _bytes(self, values: Values, raw: bytes | None) -> bytes:
         if raw is not None:
             try:
-                if _same(self.encoding.table.read(bytes(raw)), values):
-                    return bytes(raw)
+                if _same(self.encoding.table.read(raw), values):
+                    return raw
             except DecodeError:
                 pass
         return self.encoding.table.write(values)

@@ -18,11 +18,17 @@ def _base64_57(data: bytes) -> str:
     return "".join(base64.b64encode(chunk).decode() + ("\n" if len(chunk) == 57 else "") for chunk in chunks)
 
 
-def _unbase64(text: str) -> bytes:
+def _unbase64(value: object) -> bytes:
     try:
-        return base64.b64decode("".join(text.split()), validate=True)
+        return base64.b64decode("".join(_text(value).split()), validate=True)
     except binascii.Error as error:
         raise ValueError(f"not Base64: {error}") from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"text expected, found {json.dumps(value)[:60]}")
+    return value
 
 
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
@@ -42,7 +48,7 @@ class _Notation:
 _NOTATIONS = {
     "value": _Notation(lambda value: value, lambda text: text),
     "base64_57": _Notation(_base64_57, _unbase64),
-    "text": _Notation(_java_text, str.encode),
+    "text": _Notation(_java_text, lambda value: _text(value).encode()),
 }
 
 
@@ -104,7 +110,7 @@ class Form:
                 name = f"{entry.field}_name" if entry.notation == "label" else entry.field
                 try:
                     values[name] = _NOTATIONS.get(entry.notation, _NOTATIONS["value"]).read(found[entry.key])
-                except (ValueError, AttributeError, TypeError) as error:
+                except ValueError as error:
                     raise DecodeError("json", str(error), path=entry.key) from None
             elif entry.key in found and found[entry.key] != entry.const:
                 raise DecodeError("json", f"{entry.const!r} expected, found {found[entry.key]!r}", path=entry.key)

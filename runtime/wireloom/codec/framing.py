@@ -60,7 +60,7 @@ class Lengths:
         self,
         *fields: tuple[str, int, Any],
         length: Expression,
-        match: Mapping[str, int] | None = None,
+        match: Mapping[str, tuple[int, ...]] | None = None,
         valid: Rule | None = None,
         checksum: tuple[str, Checksum] | None = None,
     ) -> None:
@@ -167,7 +167,7 @@ class Framing:
             value = code.unpack_from(buffer, start + offset)[0]
             found[name] = value if load is None else load(value)
         for lengths in self.lengths:
-            if all(found[name] == value for name, value in lengths.match.items()):
+            if all(found[name] in values for name, values in lengths.match.items()):
                 return lengths
         shown = ", ".join(f"{name} {value}" for name, value in found.items())
         raise DecodeError("unknown-layout", f"no layout for {shown}, so its length is unknown")
@@ -177,12 +177,16 @@ class Framing:
     ) -> Iterator[Record]:
         """The records of ``buffer`` in order, malformed ranges among them, together covering every byte."""
         start, end = 0, len(buffer)
+        largest = max(max_record_bytes, MAX_RECORD_BYTES)
         while start < end:
             record = self._next(buffer, start, end, parameters, max_record_bytes)
             if not record.proven and self.resync:
                 stop = self._resync(buffer, start + 1, end, parameters, max_record_bytes)
                 record = replace(record, length=stop - start)
-            yield record
+            if record.length > largest:
+                yield from _pieces(record, largest)
+            else:
+                yield record
             start += record.length
 
     def _next(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Record:
@@ -220,7 +224,7 @@ class Framing:
         run = re.compile(rb"(.)\1{%d,}" % window, re.DOTALL)
         anchor = self._anchor()
         position = start
-        last = end - window  # nothing proves itself in fewer bytes than tell a length
+        last = end - min(lengths.size for lengths in self.lengths)  # fewer bytes do not tell a length
         while position <= last:
             if anchor is not None:
                 offset, value = anchor
@@ -228,7 +232,8 @@ class Framing:
                 if found_at < 0:
                     return
                 position = found_at - offset
-            if any(lengths.plausible(buffer, position, little, parameters, bound) for lengths, little in tries):
+            left = end - position
+            if any(left >= one.size and one.plausible(buffer, position, little, parameters, bound) for one, little in tries):
                 yield position
             elif (found := run.match(buffer, position)) is not None:
                 position = max(position, found.end() - window - 1)
@@ -237,8 +242,18 @@ class Framing:
     def _anchor(self) -> tuple[int, bytes] | None:
         """A byte every record has at one offset, if there is one to search for."""
         for name, offset, construct in self.match:
-            values = {lengths.match.get(name) for lengths in self.lengths}
+            values = {value for lengths in self.lengths for value in lengths.match.get(name, (None, None))}
             value = values.pop()
             if not values and value is not None and construct.sizeof() == 1:
                 return offset, bytes([value])
         return None
+
+
+def _pieces(record: Record, bound: int) -> Iterator[Record]:
+    """A malformed range in pieces of ``bound`` bytes: nobody has to hold the rest of a large capture at once."""
+    error = record.error
+    assert error is not None
+    end = record.offset + record.length
+    for offset in range(record.offset, end, bound):
+        told = DecodeError(error.code, error.detail, error.offset, error.field)
+        yield replace(record, offset=offset, length=min(bound, end - offset), error=told)

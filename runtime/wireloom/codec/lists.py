@@ -86,6 +86,8 @@ class Repeat(Value):
                 raise EncodeError("the list ends with the first item that ends it, and with no other")
         if self.count is not None:
             stream.claim(self, context, len(obj))
+        elif self.until is None:
+            stream.tails.append((self, context, len(stream.buffer), False))
         return obj
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
@@ -94,6 +96,8 @@ class Repeat(Value):
         return ask(self.count, this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
+        if self.count is None:
+            return EncodeError("takes all of its section, but there are bytes behind it")
         return EncodeError(f"has {taken} items, but its count says {found}")
 
 

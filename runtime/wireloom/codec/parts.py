@@ -10,7 +10,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Expression, Field, Rule, Validity, ask
 from wireloom.codec.layout import Layout, NamedPart, Part
 from wireloom.codec.streams import Frame, Reader, Values, Writer
-from wireloom.codec.values import Rest, Size
+from wireloom.codec.values import Rest, Size, octets
 
 
 class Section(Part):
@@ -69,7 +69,7 @@ class Section(Part):
     def close(self, writer: Writer, this: Values, start: int, tails: int) -> None:
         """Write what was left over and note the section's span; optional parts in it begin with the one ``tails``."""
         if self.trailing is not None and this.get(self.trailing) is not None:
-            writer.write(this[self.trailing])
+            writer.write(octets(this[self.trailing], self.trailing))
         writer.frame[self.name] = (start, len(writer.buffer))
         writer.end(tails)
 
@@ -108,7 +108,9 @@ class When(Part):
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         state = "given, but" if taken else "missing, but"
-        return EncodeError(f"{state} {self.condition.text} is {str(found).lower()}", ", ".join(_given(this, self.inputs)))
+        return EncodeError(
+            f"{state} {self.condition.text} is {str(found).lower()}", ", ".join(_given(this, self.inputs))
+        )
 
     def read(self, reader: Reader, this: Values) -> None:
         if self.condition.holds(this, reader.record, reader.frame):
@@ -142,10 +144,9 @@ class Choice(Part):
         return None
 
     def refusal(self, this: Values, taken: int | None, found: int | None) -> EncodeError:
-        known = ", ".join(_given(this, self.inputs))
         option = None if found is None else self.alternatives[found]
-        why = option.condition.text if isinstance(option, When) else "no other alternative holds"
-        return EncodeError(f"cannot be written together: {why if option else 'no alternative holds'}", known)
+        why = option.condition.text if isinstance(option, When) else "no condition holds"
+        return EncodeError(f"not in the alternative that is taken: {why}", ", ".join(_given(this, self.inputs)))
 
     def read(self, reader: Reader, this: Values) -> None:
         chosen = self.state(this, reader.record, reader.frame)
@@ -166,7 +167,9 @@ class Choice(Part):
         """The alternative to write: the one that holds so far, unless only others have the fields that are given."""
         known = set(_given(this, self.inputs))
         fitting = [number for number, option in enumerate(self.alternatives) if known <= set(option.inputs)]
-        return holds if holds in fitting or not known or not fitting else fitting[0]
+        if known and not fitting:
+            raise EncodeError("not in one alternative", ", ".join(_given(this, self.inputs)))
+        return holds if holds in fitting or not known else fitting[0]
 
 
 def _given(this: Values, names: tuple[str, ...]) -> list[str]:

@@ -16,6 +16,7 @@ from wireloom.codec.framing import Framing
 from wireloom.codec.layout import container, given, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
@@ -120,16 +121,21 @@ class Protocol:
         return self.decode(bytes(data), resolved, little=little)
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
-        """What ``parse`` gives or raises, and where each field it read stands: (path, start, end) in bytes."""
+        """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
         spans: list[tuple[str, int, int]] = []
         resolved = resolve(self.parameters, parameters)
+        length, little = len(data), True in self.framing.orders(resolved)[:1]
+        problem: DecodeError | None = None
         try:
             length, little = self.framing.first(data, 0, len(data), resolved)
-            if length != len(data):
-                return self._misfit(length, data), spans
-            return self.decode(data, resolved, little=little, trace=spans), spans
+            problem = self._misfit(length, data) if length != len(data) else None
         except DecodeError as error:
-            return error, spans
+            problem = error
+        try:
+            row = self.decode(data[:length], resolved, little=little, trace=spans)
+        except DecodeError as error:
+            return problem or error, spans
+        return problem or row, spans
 
     @staticmethod
     def _misfit(length: int, data: bytes) -> DecodeError:
@@ -196,7 +202,7 @@ class Protocol:
         """
         row = given(obj, self._empty, ignored=_POSITIONAL)
         if row["_corrupt_record"] is not None:
-            return bytes(row["_corrupt_record"])
+            return octets(row["_corrupt_record"], "_corrupt_record")
         resolved = resolve(self.parameters, parameters)
         for name in self._recorded:
             if row[name] is not None:
@@ -211,11 +217,19 @@ class Protocol:
             message.write(writer, row[message.name] if row[message.name] is not None else {})
         except EncodeError as error:
             raise error.within(message.name) from None
-        if self._message_of(writer.record) is not message:
-            raise EncodeError(f"the header selects {self._message_of(writer.record).name}", message.name)
+        self._check_message(message, writer.record)
         data = bytes(writer.buffer)
         self._check_length(data, resolved)
         return data
+
+    def _check_message(self, message: Message, header: Values) -> None:
+        """Refuse a record whose header says that it is another message."""
+        try:
+            selected = self._message_of(header)
+        except DecodeError as error:
+            raise EncodeError(error.detail, message.name) from None
+        if selected is not message:
+            raise EncodeError(f"the header selects {selected.name}", message.name)
 
     def _check_length(self, data: bytes, parameters: Values) -> None:
         """Refuse a record that could not be found again: its length says otherwise, or its proof fails."""
@@ -233,7 +247,7 @@ class Protocol:
             if len(present) != 1:
                 raise EncodeError(f"needed: one of {', '.join(self.messages)}", "message")
             name = present[0]
-        if name not in self.messages:
+        if not isinstance(name, str) or name not in self.messages:
             raise EncodeError(unknown("message", str(name), self.messages), "message")
         if present not in ([], [name]):
             raise EncodeError(f"the row is a {name}, but has {', '.join(present)}")

@@ -90,6 +90,9 @@ class Reader:
         try:
             value = parse(self, context, "")
         except DecodeError as error:
+            if outer is not None:
+                outer.extend((join(label, name), a, b) for name, a, b in self.trace or ())
+                self.trace = outer
             raise error.within(label) from None
         if outer is not None:
             inner = self.trace or [("", start, self.pos)]
@@ -101,8 +104,8 @@ class Reader:
 class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
-    ``claims`` is what was taken for granted on the way; ``tails`` are the optional parts of the innermost region, with
-    the byte where each stands and whether it is there.
+    ``claims`` is what was taken for granted on the way; ``tails`` is that of the regions not ended yet: (part, struct,
+    where, whether more bytes were taken to follow there).
     """
 
     __slots__ = ("buffer", "claims", "frame", "little", "record", "reserved", "tails")
@@ -114,7 +117,7 @@ class Writer:
         self.frame = Frame(parameters or {})
         self.reserved: list[tuple[Reserved, Values, int]] = []
         self.claims: list[Claim] = []
-        self.tails: list[tuple[Claimant, Values, int, bool]] = []
+        self.tails: list[tuple[Refuser, Values, int, bool]] = []
 
     def clear(self) -> None:
         """Begin the record anew."""
@@ -129,10 +132,10 @@ class Writer:
         self.claims.append(Claim(part, this, self.frame, taken))
 
     def end(self, tails: int) -> None:
-        """A region ends here; optional parts from the one numbered ``tails`` on are there only if bytes were left."""
-        for part, this, start, present in self.tails[tails:]:
-            if present != (start < len(self.buffer)):
-                raise part.refusal(this, present, not present)
+        """A region ends here, and so it shows which of its ``tails``, those from that number on, have bytes behind."""
+        for part, this, start, followed in self.tails[tails:]:
+            if followed != (start < len(self.buffer)):
+                raise part.refusal(this, followed, not followed)
         del self.tails[tails:]
 
     def write(self, data: bytes) -> int:
@@ -145,15 +148,19 @@ class Writer:
         return len(self.buffer)
 
 
-class Claimant(Protocol):
-    """Something that was written on an assumption: that it is there, that it has so many bytes, that it is valid."""
-
-    def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """What a reader of these values would find."""
-        ...
+class Refuser(Protocol):
+    """Something that was written on an assumption."""
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         """Why values that say ``found`` cannot be written as ``taken``."""
+        ...
+
+
+class Claimant(Refuser, Protocol):
+    """An assumption about values: that it is there, that it has so many bytes, that it is valid."""
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What a reader of these values would find."""
         ...
 
 

@@ -39,6 +39,13 @@ class Rest(Extent):
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         return reader.pos, reader.limit, reader.limit
 
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        writer.write(data)
+        writer.tails.append((self, this, len(writer.buffer), False))
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        return EncodeError("takes all of its section, but there are bytes behind it")
+
 
 class Size(Extent):
     """As many bytes as a number or an expression says."""
@@ -125,6 +132,13 @@ class Value(Construct):
     type: ColumnType
 
 
+def octets(value: Any, path: str = "") -> bytes:
+    """``value`` as bytes. Raises ``EncodeError`` if it is something else."""
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise EncodeError(f"bytes expected, not {type(value).__name__}", path)
+    return bytes(value)
+
+
 class Blob(Value):
     """Bytes as they are."""
 
@@ -138,9 +152,7 @@ class Blob(Value):
         return self.extent.read(stream, context)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if not isinstance(obj, bytes | bytearray | memoryview):
-            raise EncodeError(f"bytes expected, not {type(obj).__name__}")
-        self.extent.write(stream, context, bytes(obj))
+        self.extent.write(stream, context, octets(obj))
         return obj
 
 
@@ -191,8 +203,8 @@ class Constant(Value):
         return data
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None and obj != self.value:
-            raise EncodeError(f"must be {self.value.hex()}, not {bytes(obj).hex()}")
+        if obj is not None and octets(obj) != self.value:
+            raise EncodeError(f"must be {self.value.hex()}, not {octets(obj).hex()}")
         stream.write(self.value)
         return self.value
 

@@ -1,0 +1,84 @@
+"""What ``build`` makes of values that no record can have: an ``EncodeError`` that says where, and nothing else."""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+import vectors
+from vectors import data_of
+
+from wireloom.codec import Column, DecodeError, EncodeError, StructOf
+from wireloom_protocols import couchbase_dcp, databus
+
+NUMBERS = (1.5, float("nan"), True, -1, 2**70)
+WRONG: tuple[Any, ...] = ("x", "\ud800", b"x", *NUMBERS, [], [None], [{}], {}, {"x": 1}, (), object())
+"""Values, each of which is wrong in most columns."""
+
+
+def samples(protocol: ModuleType) -> dict[str, bytes]:
+    """A record of each kind."""
+    if protocol is databus:
+        names = ("v1.le.long.upsert", "v1.be.byte.empty_empty")
+        rows = (row for row in vectors.committed("databus/vectors.jsonl") if row.get("id") in names)
+    else:
+        rows = iter(vectors.committed("couchbase_dcp/frames.jsonl"))
+    return {row["id"]: data_of(row) for row in rows}
+
+
+EVERY_RECORD = [
+    pytest.param(protocol, data, id=name)
+    for protocol in (couchbase_dcp, databus)
+    for name, data in samples(protocol).items()
+]
+
+
+def places(columns: tuple[Column, ...], row: Any) -> Iterator[tuple[str, ...]]:
+    """The way to each column of a row, and of the structs in it that are there."""
+    for column in columns:
+        yield (column.name,)
+        if isinstance(column.type, StructOf) and row[column.name] is not None:
+            yield from ((column.name, *rest) for rest in places(column.type.columns, row[column.name]))
+
+
+def changed(row: Any, place: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The row with another value in one place."""
+    name, *rest = place
+    return {**row, name: changed(row[name], tuple(rest), value) if rest else value}
+
+
+@pytest.mark.parametrize(("protocol", "data"), EVERY_RECORD)
+def test_wrong_values_are_refused_or_can_be_read_back(protocol: ModuleType, data: bytes) -> None:
+    row = protocol.parse(data)
+    for place in places(protocol.PROTOCOL.columns, row):
+        for value in WRONG:
+            try:
+                built = protocol.build(changed(row, place, value))
+            except EncodeError:
+                continue
+            assert place == ("_corrupt_record",) or isinstance(protocol.parse(built), dict), (place, value)
+
+
+@pytest.mark.parametrize(("protocol", "data"), EVERY_RECORD)
+def test_without_one_of_its_values_a_record_is_refused_or_can_be_read_back(protocol: ModuleType, data: bytes) -> None:
+    row = protocol.parse(data)
+    for place in places(protocol.PROTOCOL.columns, row):
+        try:
+            built = protocol.build(changed(row, place, None))
+        except EncodeError:
+            continue
+        assert isinstance(protocol.parse(built), dict), place
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 5, b"", {"message": "nonsense"}, {"nonsense": 1}, {}])
+@pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
+def test_what_is_no_row_is_refused(protocol: ModuleType, value: Any) -> None:
+    with pytest.raises(EncodeError):
+        protocol.build(value)
+
+
+@pytest.mark.parametrize("value", [None, "x", 5])
+@pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
+def test_what_is_no_bytes_is_refused(protocol: ModuleType, value: Any) -> None:
+    with pytest.raises((DecodeError, TypeError)):
+        protocol.parse(value)

@@ -1,0 +1,163 @@
+"""What encoding fills in, and what it refuses because it would not read back as it was given."""
+
+from pathlib import Path
+from typing import Any
+
+import compiled
+import pytest
+from wireloom.codec import EncodeError
+
+SPECS = Path(__file__).with_name("specs_valid")
+FRAME = """
+protocol: frame
+byte_order: big
+record:
+  length: 2 + size
+  fields:
+    - {name: size, type: u8, derive: size(body)}
+    - {name: kind, type: u8, default: 0}
+    - {section: body, size: rest, trailing: trailing_body}
+---
+message: thing
+match: {}
+"""
+
+
+def feature(name: str, root: Path) -> Any:
+    text = SPECS.joinpath(f"{name}.yaml").read_text()
+    return compiled.compiled(compiled.folders(text, root / "specs"), root).codec
+
+
+def thing(fields: str, root: Path) -> Any:
+    """The codec of a protocol with one message that has these fields."""
+    body = "\n".join(f"    {line}" for line in fields.strip().splitlines())
+    return compiled.compiled(compiled.folders(f"{FRAME}sections:\n  body:\n{body}\n", root / "specs"), root).codec
+
+
+def test_defaults_are_filled_in(tmp_path: Path) -> None:
+    assert feature("default", tmp_path).build({"request": {}}).hex() == "0d03003f000000046e6f6e6506"
+
+
+def test_reserved_fields_are_zero(tmp_path: Path) -> None:
+    assert feature("reserved", tmp_path).build({"number": {"number": 7}}).hex() == "000007"
+
+
+def test_labels_stand_for_numbers(tmp_path: Path) -> None:
+    row = {"paint": {"wall_name": "Green", "door": 2, "roof": 1}}
+    assert feature("enums", tmp_path).build(row).hex() == "010000020001"
+
+
+def test_flag_labels_stand_for_bits(tmp_path: Path) -> None:
+    row = {"options": {"known_flags": ["Fast", "Safe"], "unknown": 0x4101, "none_flags": [], "bare": 0x80}}
+    assert feature("flags", tmp_path).build(row).hex() == "8141010080"
+
+
+def test_computed_values_feed_defaults_and_derived_fields(tmp_path: Path) -> None:
+    assert feature("compute", tmp_path).build({"packed": {"side_name": "Right", "height": 5}}).hex() == "0b05"
+
+
+def test_given_values_of_derived_fields_do_not_matter(tmp_path: Path) -> None:
+    row = {"size": 99, "blobs": {"fixed": b"ab", "told_size": 77, "told": b"xyz"}}
+    assert feature("bytes_sized", tmp_path).build(row).hex() == "036162" + "03" + b"xyz".hex()
+
+
+def test_a_table_without_its_bytes_is_written_afresh(tmp_path: Path) -> None:
+    codec = feature("flatbuffers", tmp_path)
+    monster = {"hp": 80, "name": "orc", "friendly": True, "experience": 7, "weight": 1.5}
+    row = codec.parse(codec.build({"monster": {"monster": monster}}))
+    assert dict(row["monster"]["monster"]) == monster
+
+
+def test_a_changed_table_is_written_afresh_although_its_bytes_are_given(tmp_path: Path) -> None:
+    codec = feature("flatbuffers", tmp_path)
+    row = codec.parse(codec.build({"monster": {"monster": {"hp": 80}}}))
+    row["monster"]["monster"]["hp"] = 81
+    assert codec.parse(codec.build(row))["monster"]["monster"]["hp"] == 81
+
+
+REFUSED = {
+    "a size that says otherwise": (
+        "- {name: told, type: u8}\n- {name: data, type: bytes, size: told}",
+        {"told": 2, "data": b"abc"},
+        "thing.data: has 3 bytes, but its size says 2",
+    ),
+    "a count that says otherwise": (
+        "- {name: told, type: u8}\n- {name: list, type: u8, repeat: {count: told}}",
+        {"told": 2, "list": [1]},
+        "thing.list: has 1 items, but its count says 2",
+    ),
+    "a section whose size says otherwise": (
+        "- {name: told, type: u8}\n- {section: box, size: told, fields: [{name: inner, type: u8}]}",
+        {"told": 2, "inner": 1},
+        "thing.box: has 1 bytes, but its size says 2",
+    ),
+    "a field whose condition is false": (
+        "- {name: has, type: u8}\n- {name: more, type: u8, when: has == 1}",
+        {"has": 0, "more": 5},
+        "thing.more: given, but has == 1 is false",
+    ),
+    "fields of two alternatives": (
+        "- {name: type_, type: u8}\n"
+        "- choice: [{when: type_ == 1, fields: [{name: one, type: u8}]}, {fields: [{name: two, type: u8}]}]",
+        {"type_": 1, "one": 5, "two": 6},
+        "thing.one, two: not in one alternative",
+    ),
+    "a field of another alternative": (
+        "- {name: type_, type: u8}\n"
+        "- choice: [{when: type_ == 1, fields: [{name: one, type: u8}]}, {fields: [{name: two, type: u8}]}]",
+        {"type_": 1, "two": 6},
+        "thing.two: not in the alternative that is taken: type_ == 1",
+    ),
+    "a value that is not valid": (
+        "- {name: low, type: u8, valid: low < 5}",
+        {"low": 7},
+        "thing.low: 7 does not satisfy low < 5",
+    ),
+    "an optional field in front of others": (
+        "- {name: one, type: u8, optional: true}\n- {name: two, type: u8, optional: true}",
+        {"two": 7},
+        "thing.one: missing",
+    ),
+    "bytes behind an optional field that is missing": (
+        "- {name: one, type: u8, optional: true}",
+        {"trailing_body": b"abc"},
+        "thing.one: missing, but there are bytes behind it",
+    ),
+    "a terminator in what it ends": (
+        '- {name: text, type: text, until: "00"}',
+        {"text": "a\0b"},
+        "thing.text: contains its terminator 00",
+    ),
+    "a number too large": ("- {name: small, type: u8}", {"small": 256}, "thing.small: 256 does not fit 8 bits"),
+    "a missing number": ("- {name: small, type: u8}", {}, "thing.small: missing"),
+    "a field that is not there": ("- {name: small, type: u8}", {"smal": 1}, "thing.smal: unknown field"),
+    "text that the encoding lacks": (
+        "- {name: text, type: text, size: rest, encoding: ascii}",
+        {"text": "é"},
+        "thing.text: 'é' cannot be written in ascii",
+    ),
+    "a list with a number too large": (
+        "- {name: list, type: u16, repeat: rest}",
+        {"list": [1, 65536]},
+        "thing.list[1]: 65536 does not fit 16 bits",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "values", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_would_not_read_back_is_refused(fields: str, values: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(EncodeError) as error:
+        thing(fields, tmp_path).build({"thing": values})
+    assert str(error.value).startswith(message)
+
+
+def test_a_length_that_is_given_must_be_right(tmp_path: Path) -> None:
+    codec = compiled.compiled(compiled.folders(FRAME.replace(", derive: size(body)", ""), tmp_path / "s"), tmp_path).codec
+    with pytest.raises(EncodeError, match="has 3 bytes, but its length says 7"):
+        codec.build({"size": 5, "thing": {"trailing_body": b"a"}})
+
+
+def test_an_error_in_a_struct_says_where(tmp_path: Path) -> None:
+    codec = feature("types_and_the_header", tmp_path)
+    with pytest.raises(EncodeError, match=r"^item\.item\.number: 256 does not fit 8 bits"):
+        codec.build({"item": {"item": {"number": 256}}})

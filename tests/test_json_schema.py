@@ -1,0 +1,152 @@
+"""The JSON Schema that editors use says what the compiler says: of every real file, and of broken ones."""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from wireloom_generator import shape, source
+from wireloom_generator.emitters import json_schema
+from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields
+
+ROOT = Path(__file__).parent.parent
+SCHEMA = json.loads(json_schema.schema())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+Path_ = tuple[str | int, ...]
+
+
+def documents(path: Path) -> list[Any]:
+    return [document for document in yaml.safe_load_all(path.read_text()) if document is not None]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_the_specs_are_valid(path: Path) -> None:
+    (document,) = documents(path)
+    assert [error.message for error in VALIDATOR.iter_errors(document)] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/specs_valid").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_feature_is_valid(path: Path) -> None:
+    assert [error.message for document in documents(path) for error in VALIDATOR.iter_errors(document)] == []
+
+
+def test_it_is_a_json_schema() -> None:
+    VALIDATOR.check_schema(SCHEMA)
+
+
+MESSAGE: dict[str, Any] = {
+    "message": "thing",
+    "title": "Thing",
+    "match": {"kind": [1, 2]},
+    "sections": {
+        "body": [
+            {"name": "size", "type": "u8", "derive": "size(data)", "doc": "Bytes of data.", "unit": "bytes"},
+            {"name": "data", "type": "bytes", "size": "size", "erratum": ["one", "two"], "since": 1.5},
+            {"bits": "u8", "fields": [{"name": "high", "width": 4}, {"name": "low", "width": 4, "reserved": True}]},
+            {"section": "box", "size": 4, "fields": [{"pad": 3}, {"align": 4}, {"include": "Header"}]},
+            {"choice": [{"when": "size == 1", "fields": [{"name": "point", "type": "Point"}]}, {"fields": []}]},
+            {"name": "crc", "type": "u32", "checksum": {"algorithm": "crc32", "from": 0, "to": "offset(crc)"}},
+            {"name": "points", "type": "Point", "repeat": {"count": "size"}},
+        ]
+    },
+    "variants": [{"name": "one", "when": "size == 1", "source": {"document": "thing.md"}}],
+    "examples": [{"name": "First", "hex": "00 # nothing\n 01", "decoded": {"size": 0, "box": None}}],
+    "forms": [{"name": "json", "style": "json_lines", "entries": [{"key": "size", "field": "size", "as": "value"}]}],
+}
+
+
+def test_the_example_that_is_broken_below_is_valid() -> None:
+    assert [error.message for error in VALIDATOR.iter_errors(MESSAGE)] == []
+
+
+BROKEN: dict[str, tuple[Path_, Any]] = {
+    "an unknown key": (("sections", "body", 0, "typ"), "u8"),
+    "an unknown type": (("sections", "body", 0, "type"), "uint8"),
+    "an unknown encoding": (("sections", "body", 1, "encoding"), "utf8"),
+    "an unknown algorithm": (("sections", "body", 5, "checksum", "algorithm"), "crc"),
+    "a width that is text": (("sections", "body", 2, "fields", 0, "width"), "four"),
+    "an entry of two kinds": (("sections", "body", 0, "pad"), 3),
+    "an entry of no kind": (("sections", "body", 0), {"type": "u8"}),
+    "a name that is not snake_case": (("sections", "body", 0, "name"), "Size"),
+    "a repeat that is neither rest nor counted": (("sections", "body", 6, "repeat"), "all"),
+    "hex that is none": (("examples", 0, "hex"), "0g"),
+    "a list that is a mapping": (("variants",), {"name": "one"}),
+    "a notation that there is not": (("forms", 0, "entries", 0, "as"), "hex"),
+    "a file of two kinds": (("protocol",), "thing"),
+}
+
+
+@pytest.mark.parametrize(("path", "value"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_not_valid(path: Path_, value: Any) -> None:
+    assert not VALIDATOR.is_valid(_changed(MESSAGE, path, value))
+
+
+def test_a_file_without_what_it_needs_is_not_valid() -> None:
+    assert not VALIDATOR.is_valid({key: value for key, value in MESSAGE.items() if key != "match"})
+
+
+def test_what_may_be_left_out_is_what_the_compiler_says(tmp_path: Path) -> None:
+    for path in _mappings(MESSAGE):
+        for key in _at(MESSAGE, path):
+            changed = deepcopy(MESSAGE)
+            del _at(changed, path)[key]
+            assert VALIDATOR.is_valid(changed) == _has_shape(changed, tmp_path / "thing.yaml"), (*path, key)
+
+
+@pytest.mark.parametrize("mistake", ["unknown-key", "missing-key", "wrong-type"])
+def test_mistakes_of_shape_are_told_by_both(mistake: str) -> None:
+    for path in (ROOT / "tests/specs_invalid").glob(f"{mistake}*.yaml"):
+        assert not all(VALIDATOR.is_valid(document) for document in documents(path)), path.name
+
+
+def test_words_are_those_of_the_rules() -> None:
+    words = {(kind, key): _words(SCHEMA["$defs"][kind]["properties"][key]) for kind, key in RULES}
+    assert words == RULES
+
+
+RULES = {
+    ("Field", "encoding"): set(extent._ENCODINGS),
+    ("Checksum", "algorithm"): set(checksum_algorithm._WIDTHS),
+    ("TableField", "type"): set(table_fields._TYPES),
+    ("Form", "style"): set(form._STYLES),
+    ("FormEntry", "as"): set(form._NOTATIONS),
+    ("FormEntry", "omit"): set(form._OMITS),
+}
+
+
+def _words(schema: dict[str, Any]) -> set[str]:
+    return {"false" if word is False else word for word in schema["enum"]}
+
+
+def _has_shape(document: Any, path: Path) -> bool:
+    path.write_text(yaml.safe_dump(document))
+    node, problems = source.read(path, path)
+    if node is not None:
+        problems += shape.read(node, path)[1]
+    return not problems
+
+
+def _mappings(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    if isinstance(value, dict):
+        yield path
+        for key, inner in value.items():
+            yield from _mappings(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _mappings(inner, (*path, index))
+
+
+def _at(value: Any, path: Path_) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _changed(document: Any, path: Path_, value: Any) -> Any:
+    changed = deepcopy(document)
+    _at(changed, path[:-1])[path[-1]] = value
+    return changed

@@ -1,0 +1,179 @@
+"""The language's reference: its examples run, and it knows the same keys, types, calls and codes as the code."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import compiled
+import pytest
+import yaml
+from wireloom_generator import expressions, shape, syntax, wiretypes
+from wireloom_generator.generate import check
+from wireloom_generator.problems import Severity
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "specs/README.md").read_text(encoding="utf-8")
+BLOCKS = [match[1] for match in re.finditer(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)]
+FRAME = next(block for block in BLOCKS if block.startswith("protocol: frame"))
+SHOWN = re.compile(r"^# ((?:[0-9a-f]{2}+ ?)+)→ (.*)$", re.MULTILINE)
+
+KINDS: dict[str, type] = {
+    "source": syntax.Source,
+    "The protocol": syntax.Protocol,
+    "The library": syntax.Library,
+    "A parameter": syntax.Parameter,
+    "An enum": syntax.Enum,
+    "An enum value": syntax.EnumValue,
+    "Flags": syntax.Flags,
+    "A flag": syntax.FlagValue,
+    "A type": syntax.Type,
+    "A FlatBuffers table": syntax.Table,
+    "A table's field": syntax.TableField,
+    "The record": syntax.Record,
+    "A proof": syntax.Proof,
+    "The message": syntax.Message,
+    "A variant": syntax.Variant,
+    "An example": syntax.Example,
+    "A form": syntax.Form,
+    "A form's entry": syntax.FormEntry,
+    "A field": syntax.Field,
+    "Repeat": syntax.Repeat,
+    "Checksum": syntax.Checksum,
+    "Bits": syntax.Bits,
+    "A bit field": syntax.BitField,
+    "A section": syntax.Section,
+    "A choice": syntax.Choice,
+    "An alternative": syntax.Alternative,
+    "Include": syntax.Include,
+}
+"""Under which heading the keys of which kind of mapping are listed."""
+
+
+# --- examples
+
+
+def _documents(block: str) -> tuple[str, dict[str, str]]:
+    """A block as a whole protocol, and the bytes it shows with what they are to give."""
+    shown = {data.strip(): outcome for data, outcome in SHOWN.findall(block)}
+    parts = [part for part in re.split(r"^---\n", block, flags=re.MULTILINE) if part.strip()]
+    if "protocol" in yaml.safe_load(parts[0]) and not shown:
+        return block, {}
+    protocol, message = (yaml.safe_load(part) for part in FRAME.split("---\n"))
+    for part in map(yaml.safe_load, parts):
+        if isinstance(part, list):
+            message["sections"] = {"body": part}
+        else:
+            target = message if set(part) <= set(shape.keys(syntax.Message)) else protocol
+            target.update(part)
+    whole = any("record" in part for part in map(yaml.safe_load, parts))
+    message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown.items())
+    return yaml.safe_dump(protocol) + "---\n" + yaml.safe_dump(message), shown
+
+
+def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
+    digits = data.replace(" ", "")
+    record = digits if whole else f"{len(digits) // 2:04x}{digits}"
+    said = yaml.safe_load(outcome)
+    code = {"malformed": said["malformed"]} if set(said) == {"malformed"} else {"decoded": said}
+    return {"name": f"{data} → {outcome}", "hex": record, **code}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
+def test_examples_do_what_they_say(block: str, tmp_path: Path) -> None:
+    text, _ = _documents(block)
+    folder = compiled.folders(text, tmp_path / "specs")
+    assert [str(problem) for problem in check([folder]) if problem.severity is Severity.ERROR] == []
+    assert compiled.failures(compiled.compiled(folder, tmp_path)) == []
+
+
+def test_most_examples_show_bytes() -> None:
+    texts = [_documents(block)[0] for block in BLOCKS]
+    assert all("examples:" in text for text in texts)
+
+
+# --- keys
+
+
+def _table(heading: str) -> Iterator[list[str]]:
+    """The rows of the tables of keys under a heading, up to the next one."""
+    section = re.split(rf"^#+ {re.escape(heading)}\n", README, flags=re.MULTILINE)[1]
+    section = re.split(r"^#+ ", section, flags=re.MULTILINE)[0]
+    for table in re.findall(r"^\| key \|.*\n\|-.*\n((?:\|.*\n)+)", section, re.MULTILINE):
+        for row in table.splitlines():
+            yield [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def _own(kind: type) -> set[str]:
+    documentation = set(shape.keys(syntax.Documented)) if issubclass(kind, syntax.Documented) else set()
+    return set(shape.keys(kind)) - documentation
+
+
+@pytest.mark.parametrize(("heading", "kind"), KINDS.items(), ids=KINDS)
+def test_keys_are_those_of_the_syntax(heading: str, kind: type) -> None:
+    assert {row[0].strip("`") for row in _table(heading)} == _own(kind)
+
+
+def test_keys_of_pad_and_align_are_those_of_the_syntax() -> None:
+    assert {row[0].strip("`") for row in _table("Pad and align")} == _own(syntax.Pad) | _own(syntax.Align)
+
+
+def test_documentation_keys_are_those_of_the_syntax() -> None:
+    assert {row[0].strip("`") for row in _table("Documentation")} == set(shape.keys(syntax.Documented))
+
+
+@pytest.mark.parametrize(("heading", "kind"), KINDS.items(), ids=KINDS)
+def test_needed_keys_and_defaults_are_those_of_the_syntax(heading: str, kind: type) -> None:
+    for key, default, _ in _table(heading):
+        field = shape.keys(kind)[key.strip("`")][0]
+        needed = field.default is not None and not isinstance(field.default, bool | str | tuple)
+        assert (default == "needed") == needed, key
+        if isinstance(field.default, bool | str):
+            assert default == f"`{str(field.default).lower()}`", key
+
+
+def test_every_kind_of_mapping_has_a_heading() -> None:
+    assert _kinds(syntax.File) - {syntax.Pad, syntax.Align} == set(KINDS.values())
+
+
+def _kinds(hint: Any, found: set[type] | None = None) -> set[type]:
+    """The kinds of mapping that can stand in a file."""
+    found = set() if found is None else found
+    if get_origin(hint) is not None or get_args(hint):
+        for argument in get_args(hint):
+            _kinds(argument, found)
+    elif isinstance(hint, type) and issubclass(hint, syntax.Written) and hint not in found:
+        found.add(hint)
+        for _, inner in shape.keys(hint).values():
+            _kinds(inner, found)
+    return found
+
+
+# --- types, calls, codes
+
+
+def _section(heading: str) -> str:
+    return re.split(rf"^## {heading}\n", README, flags=re.MULTILINE)[1].partition("\n## ")[0]
+
+
+def test_every_type_is_in_the_value_model() -> None:
+    firsts = "\n".join(re.findall(r"^\| ([^|]*) \|", _section("Types and values"), re.MULTILINE))
+    assert set(re.findall(r"`([a-z0-9_]+)`", firsts)) - {"type", "enum", "flags", "repeat", "types"} == set(wiretypes.NAMES)
+
+
+def test_every_call_is_explained() -> None:
+    calls = set(re.findall(r"`(\w+)\([^)]*\)`", "\n".join(re.findall(r"^\| (`\w+\(.*?) \|", _section("Expressions"), re.M))))
+    assert calls == {*expressions.OF_NAMES, *expressions.OF_NUMBERS}
+
+
+def test_every_code_of_a_malformed_record_is_explained() -> None:
+    sources = "\n".join(path.read_text() for path in (ROOT / "runtime/wireloom/codec").glob("*.py"))
+    raised = set(re.findall(r'DecodeError\(\s*"([a-z0-9-]+)"', sources))
+    raised |= {word for words in re.findall(r"\bcode(?:, where)? = (.*)", sources) for word in re.findall(r'"([a-z]+)"', words)}
+    assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", _section("Malformed records"), re.MULTILINE)) == raised
+
+
+def test_links_inside_lead_to_headings() -> None:
+    titles = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert set(re.findall(r"\]\(#([^)]*)\)", README)) <= anchors
