@@ -14,6 +14,9 @@ from wireloom_generator import examples, ir, spec
 from wireloom_generator.emitters import enums, parsers
 from wireloom_generator.lower import lower
 
+FEATURES = {path.stem: path for path in sorted(Path(__file__).with_name("specs_valid").glob("*.yaml"))}
+"""The files that show one feature of the language each."""
+
 _SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
 
 
@@ -64,6 +67,16 @@ def compiled(folder: Path, out: Path) -> Compiled:
     finally:
         sys.path.remove(str(out))
     return Compiled(protocol, module.PROTOCOL)
+
+
+def of(text: str, root: Path) -> Compiled:
+    """The protocol that ``text`` is, made below ``root``."""
+    return compiled(folders(text, root / "specs"), root)
+
+
+def feature(name: str, root: Path) -> Compiled:
+    """The protocol of the feature called ``name``, one of ``specs_valid``, made below ``root``."""
+    return of(FEATURES[name].read_text(encoding="utf-8"), root)
 
 
 def worked(protocol: ir.Protocol) -> Iterator[tuple[ir.Message, ir.Example]]:

@@ -388,3 +388,13 @@ def test_every_link_leads_somewhere(name: str) -> None:
 def _has(text: str, anchor: str) -> bool:
     headings = (heading.lower().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
     return not anchor or f'<a id="{anchor}"></a>' in text or anchor in headings
+
+
+def test_what_could_be_read_of_malformed_examples_is_told() -> None:
+    _, pages = _built_in("couchbase_dcp")
+    longer = pages["snapshot_marker.md"].partition("### V1, as drawn in the document\n")[2].partition("\n### ")[0]
+    assert "total_body_length (8-11)  : 0x00000000          0\n" in longer
+    assert "(left over)       (24-39)" in longer
+    shorter = pages["failover_log_response.md"].partition("### One branch and a half\n")[2].partition("\n### ")[0]
+    assert "  entries[0].vb_seqno (32-39) : 0x0000000000005432  21554\n" in shorter
+    assert "(not read)            (40-47)" in shorter

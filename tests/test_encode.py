@@ -5,9 +5,9 @@ from typing import Any
 
 import compiled
 import pytest
+
 from wireloom.codec import EncodeError
 
-SPECS = Path(__file__).with_name("specs_valid")
 FRAME = """
 protocol: frame
 byte_order: big
@@ -24,14 +24,13 @@ match: {}
 
 
 def feature(name: str, root: Path) -> Any:
-    text = SPECS.joinpath(f"{name}.yaml").read_text()
-    return compiled.compiled(compiled.folders(text, root / "specs"), root).codec
+    return compiled.feature(name, root).codec
 
 
 def thing(fields: str, root: Path) -> Any:
     """The codec of a protocol with one message that has these fields."""
     body = "\n".join(f"    {line}" for line in fields.strip().splitlines())
-    return compiled.compiled(compiled.folders(f"{FRAME}sections:\n  body:\n{body}\n", root / "specs"), root).codec
+    return compiled.of(f"{FRAME}sections:\n  body:\n{body}\n", root).codec
 
 
 def test_defaults_are_filled_in(tmp_path: Path) -> None:
@@ -152,7 +151,7 @@ def test_what_would_not_read_back_is_refused(fields: str, values: Any, message: 
 
 
 def test_a_length_that_is_given_must_be_right(tmp_path: Path) -> None:
-    codec = compiled.compiled(compiled.folders(FRAME.replace(", derive: size(body)", ""), tmp_path / "s"), tmp_path).codec
+    codec = compiled.of(FRAME.replace(", derive: size(body)", ""), tmp_path).codec
     with pytest.raises(EncodeError, match="has 3 bytes, but its length says 7"):
         codec.build({"size": 5, "thing": {"trailing_body": b"a"}})
 
@@ -161,3 +160,9 @@ def test_an_error_in_a_struct_says_where(tmp_path: Path) -> None:
     codec = feature("types_and_the_header", tmp_path)
     with pytest.raises(EncodeError, match=r"^item\.item\.number: 256 does not fit 8 bits"):
         codec.build({"item": {"item": {"number": 256}}})
+
+
+def test_offsets_in_a_struct_know_how_long_its_prefix_is(tmp_path: Path) -> None:
+    codec = feature("derive_in_types", tmp_path)
+    row = codec.parse(codec.build({"pair": {"plain": {"text": ""}, "boxed": {"text": "x" * 200}}}))
+    assert row["pair"]["boxed"] == {"place": 9, "text": "x" * 200}

@@ -7,7 +7,6 @@ must be is the business of other tests; invented ones come back as they were inv
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -36,6 +35,9 @@ ALWAYS_ONE_OF_ITS_VARIANTS = {"dbus_event"}
 
 Record = tuple[bytes, dict[str, Any]]
 """Bytes, and the parameters to read them with."""
+
+Invention = tuple[dict[str, Any], bytes]
+"""A row that somebody could write down, and its bytes."""
 
 
 @cache
@@ -157,10 +159,10 @@ SHAPES = [
 every_shape = pytest.mark.parametrize(("protocol", "message", "variant"), SHAPES)
 
 
-def inventions(protocol: ModuleType, message: Any, variant: Any, count: int, **parameters: Any) -> Iterator[Any]:
+def inventions(protocol: ModuleType, message: Any, variant: Any, count: int, **parameters: Any) -> list[Invention]:
     """``count`` invented rows of a message in a variant, each with its bytes; the same ones every time."""
     resolved = {parameter.name: parameter.default for parameter in protocol.PROTOCOL.parameters} | parameters
-    found: list[tuple[Any, bytes]] = []
+    found: list[Invention] = []
 
     @settings(max_examples=count, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(invented.rows(message, variant, resolved))
@@ -171,7 +173,7 @@ def inventions(protocol: ModuleType, message: Any, variant: Any, count: int, **p
             reject()
 
     invent()
-    return iter(found)
+    return found
 
 
 def assert_says(found: Any, said: Any, path: str = "") -> None:
@@ -216,8 +218,8 @@ def test_invented_events_come_back_in_each_byte_order(variant: Any, repl_dbus: b
 def capture(protocol: str) -> bytes:
     """All of it in one capture, what has no end of its own last."""
     module = PROTOCOLS[protocol]
-    given_ = [*examples(protocol).values(), *vector_records(protocol).values()]
-    whole = [data for data, _ in given_ if len(list(module.iter_records(data, "PERMISSIVE"))) == 1]
+    known = [*examples(protocol).values(), *vector_records(protocol).values()]
+    whole = [data for data, _ in known if len(list(module.iter_records(data, "PERMISSIVE"))) == 1]
     for parameter in SHAPES:
         of, message, variant = parameter.values
         if of is module:

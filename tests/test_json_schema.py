@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+
 from wireloom_generator import shape, source
 from wireloom_generator.emitters import json_schema
 from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields

@@ -1,5 +1,6 @@
 """The language's reference: its examples run, and it knows the same keys, types, calls and codes as the code."""
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, get_args, get_origin
 import compiled
 import pytest
 import yaml
+
 from wireloom_generator import expressions, shape, syntax, wiretypes
 from wireloom_generator.generate import check
 from wireloom_generator.problems import Severity
@@ -53,22 +55,22 @@ KINDS: dict[str, type] = {
 # --- examples
 
 
-def _documents(block: str) -> tuple[str, dict[str, str]]:
-    """A block as a whole protocol, and the bytes it shows with what they are to give."""
-    shown = {data.strip(): outcome for data, outcome in SHOWN.findall(block)}
-    parts = [part for part in re.split(r"^---\n", block, flags=re.MULTILINE) if part.strip()]
-    if "protocol" in yaml.safe_load(parts[0]) and not shown:
-        return block, {}
+def _documents(block: str) -> str:
+    """A block as a whole protocol, the bytes it shows as worked examples."""
+    shown = [(data.strip(), outcome) for data, outcome in SHOWN.findall(block)]
+    parts = [yaml.safe_load(part) for part in re.split(r"^---\n", block, flags=re.MULTILINE)]
+    if "protocol" in parts[0] and not shown:
+        return block
     protocol, message = (yaml.safe_load(part) for part in FRAME.split("---\n"))
-    for part in map(yaml.safe_load, parts):
+    for part in parts:
         if isinstance(part, list):
             message["sections"] = {"body": part}
         else:
             target = message if set(part) <= set(shape.keys(syntax.Message)) else protocol
             target.update(part)
-    whole = any("record" in part for part in map(yaml.safe_load, parts))
-    message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown.items())
-    return yaml.safe_dump(protocol) + "---\n" + yaml.safe_dump(message), shown
+    whole = any("record" in part for part in parts)
+    message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown)
+    return yaml.safe_dump(protocol) + "---\n" + yaml.safe_dump(message)
 
 
 def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
@@ -81,15 +83,13 @@ def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
 def test_examples_do_what_they_say(block: str, tmp_path: Path) -> None:
-    text, _ = _documents(block)
-    folder = compiled.folders(text, tmp_path / "specs")
+    folder = compiled.folders(_documents(block), tmp_path / "specs")
     assert [str(problem) for problem in check([folder]) if problem.severity is Severity.ERROR] == []
     assert compiled.failures(compiled.compiled(folder, tmp_path)) == []
 
 
-def test_most_examples_show_bytes() -> None:
-    texts = [_documents(block)[0] for block in BLOCKS]
-    assert all("examples:" in text for text in texts)
+def test_every_example_shows_bytes() -> None:
+    assert [block for block in BLOCKS if "examples:" not in _documents(block)] == []
 
 
 # --- keys
@@ -126,8 +126,7 @@ def test_documentation_keys_are_those_of_the_syntax() -> None:
 def test_needed_keys_and_defaults_are_those_of_the_syntax(heading: str, kind: type) -> None:
     for key, default, _ in _table(heading):
         field = shape.keys(kind)[key.strip("`")][0]
-        needed = field.default is not None and not isinstance(field.default, bool | str | tuple)
-        assert (default == "needed") == needed, key
+        assert (default == "needed") == (field.default is dataclasses.MISSING), key
         if isinstance(field.default, bool | str):
             assert default == f"`{str(field.default).lower()}`", key
 
@@ -158,18 +157,21 @@ def _section(heading: str) -> str:
 
 def test_every_type_is_in_the_value_model() -> None:
     firsts = "\n".join(re.findall(r"^\| ([^|]*) \|", _section("Types and values"), re.MULTILINE))
-    assert set(re.findall(r"`([a-z0-9_]+)`", firsts)) - {"type", "enum", "flags", "repeat", "types"} == set(wiretypes.NAMES)
+    others = {"type", "enum", "flags", "repeat", "types"}
+    assert set(re.findall(r"`([a-z0-9_]+)`", firsts)) - others == set(wiretypes.NAMES)
 
 
 def test_every_call_is_explained() -> None:
-    calls = set(re.findall(r"`(\w+)\([^)]*\)`", "\n".join(re.findall(r"^\| (`\w+\(.*?) \|", _section("Expressions"), re.M))))
+    rows = "\n".join(re.findall(r"^\| (`\w+\(.*?) \|", _section("Expressions"), re.MULTILINE))
+    calls = set(re.findall(r"`(\w+)\([^)]*\)`", rows))
     assert calls == {*expressions.OF_NAMES, *expressions.OF_NUMBERS}
 
 
 def test_every_code_of_a_malformed_record_is_explained() -> None:
     sources = "\n".join(path.read_text() for path in (ROOT / "runtime/wireloom/codec").glob("*.py"))
     raised = set(re.findall(r'DecodeError\(\s*"([a-z0-9-]+)"', sources))
-    raised |= {word for words in re.findall(r"\bcode(?:, where)? = (.*)", sources) for word in re.findall(r'"([a-z]+)"', words)}
+    chosen = "\n".join(re.findall(r"\bcode(?:, where)? = (.*)", sources))
+    raised |= set(re.findall(r'"([a-z]+)"', chosen))
     assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", _section("Malformed records"), re.MULTILINE)) == raised
 
 

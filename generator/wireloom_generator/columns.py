@@ -55,13 +55,15 @@ def columns(nodes: Iterable[ir.Node]) -> tuple[Column, ...]:
 
 
 def merge(found: Iterable[Column]) -> tuple[Column, ...]:
-    """A name used by several alternatives is one column, where it first appears, as wide as the widest of them."""
+    """A name used by several alternatives is one column, where it first appears, as wide as the widest of them.
+
+    What it means in each of them stands in its doc.
+    """
     merged: dict[str, Column] = {}
     for column in found:
         known = merged.setdefault(column.name, column)
-        wider = _wider(known.type, column.type)
-        if wider != known.type:
-            merged[column.name] = replace(known, type=wider)
+        doc = known.doc if column.doc in known.doc else f"{known.doc} Or: {column.doc}".strip()
+        merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc)
     return tuple(merged.values())
 
 

@@ -137,8 +137,16 @@ SYSTEM_EVENT = StructType(
             DecimalType(20, 0),
             metadata={"comment": "The manifest last completed. Only its last event has the new number."},
         ),
-        StructField("scope_id", LongType(), metadata={"comment": "The scope that the new collection is in."}),
-        StructField("collection_id", LongType(), metadata={"comment": "The new collection."}),
+        StructField(
+            "scope_id",
+            LongType(),
+            metadata={"comment": "The scope that the new collection is in. Or: The scope that the collection was in. Or: The new scope. Or: The scope dropped."},
+        ),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The new collection. Or: The collection dropped."},
+        ),
         StructField("max_ttl", LongType(), metadata={"comment": "The longest that its documents may live."}),
         StructField(
             "collection",
@@ -181,7 +189,7 @@ SYSTEM_EVENT = StructType(
         StructField(
             "value_flatbuffer",
             BinaryType(),
-            metadata={"comment": "Bytes of collection; written back while it is unchanged"},
+            metadata={"comment": "Bytes of collection; written back while it is unchanged Or: Bytes of dropped_collection; written back while it is unchanged Or: Bytes of scope; written back while it is unchanged Or: Bytes of dropped_scope; written back while it is unchanged"},
         ),
         StructField(
             "dropped_collection",
@@ -265,7 +273,11 @@ SCHEMA = StructType(
             ShortType(),
             metadata={"comment": "The command. Under the magics 0x82 and 0x83 the numbers are those of ServerOpcode."},
         ),
-        StructField("key_length", IntegerType(), metadata={"comment": "Two bytes without framing extras."}),
+        StructField(
+            "key_length",
+            IntegerType(),
+            metadata={"comment": "Two bytes without framing extras. Or: One byte with framing extras."},
+        ),
         StructField("framing_extras_length", ShortType()),
         StructField("extras_length", ShortType()),
         StructField("datatype", ShortType(), metadata={"comment": "What the value as it is sent is made of."}),

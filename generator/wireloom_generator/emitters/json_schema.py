@@ -15,9 +15,9 @@ from wireloom_generator.output import MARK
 Schema = dict[str, Any]
 
 _UNSIGNED = [f"u{bits}" for bits in wiretypes.WIDTHS]
-_SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9_]*$"}
+_SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"}
 _CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
-_SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+_SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
 _VERSION: Schema = {"type": ["string", "number"]}
 _HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^\n]*(\n|$))*$"}
 _SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}

@@ -80,7 +80,7 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
             hint = "declare the field where the type is used, or take what it needs from a header field's value"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
             return
-    elif name.name == "record":
+    elif function in ("size", "offset") and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if not around:

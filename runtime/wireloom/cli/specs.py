@@ -41,8 +41,9 @@ def generate(
     paths = _existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")
+    compiler = _generator()
     package = _package_in(out) if package is None else package
-    result = _generator().generate(paths, out, write=not only_check, package=package)
+    result = compiler.generate(paths, out, write=not only_check, package=package)
     _tell(result.problems)
     if only_check and result.changes:
         _show(result.changes)

@@ -1,6 +1,6 @@
 """Single-precision floats through Python's double-precision ones, bit for bit.
 
-``struct`` does this for every number but a signalling NaN, which the processor quiets on the way; its bits would be lost.
+``struct`` does this for every number but a signalling NaN: the processor quiets it on the way, and bits are lost.
 """
 
 import struct

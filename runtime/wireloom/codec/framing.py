@@ -85,8 +85,10 @@ class Lengths:
             raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
         return int(self.length(values, values, frame))
 
-    def plausible(self, buffer: Buffer, start: int, little: bool, parameters: Values, bound: int) -> bool:
-        """Whether the bytes at ``start`` allow a record, its checksum not looked at; they are all there."""
+    def plausible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values, bound: int) -> bool:
+        """Whether the bytes at ``start`` allow a record, its checksum not looked at."""
+        if end - start < self.size:
+            return False
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
@@ -232,8 +234,7 @@ class Framing:
                 if found_at < 0:
                     return
                 position = found_at - offset
-            left = end - position
-            if any(left >= one.size and one.plausible(buffer, position, little, parameters, bound) for one, little in tries):
+            if any(lengths.plausible(buffer, position, end, little, parameters, bound) for lengths, little in tries):
                 yield position
             elif (found := run.match(buffer, position)) is not None:
                 position = max(position, found.end() - window - 1)

@@ -1,0 +1,87 @@
+"""How captures fall into records: unknown messages, layouts of several lengths, damage and what comes behind it."""
+
+from pathlib import Path
+from typing import Any
+
+import compiled
+import pytest
+
+from wireloom.codec import DecodeError
+
+
+def feature(name: str, root: Path) -> Any:
+    return compiled.feature(name, root).codec
+
+
+def outcome(codec: Any, capture: str) -> list[tuple[str, str]]:
+    """(message, or the code of what is wrong, and bytes in hex) of each row."""
+    rows = codec.iter_records(bytes.fromhex(capture), "PERMISSIVE")
+    return [
+        (row["message"], codec.build(row).hex())
+        if row["message"]
+        else (row["_corrupt_reason"].partition(":")[0], row["_corrupt_record"].hex())
+        for row in rows
+    ]
+
+
+def test_a_record_that_no_message_matches_is_unknown(tmp_path: Path) -> None:
+    row = feature("dispatch", tmp_path).parse(bytes.fromhex("80 03 01 02 61 0506"))
+    assert (row["message"], row["opcode"], dict(row["unknown"])) == ("unknown", 3, {"key": b"a", "value": b"\5\6"})
+
+
+def test_an_unknown_record_is_written_back(tmp_path: Path) -> None:
+    codec, record = feature("dispatch", tmp_path), bytes.fromhex("80 03 01 02 61 0506")
+    assert codec.build(codec.parse(record)) == record
+
+
+def test_a_protocol_of_one_message_has_no_unknown(tmp_path: Path) -> None:
+    assert [*feature("fixed_length", tmp_path).messages] == ["reading"]
+
+
+def test_each_message_has_its_own_length(tmp_path: Path) -> None:
+    codec = feature("message_length", tmp_path)
+    assert outcome(codec, "01000405 02000701aa 01000405".replace("aa", "61")) == [
+        ("first", "01000405"), ("second", "0200070161"), ("first", "01000405"),
+    ]  # fmt: skip
+
+
+def test_damage_ends_where_the_next_proven_record_begins(tmp_path: Path) -> None:
+    codec, record = feature("proof_resync", tmp_path), "a50007268b6162"
+    assert outcome(codec, f"{record} a5000726ff6162 {record}") == [
+        ("text", record), ("checksum", "a5000726ff6162"), ("text", record),
+    ]  # fmt: skip
+
+
+def test_a_short_record_at_the_end_is_found_behind_damage(tmp_path: Path) -> None:
+    codec = feature("message_length", tmp_path)
+    assert outcome(codec, "ff ff 0200070161") == [("unknown-layout", "ffff"), ("second", "0200070161")]
+
+
+def test_without_resync_the_rest_is_one_malformed_row(tmp_path: Path) -> None:
+    codec = feature("byte_order_parameter", tmp_path)
+    good = "000b8cd4420a0001020721"
+    assert outcome(codec, f"{good} 000bffffffff0001020721 {good}") == [
+        ("number", good), ("checksum", f"000bffffffff0001020721{good}"),
+    ]  # fmt: skip
+
+
+def test_an_error_counts_its_offset_from_the_start_of_the_capture(tmp_path: Path) -> None:
+    codec = feature("valid", tmp_path)
+    with pytest.raises(DecodeError) as error:
+        list(codec.iter_records(bytes.fromhex("01026162 02016162")))
+    assert error.value.reason == "invalid: range.high at byte 5: low <= high and high < 100 expected, found 1"
+
+
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_a_length_that_does_not_cover_the_header_is_malformed(length: int, tmp_path: Path) -> None:
+    codec = feature("derive", tmp_path)
+    rows = outcome(codec, f"{length:04x} 04 0161 02 08 05 0162 026364")
+    assert all(code in ("invalid-size", "truncated", "overrun") for code, _ in rows)
+
+
+def test_a_form_writes_and_reads_a_line(tmp_path: Path) -> None:
+    codec = feature("forms", tmp_path)
+    line = '{"kind":"Word","number":5,"format":"JSON","last":true,"data":"/w==","word":"ab"}'
+    record = bytes.fromhex("09 01 0005 01 01 ff 6162")
+    assert codec.form("json").write(codec.parse(record)) == line
+    assert codec.build(codec.form("json").read(line)) == record

@@ -1,0 +1,138 @@
+"""Every feature of the language, a file each in ``specs_valid``: its examples hold, and no other bytes break it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import compiled
+import pytest
+from compiled import FEATURES, Compiled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wireloom.codec import DecodeError
+from wireloom_generator import ir
+from wireloom_generator.generate import check
+
+Values = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def feature(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Compiled]:
+    """A function that gives a feature's protocol, compiled when it is first asked for."""
+    known: dict[str, Compiled] = {}
+
+    def find(name: str) -> Compiled:
+        if name not in known:
+            known[name] = compiled.feature(name, tmp_path_factory.mktemp(name))
+        return known[name]
+
+    return find
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_the_compiler_finds_nothing_wrong(name: str, tmp_path: Path) -> None:
+    assert check([compiled.folders(FEATURES[name].read_text(encoding="utf-8"), tmp_path)]) == []
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_examples_decode_and_encode_as_they_say(feature: Callable[[str], Compiled], name: str) -> None:
+    assert compiled.failures(feature(name)) == []
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_what_follows_from_the_rest_can_be_left_out(feature: Callable[[str], Compiled], name: str) -> None:
+    found = feature(name)
+    for message, example in _wellformed(found):
+        row = found.codec.parse(example.data, **example.parameters)
+        assert found.codec.build(_needed(found.protocol, message, row), **example.parameters) == example.data
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_record_cut_short_is_malformed(feature: Callable[[str], Compiled], name: str) -> None:
+    found = feature(name)
+    for _, example in _wellformed(found):
+        for length in range(1, len(example.data)):
+            rows = list(found.codec.iter_records(example.data[:length], "PERMISSIVE", **example.parameters))
+            assert b"".join(row["_corrupt_record"] for row in rows) == example.data[:length]
+
+
+@pytest.mark.parametrize("name", FEATURES)
+@given(data=st.data())
+@settings(database=None, max_examples=600)
+def test_no_byte_is_ever_lost(feature: Callable[[str], Compiled], name: str, data: st.DataObject) -> None:
+    found = feature(name)
+    example = data.draw(st.sampled_from([example for _, example in compiled.worked(found.protocol)]))
+    capture = data.draw(_damaged(example.data))
+    rows = found.codec.iter_records(capture, "PERMISSIVE", **example.parameters)
+    assert b"".join(found.codec.build(row, **example.parameters) for row in rows) == capture
+
+
+@pytest.mark.parametrize("name", FEATURES)
+@given(data=st.data())
+@settings(database=None, max_examples=600)
+def test_only_decode_errors_are_raised(feature: Callable[[str], Compiled], name: str, data: st.DataObject) -> None:
+    found = feature(name)
+    example = data.draw(st.sampled_from([example for _, example in compiled.worked(found.protocol)]))
+    capture = data.draw(_damaged(example.data))
+    with suppress(DecodeError):
+        list(found.codec.iter_records(capture, "FAILFAST", **example.parameters))
+
+
+def _damaged(record: bytes) -> st.SearchStrategy[bytes]:
+    """The record twice, with some bytes changed and perhaps some cut off."""
+    twice = record * 2
+    changes = st.lists(st.tuples(st.integers(0, len(twice) - 1), st.integers(1, 255)), max_size=4)
+
+    def damage(drawn: tuple[list[tuple[int, int]], int]) -> bytes:
+        changed = bytearray(twice)
+        for position, difference in drawn[0]:
+            changed[position] ^= difference
+        return bytes(changed[: drawn[1]])
+
+    return st.tuples(changes, st.integers(0, len(twice))).map(damage)
+
+
+def _wellformed(found: Compiled) -> Iterator[tuple[ir.Message, ir.Example]]:
+    examples = compiled.worked(found.protocol)
+    return ((message, example) for message, example in examples if example.malformed is None)
+
+
+def _needed(protocol: ir.Protocol, message: ir.Message, row: Values) -> Values:
+    """The row without labels, and without what is derived, constant or told by the rest of it."""
+    types = {type_.name: type_ for type_ in protocol.types}
+    header = {column.name: row[column.name] for column in protocol.header}
+    parts = [message.sections, *(variant.sections for variant in message.variants)]
+    nodes = [node for sections in parts for nodes in sections.values() for node in nodes]
+    values = {name: value for name, value in row[message.name].items() if name != "variant"}
+    return {**_inputs(header, protocol.record, types), message.name: _inputs(values, nodes, types)}
+
+
+def _inputs(values: Values, nodes: Iterable[ir.Node], types: dict[str, ir.Type]) -> Values:
+    needed = dict(values)
+    for field in _fields(nodes):
+        for column in field.columns:
+            if column.label or field.derive or getattr(field, "checksum", None) or field.const is not None:
+                needed.pop(column.name, None)
+        if isinstance(field, ir.Field) and isinstance(field.wire, ir.Struct) and values.get(field.name) is not None:
+            inner, value = types[field.wire.name].nodes, values[field.name]
+            one = field.repeat is None
+            needed[field.name] = _inputs(value, inner, types) if one else [_inputs(v, inner, types) for v in value]
+    return needed
+
+
+def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field | ir.BitField]:
+    for node in nodes:
+        match node:
+            case ir.Field():
+                yield node
+            case ir.Bits(fields=fields):
+                yield from fields
+            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
+                yield from _fields(inner)
+            case ir.Choice(alternatives=alternatives):
+                for alternative in alternatives:
+                    yield from _fields(alternative.nodes)
+            case _:
+                pass
