@@ -1,4 +1,4 @@
-"""What running a worked example found: where each field stands in its bytes, and the row or the reason there is none."""
+"""What running a worked example found: where each field stands in its bytes, and the row or why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
