@@ -82,3 +82,24 @@ def test_what_is_no_row_is_refused(protocol: ModuleType, value: Any) -> None:
 def test_what_is_no_bytes_is_refused(protocol: ModuleType, value: Any) -> None:
     with pytest.raises((DecodeError, TypeError)):
         protocol.parse(value)
+
+
+def test_a_computed_value_that_contradicts_the_others_is_refused() -> None:
+    event = bytes.fromhex(
+        "0014e049d200000044000100000000000003e80007001e12d5084f77904d15000f"
+        "6162636465666768696a6b6c6d6e6f70df40b56b00000000000030397061796c6f6164"
+    )
+    row = databus.parse(event)
+    row.dbus_event.opcode = databus.DbusOpcode.DELETE
+    with pytest.raises(EncodeError, match="opcode: .*given, but the other fields make it"):
+        databus.build(row)
+
+
+def test_a_line_of_json_may_leave_out_what_the_document_leaves_out() -> None:
+    line = (
+        '{"opcode":"UPSERT","key":1,"sequence":5,"logicalPartitionId":2,"physicalPartitionId":3,"timestampInNanos":7,'
+        '"srcId":15,"schemaId":"YWJjZGVmZ2hpamtsbW5vcA==","valueEnc":"JSON","value":""}'
+    )
+    event = databus.parse(databus.build(databus.PROTOCOL.form("json").read(line))).dbus_event
+    assert event.ext_replicated is False
+    assert event.attributes == databus.EventAttributes.UPSERT

@@ -71,7 +71,7 @@ def test_no_byte_is_ever_lost(feature: Callable[[str], Compiled], name: str, dat
 
 @pytest.mark.parametrize("name", FEATURES)
 @given(data=st.data())
-@settings(derandomize=True, database=None, max_examples=30)
+@settings(derandomize=True, database=None, max_examples=10)
 def test_only_decode_errors_are_raised(feature: Callable[[str], Compiled], name: str, data: st.DataObject) -> None:
     found = feature(name)
     example = data.draw(st.sampled_from([example for _, example in compiled.worked(found.protocol)]))

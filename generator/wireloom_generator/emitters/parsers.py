@@ -160,6 +160,8 @@ def _lengths(lengths: ir.Lengths) -> Tree:
 
 
 def _form(message: ir.Message, form: ir.Form) -> Tree:
+    nodes = [node for nodes in message.sections.values() for node in nodes]
+    computed = {node.name for node in nodes if isinstance(node, ir.Computed)}
     entries = []
     for item in form.entries:
         options: list[Tree] = [constructs.string(item.key)]
@@ -167,5 +169,6 @@ def _form(message: ir.Message, form: ir.Form) -> Tree:
         options += [keyword("notation", constructs.string(item.notation))] if item.notation != "value" else []
         options += [keyword("const", constructs.string(item.const))] if item.const is not None else []
         options += [keyword("omit", constructs.string(item.omit))] if item.omit != "never" else []
+        options += [keyword("computed", "True")] if item.omit == "never" and item.field in computed else []
         entries.append(Call("Entry", options))
     return Call("Form", (constructs.string(form.name), constructs.string(message.name), *entries))

@@ -57,6 +57,7 @@ class Entry:
     """One key of the object: a field in a notation, or a constant.
 
     ``notation`` is ``value``, ``label``, ``base64_57`` or ``text``; ``omit`` is ``never``, ``absent`` or ``false``.
+    A ``computed`` field may be missing when read.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Entry:
     notation: str = "value"
     const: str | None = None
     omit: str = "never"
+    computed: bool = False
 
 
 class Form:
@@ -114,7 +116,7 @@ class Form:
                     raise DecodeError("json", str(error), path=entry.key) from None
             elif entry.key in found and found[entry.key] != entry.const:
                 raise DecodeError("json", f"{entry.const!r} expected, found {found[entry.key]!r}", path=entry.key)
-            elif entry.key not in found and entry.omit == "never":
+            elif entry.key not in found and entry.omit == "never" and not entry.computed:
                 raise DecodeError("json", "missing", path=entry.key)
         return {"message": self.message, self.message: values}
 

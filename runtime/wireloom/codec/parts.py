@@ -361,3 +361,13 @@ class _Computed(Part):
         value = this[self.name]
         if self.compute.type == "boolean" and not isinstance(value, bool | None):
             raise EncodeError(f"true or false expected, not {value!r}", self.name)
+        if value is not None:
+            writer.claim(self, this, value)
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What the value would be computed to be."""
+        return ask(self._value, this, record, frame)
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """Why ``taken``, which was given, cannot be written beside values that make it ``found``."""
+        return EncodeError(f"{taken!r} given, but the other fields make it {found!r}", self.name)
