@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -10,7 +10,7 @@ import compiled
 import pytest
 import yaml
 
-from wireloom_generator import expressions, shape, syntax, wiretypes
+from wireloom_generator import expressions, shape, spec, syntax, wiretypes
 from wireloom_generator.generate import check
 from wireloom_generator.problems import Severity
 
@@ -133,6 +133,30 @@ def test_needed_keys_and_defaults_are_those_of_the_syntax(heading: str, kind: ty
 
 def test_every_kind_of_mapping_has_a_heading() -> None:
     assert _kinds(syntax.File) - {syntax.Pad, syntax.Align} == set(KINDS.values())
+
+
+def test_every_key_has_an_example(tmp_path: Path) -> None:
+    shown: dict[type, set[str]] = {}
+    for number, block in enumerate(BLOCKS):
+        folder = compiled.folders(_documents(block), tmp_path / str(number))
+        for spec_ in spec.load([folder])[0]:
+            for file in (spec_.protocol, *spec_.messages, *spec_.libraries):
+                _collect(file, shown)
+    kinds = [*KINDS.values(), syntax.Pad, syntax.Align]
+    missing = {(kind.__name__, key) for kind in kinds for key in _own(kind) - shown.get(kind, set())}
+    assert missing == set()
+
+
+def _collect(written: object, shown: dict[type, set[str]]) -> None:
+    """Note which keys are given in a part of a file."""
+    if isinstance(written, tuple):
+        for item in written:
+            _collect(item, shown)
+    elif isinstance(written, Mapping):
+        _collect(tuple(written.values()), shown)
+    elif isinstance(written, syntax.Written):
+        shown.setdefault(type(written), set()).update(written.places)
+        _collect(tuple(getattr(written, field.name) for field, _ in shape.keys(type(written)).values()), shown)
 
 
 def _kinds(hint: Any, found: set[type] | None = None) -> set[type]:
