@@ -91,7 +91,7 @@ def test_a_computed_value_that_contradicts_the_others_is_refused() -> None:
     )
     row = databus.parse(event)
     row.dbus_event.opcode = databus.DbusOpcode.DELETE
-    with pytest.raises(EncodeError, match="opcode: .*given, but the other fields make it"):
+    with pytest.raises(EncodeError, match=r"opcode: .*given, but the other fields make it"):
         databus.build(row)
 
 
@@ -103,3 +103,8 @@ def test_a_line_of_json_may_leave_out_what_the_document_leaves_out() -> None:
     event = databus.parse(databus.build(databus.PROTOCOL.form("json").read(line))).dbus_event
     assert event.ext_replicated is False
     assert event.attributes == databus.EventAttributes.UPSERT
+
+
+def test_a_byte_order_that_is_none_is_refused() -> None:
+    with pytest.raises(EncodeError, match="byte_order is one of auto, big, little"):
+        databus.build({"message": "dbus_event", "byte_order": "middle", "version": 0, "dbus_event": {}})

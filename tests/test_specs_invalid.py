@@ -4,17 +4,24 @@ A file is a protocol: one YAML document a spec file, named by what it holds, or 
 lines at its head that begin with ``#:`` are what ``wireloom check`` says, sorted, under the file's own name and lines.
 """
 
+import random
 import re
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
 import pytest
+import yaml
 
 from wireloom_generator import spec
-from wireloom_generator.problems import Problem
+from wireloom_generator.lower import lower
+from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.rules import RULES, check
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.joinpath("specs_invalid").glob("*.yaml"))
+VALID = sorted(HERE.joinpath("specs_valid").glob("*.yaml"))
 LOADING = {"yaml", "wrong-type", "unknown-key", "missing-key", "duplicate-key", "known-import", "one-protocol"}
 """What the loader finds before there is anything for the rules."""
 
@@ -87,6 +94,37 @@ def test_our_own_specs_keep_the_rules(folder: Path) -> None:
     assert [str(problem) for one in specs for problem in check(one)] == []
 
 
-@pytest.mark.parametrize("path", sorted(HERE.joinpath("specs_valid").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
 def test_what_is_valid_keeps_the_rules(path: Path, tmp_path: Path) -> None:
     assert _problems(_written(path.read_text(encoding="utf-8"), tmp_path)) == []
+
+
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+def test_a_slip_of_the_pen_never_breaks_the_compiler(path: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem)):
+        specs, problems = spec.load([_written(text, tmp_path / str(number))])
+        problems += [problem for one in specs for problem in check(one)]
+        if not any(problem.severity is Severity.ERROR for problem in problems):
+            assert [lower(one) for one in specs]
+
+
+def _slips(text: str, seed: str) -> Iterator[str]:
+    """The text with one word in another's place, or with one that has no business there."""
+    chance = random.Random(seed)
+    words = list(re.finditer(r"[\w.]+", text))
+    strange = ["0", "-1", "70000", "rest", "true", "null", "[]", "{}", "u12", "text", "record", "size(body)", "1 +"]
+    for _ in range(8):
+        word = chance.choice(words)
+        other = chance.choice([*strange, *(found[0] for found in words)])
+        yield text[: word.start()] + other + text[word.end() :]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_explain_themselves(rule: str) -> None:
+    text = cleandoc(sys.modules[RULES[rule].__module__].__doc__ or "")
+    purpose, _, explanation = text.partition("\n")
+    assert purpose.endswith(".")
+    why, bad, good = re.split(r"^(?:Bad|Good)::$", explanation, flags=re.MULTILINE)
+    assert why.strip()
+    assert yaml.safe_load(bad)
+    assert yaml.safe_load(good)

@@ -34,7 +34,9 @@ class _Lowering:
         if written.record.length is not None and all(message.match for message in self.spec.messages):
             messages.append(_unknown(slots))
         recorded = (
-            ir.Column(parameter.name, ir.Primitive.STRING, parameter.doc.text)
+            ir.Column(
+                parameter.name, ir.Primitive.STRING if parameter.choices else ir.Primitive.BOOLEAN, parameter.doc.text
+            )
             for parameter in parameters
             if parameter.column
         )

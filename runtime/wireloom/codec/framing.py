@@ -149,15 +149,16 @@ class Framing:
 
     def first(self, buffer: Buffer, start: int, end: int, parameters: Values) -> tuple[int, bool]:
         """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``."""
-        problem: DecodeError | None = None
+        problems: list[DecodeError] = []
         for little in self.orders(parameters):
             try:
                 lengths = self._select(buffer, start, end, little)
                 return lengths.measure(buffer, start, end, little, parameters), little
             except DecodeError as error:
-                problem = problem if problem and problem.code == "truncated" else error
-        assert problem is not None
-        raise problem
+                problems.append(error)
+        if len({problem.detail for problem in problems}) > 1:
+            problems[0].detail += "; nor is it a record in little byte order"
+        raise problems[0]
 
     def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:
         if not self.match:

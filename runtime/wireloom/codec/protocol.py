@@ -46,10 +46,10 @@ class Protocol:
         self.framing = framing
         self.parameters = parameters
         self.forms = {form.name: form for form in forms}
-        recorded = tuple(Column(parameter.name, "string") for parameter in parameters if parameter.column)
+        self._recorded = tuple(parameter for parameter in parameters if parameter.column)
+        recorded = (Column(item.name, "string" if item.choices else "boolean") for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
-        self._recorded = tuple(column.name for column in recorded)
         structs = (Column(message.name, message.type) for message in messages)
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
@@ -108,8 +108,10 @@ class Protocol:
         verify(reader, row, self.record.derived)
         if reader.pos < len(data):
             raise DecodeError("trailing-bytes", f"{len(data) - reader.pos} bytes left over", reader.pos)
-        for name in self._recorded:
-            row[name] = "little" if little else "big"
+        for parameter in self._recorded:
+            row[parameter.name] = parameters[parameter.name]
+        if self.framing.byte_order in row:
+            row[self.framing.byte_order] = "little" if little else "big"
         return row
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
@@ -204,9 +206,12 @@ class Protocol:
         if row["_corrupt_record"] is not None:
             return octets(row["_corrupt_record"], "_corrupt_record")
         resolved = resolve(self.parameters, parameters)
-        for name in self._recorded:
-            if row[name] is not None:
-                resolved[name] = row[name]
+        for parameter in self._recorded:
+            if row[parameter.name] is not None:
+                try:
+                    resolved[parameter.name] = parameter.value_of(row[parameter.name])
+                except OptionError as error:
+                    raise EncodeError(str(error), parameter.name) from None
         message = self._message_to_write(row)
         writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
         writer.record = {name: row[name] for name in self._fields}
