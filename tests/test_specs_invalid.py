@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from wireloom_generator import spec
+from wireloom import codec
+from wireloom_generator import naming, spec
 from wireloom_generator.lower import lower
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.rules import RULES, check
@@ -117,6 +118,11 @@ def _slips(text: str, seed: str) -> Iterator[str]:
         word = chance.choice(words)
         other = chance.choice([*strange, *(found[0] for found in words)])
         yield text[: word.start()] + other + text[word.end() :]
+
+
+def test_the_names_of_building_blocks_are_those_of_the_codec() -> None:
+    never_imported = {"Column", "DecodeError", "EncodeError", "ListOf", "StructOf"}
+    assert set(codec.__all__) - never_imported == naming.BLOCKS
 
 
 @pytest.mark.parametrize("rule", RULES)

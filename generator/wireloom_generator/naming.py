@@ -26,12 +26,16 @@ MODULE = frozenset({
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message."""
 
 BLOCKS = frozenset({
-    "Any", "Bit", "Bits", "Blob", "Boolean", "BytesInteger", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
-    "Entry", "Field", "FlatBuffer", "Form", "Framing", "IntFlag", "Layout", "Leb128", "Lengths", "Message", "Nested",
+    "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
+    "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths", "Message", "Nested",
     "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Rule", "Section", "Size",
-    "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "ZigZag",
+    "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "WireFlags",
+    "ZigZag",
 })  # fmt: skip
 """The building blocks that generated modules import."""
+
+_OTHER_IMPORTS = re.compile(r"Any|BytesInteger|Int\d+[su][bl]|Float\d+[bl]|PROTOCOL|RECORD")
+"""What else they import or call their own, and could be taken for a class."""
 
 
 def snake_case(name: str) -> str:
@@ -61,7 +65,7 @@ def class_fault(name: str) -> tuple[str, str] | None:
         return f"{name!r} is not CamelCase", f"write {better!r}" if _CAMEL.fullmatch(better) else ""
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", ""
-    if name in BLOCKS:
+    if name in BLOCKS or _OTHER_IMPORTS.fullmatch(name):
         return f"{name!r} is the name of a building block of generated parsers", f"say of what, as in 'Event{name}'"
     return None
 

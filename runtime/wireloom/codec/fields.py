@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import KEEP, IntEnum, IntFlag
+from enum import KEEP, EnumType, IntEnum, IntFlag
 from functools import partial, reduce
 from operator import or_
 from typing import Any, Literal
@@ -59,11 +59,18 @@ class WireEnum(IntEnum):
         return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
 
 
-class WireFlags(IntFlag, boundary=KEEP):
-    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
+class _FlagsType(EnumType):
+    """Gives each class of flags the ``&`` of integers; ``enum`` puts its own, slow one into every subclass."""
 
-    __and__ = int.__and__  # type: ignore[assignment]
-    __rand__ = int.__rand__  # type: ignore[assignment]
+    def __new__(metacls, *arguments: Any, **options: Any) -> Any:
+        flags: Any = super().__new__(metacls, *arguments, **options)
+        flags.__and__ = int.__and__
+        flags.__rand__ = int.__rand__
+        return flags
+
+
+class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
+    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
 
 
 class Boolean(Construct):
