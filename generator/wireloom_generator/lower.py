@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from wireloom_generator import expressions, ir, syntax
 from wireloom_generator.columns import columns, integer_type, merge
 from wireloom_generator.expressions import Call, Expr, Value
-from wireloom_generator.lower_fields import Cursor, FieldLowering, Names, declared, documentation
+from wireloom_generator.lower_fields import Cursor, FieldLowering, documentation
+from wireloom_generator.lower_names import Names, declared
 from wireloom_generator.spec import Spec
 
 UNKNOWN = "unknown"

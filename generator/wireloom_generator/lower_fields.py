@@ -1,12 +1,13 @@
 """Syntax → IR for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wireloom_generator import expressions, ir, syntax
 from wireloom_generator.columns import columns, integer_type, labelled, wire_type
-from wireloom_generator.expressions import Call, Expr, Name, Scope, Value
+from wireloom_generator.expressions import Value
+from wireloom_generator.lower_names import Names, declared, measured, resolved
 from wireloom_generator.spec import Spec
 
 _INTEGER = re.compile(r"([ui])(\d+)")
@@ -25,27 +26,6 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
     text = " ".join((written.doc or "").split())
     errata = tuple(" ".join(erratum.split()) for erratum in written.erratum)
     return ir.Doc(title or "", text, written.since, where, errata, unit)
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the expressions of one struct can ask for: its own fields, the record's header fields, parameters."""
-
-    own: frozenset[str]
-    own_nullable: frozenset[str]
-    header: frozenset[str]
-    header_nullable: frozenset[str]
-    parameters: frozenset[str]
-    is_record: bool = False
-
-    def resolve(self, name: Name) -> Name:
-        """The name with the scope it is found in."""
-        if name.name in self.own:
-            return replace(name, scope=Scope.THIS, nullable=name.name in self.own_nullable)
-        if name.name in self.header:
-            return replace(name, scope=Scope.RECORD, nullable=name.name in self.header_nullable)
-        assert name.name in self.parameters, name.name
-        return replace(name, scope=Scope.PARAMETER)
 
 
 @dataclass
@@ -72,7 +52,7 @@ class FieldLowering:
         self.spec = spec
         self.tables = tables
         self.types: dict[str, ir.Type] = {}
-        self.measured = frozenset(_measured(spec))
+        self.measured = frozenset(measured(spec))
         self.record_names = self._record_names()
         order = spec.protocol.byte_order
         self.order = ir.Order(order) if order in ("big", "little") else ir.Order.PARAMETER
@@ -99,7 +79,7 @@ class FieldLowering:
 
     def condition(self, text: str | None, names: Names) -> ir.Condition | None:
         """An expression with its names resolved; None for None."""
-        return None if text is None else ir.Condition(_resolve(expressions.parse(text), names), text.strip())
+        return None if text is None else ir.Condition(resolved(expressions.parse(text), names), text.strip())
 
     def nodes(self, entries: Iterable[syntax.Entry], names: Names, cursor: Cursor) -> tuple[ir.Node, ...]:
         """The nodes of a list of fields; ``cursor`` is moved behind them."""
@@ -337,98 +317,6 @@ def _joined(first: tuple[ir.Node, ...], then: tuple[ir.Node, ...]) -> tuple[ir.N
     for node in then:
         _append(nodes, node)
     return tuple(nodes)
-
-
-def declared(
-    spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The names a list of fields declares, and those of them that may be absent."""
-    names: set[str] = set()
-    absent: set[str] = set()
-    for name, optional in _declared(spec, entries, nullable):
-        names.add(name)
-        if optional:
-            absent.add(name)
-    return frozenset(names), frozenset(absent)
-
-
-def _declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool]]:
-    for entry in spec.entries(entries):
-        match entry:
-            case syntax.Field():
-                yield entry.name, nullable or entry.tail or entry.when is not None or entry.compute is not None
-                if entry.raw:
-                    yield entry.raw, True
-            case syntax.Section():
-                yield entry.section, nullable
-                yield from _declared(spec, entry.fields, nullable)
-                if entry.trailing:
-                    yield entry.trailing, True
-            case syntax.Choice(choice=alternatives):
-                for alternative in alternatives:
-                    yield from _declared(spec, alternative.fields, True)
-            case syntax.Bits(fields=fields):
-                yield from ((field.name, nullable) for field in fields)
-            case _:
-                pass
-
-
-def _measured(spec: Spec) -> Iterator[str]:
-    """Every name an expression of the spec asks the size or offset of."""
-    for written in _all_expressions(spec):
-        try:
-            yield from (name.name for _, name in expressions.measured(expressions.parse(written)))
-        except expressions.ExpressionError:
-            continue
-
-
-def _all_expressions(node: object) -> Iterator[str]:
-    if isinstance(node, Spec):
-        for part in (node.protocol, *node.messages, *node.libraries):
-            yield from _all_expressions(part)
-    elif isinstance(node, syntax.Written):
-        for name in node.__dataclass_fields__:
-            value = getattr(node, name)
-            if isinstance(value, str) and name not in ("doc", "hex", "name"):
-                yield value
-            elif name not in ("at", "places"):
-                yield from _all_expressions(value)
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _all_expressions(item)
-    elif hasattr(node, "values"):
-        for item in node.values():
-            yield from _all_expressions(item)
-
-
-def _resolve(expression: Expr, names: Names) -> Expr:
-    match expression:
-        case Name():
-            return names.resolve(expression)
-        case Call(function=function, arguments=arguments) if function in expressions.OF_NAMES:
-            return Call(function, tuple(_measurable(argument, names) for argument in arguments))
-        case Value():
-            return expression
-        case expressions.Unary(operator, operand):
-            return expressions.Unary(operator, _resolve(operand, names))
-        case expressions.Binary(operator, left, right):
-            return expressions.Binary(operator, _resolve(left, names), _resolve(right, names))
-        case expressions.Compare(operator, left, right):
-            return expressions.Compare(operator, _resolve(left, names), _resolve(right, names))
-        case expressions.Among(value, choices, negated):
-            return expressions.Among(_resolve(value, names), tuple(_resolve(c, names) for c in choices), negated)
-        case expressions.Logical(operator, operands):
-            return expressions.Logical(operator, tuple(_resolve(operand, names) for operand in operands))
-        case expressions.Conditional(test, then, other):
-            return expressions.Conditional(_resolve(test, names), _resolve(then, names), _resolve(other, names))
-        case Call(function, arguments):
-            return Call(function, tuple(_resolve(argument, names) for argument in arguments))
-
-
-def _measurable(argument: Expr, names: Names) -> Expr:
-    assert isinstance(argument, Name)
-    known = argument.name in names.own | names.header | names.parameters
-    return names.resolve(argument) if known else argument
 
 
 def _bit_type(width: int) -> ir.Primitive:

@@ -19,11 +19,12 @@ class Sort(StrEnum):
     RAW = "raw column"
     TRAILING = "trailing column"
     VARIANT = "variant column"
+    PARAMETER = "parameter"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """A column. ``visit`` is the entry it comes from; the variant and what a message's section leaves have none."""
+    """A column. ``visit`` is the entry it comes from; a parameter, the variant and what a slot leaves have none."""
 
     name: str
     sort: Sort
@@ -35,22 +36,23 @@ class WrittenColumn:
         """It in words."""
         owner = self.visit.name if self.visit else None
         match self.sort:
-            case Sort.FIELD:
-                return f"field {self.name!r}"
+            case Sort.FIELD | Sort.TRAILING | Sort.PARAMETER:
+                return f"{self.sort} {self.name!r}"
             case Sort.VARIANT:
                 return "the column that tells the variant"
-            case Sort.TRAILING:
-                return f"trailing column {self.name!r}"
             case _:
                 return f"{self.sort} {self.name!r} of {owner!r}"
 
 
 def columns(spec: Spec, scope: Scope) -> Iterator[WrittenColumn]:
-    """The columns of a struct: what a message has beside its fields, then these in the order of reading.
+    """The columns of a struct: what a record or a message has beside its fields, then these in the order of reading.
 
     A column that several alternatives have comes once for each.
     """
     message = scope.owner if isinstance(scope.owner, syntax.Message) else None
+    for parameter in spec.protocol.parameters if isinstance(scope.owner, syntax.Record) else ():
+        if parameter.column:
+            yield WrittenColumn(parameter.name, Sort.PARAMETER, parameter.where("name"))
     if message is not None and message.variants:
         yield WrittenColumn("variant", Sort.VARIANT, message.where("variants"))
     if message is not None:

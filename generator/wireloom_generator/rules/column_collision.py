@@ -3,7 +3,7 @@
 Spark does not tell ``Key`` from ``key``. Beside its fields a struct has a column ``<name>_name`` for each enum and
 ``<name>_flags`` for each set of flags, one for what a section leaves over (``trailing``) and one for the bytes of each
 FlatBuffers table (``raw``). A message's columns stand beside the header's when it is read alone, and messages are
-columns themselves.
+columns themselves, as are parameters with ``column: true``.
 
 Bad::
 
@@ -60,7 +60,7 @@ def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> I
 
 def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
     """Whether two columns of one name cannot be one column; two fields of one name are another rule's matter."""
-    if column.sort is other.sort is Sort.FIELD:
+    if column.sort is Sort.FIELD and other.sort in (Sort.FIELD, Sort.PARAMETER):
         return column.name != other.name
     if column.visit is None or other.visit is None or column.sort is not other.sort:
         return True

@@ -80,18 +80,10 @@ def _range(field: syntax.Field | syntax.BitField) -> Integer:
 
 def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> Iterator[Problem]:
     """Where each message has its own length, what it matches on is looked at before the record is read."""
-    found = offsets.of_record(spec).numbers.get(name)
-    at = message.where(f"match.{name}")
-    if found is None:
-        if is_header:
-            what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
-            yield Problem(at, "dispatch", what, "put it before what varies, or give the record a length")
-        return
-    wire = parse(found[1].type)
-    order = found[1].byte_order or spec.protocol.byte_order
-    if isinstance(wire, Integer) and (wire.signed or (wire.bits > 8 and order != "big")):
-        hint = "before the length is known only unsigned big-endian integers can be matched"
-        yield Problem(at, "dispatch", f"{name!r} cannot tell the messages' lengths", hint)
+    if is_header and name not in offsets.of_record(spec).numbers:
+        what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
+        hint = "put it before what varies, or give the record a length"
+        yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
 
 
 def _between(spec: Spec) -> Iterator[Problem]:

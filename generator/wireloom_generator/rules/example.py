@@ -26,7 +26,6 @@ from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Examples that contradict themselves, and names in them that nothing has."""
-    recorded = {parameter.name for parameter in spec.protocol.parameters if parameter.column}
     header = list(columns(spec, head(spec)))
     for scope in messages(spec):
         message = scope.owner
@@ -36,8 +35,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _shows(example)
             yield from _parameters(spec, example)
             for name, value in example.decoded.items():
-                if name not in recorded:
-                    yield from _named(spec, known, example.where(f"decoded.{name}"), name, value)
+                yield from _named(spec, known, example.where(f"decoded.{name}"), name, value)
 
 
 def _shows(example: syntax.Example) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """A parameter is true or false, or text with choices; its default is one of them.
 
 Parameters are facts that are not in the bytes: readers give them as options beside their own, so they cannot be called
-as those. ``column: true`` records the byte order in force in each row, so that encoding finds it there.
+as those. ``column: true`` records the value in force in each row, so that encoding finds it there.
 
 Bad::
 
@@ -41,9 +41,6 @@ def check(spec: Spec) -> Iterator[Problem]:
         else:
             what, at = f"a parameter is bool or text, not {parameter.type}", parameter.where("type")
             yield Problem(at, "parameters", what, closest(parameter.type, ("bool", "text")))
-        if parameter.column and parameter.name != spec.protocol.byte_order:
-            what = "only the byte order in force is a column"
-            yield Problem(parameter.where("column"), "parameters", what, "leave out column")
 
 
 def _text(parameter: syntax.Parameter) -> Iterator[Problem]:

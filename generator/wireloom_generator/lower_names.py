@@ -1,0 +1,122 @@
+"""Which names the expressions of a struct can ask for, where their values are found, and which of them are measured."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from wireloom_generator import expressions, syntax
+from wireloom_generator.expressions import Call, Expr, Name, Scope, Value
+from wireloom_generator.spec import Spec
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the expressions of one struct can ask for: its own fields, the record's header fields, parameters."""
+
+    own: frozenset[str]
+    own_nullable: frozenset[str]
+    header: frozenset[str]
+    header_nullable: frozenset[str]
+    parameters: frozenset[str]
+    is_record: bool = False
+
+    def resolve(self, name: Name) -> Name:
+        """The name with the scope it is found in."""
+        if name.name in self.own:
+            return replace(name, scope=Scope.THIS, nullable=name.name in self.own_nullable)
+        if name.name in self.header:
+            return replace(name, scope=Scope.RECORD, nullable=name.name in self.header_nullable)
+        assert name.name in self.parameters, name.name
+        return replace(name, scope=Scope.PARAMETER)
+
+
+def declared(
+    spec: Spec, entries: Iterable[syntax.Entry], nullable: bool = False
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The names a list of fields declares, and those of them that may be absent."""
+    names: set[str] = set()
+    absent: set[str] = set()
+    for name, optional in _declared(spec, entries, nullable):
+        names.add(name)
+        if optional:
+            absent.add(name)
+    return frozenset(names), frozenset(absent)
+
+
+def _declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool]]:
+    for entry in spec.entries(entries):
+        match entry:
+            case syntax.Field():
+                yield entry.name, nullable or entry.tail or entry.when is not None or entry.compute is not None
+                if entry.raw:
+                    yield entry.raw, True
+            case syntax.Section():
+                yield entry.section, nullable
+                yield from _declared(spec, entry.fields, nullable)
+                if entry.trailing:
+                    yield entry.trailing, True
+            case syntax.Choice(choice=alternatives):
+                for alternative in alternatives:
+                    yield from _declared(spec, alternative.fields, True)
+            case syntax.Bits(fields=fields):
+                yield from ((field.name, nullable) for field in fields)
+            case _:
+                pass
+
+
+def measured(spec: Spec) -> Iterator[str]:
+    """Every name an expression of the spec asks the size or offset of."""
+    for written in _all_expressions(spec):
+        try:
+            yield from (name.name for _, name in expressions.measured(expressions.parse(written)))
+        except expressions.ExpressionError:
+            continue
+
+
+def _all_expressions(node: object) -> Iterator[str]:
+    if isinstance(node, Spec):
+        for part in (node.protocol, *node.messages, *node.libraries):
+            yield from _all_expressions(part)
+    elif isinstance(node, syntax.Written):
+        for name in node.__dataclass_fields__:
+            value = getattr(node, name)
+            if isinstance(value, str) and name not in ("doc", "hex", "name"):
+                yield value
+            elif name not in ("at", "places"):
+                yield from _all_expressions(value)
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _all_expressions(item)
+    elif hasattr(node, "values"):
+        for item in node.values():
+            yield from _all_expressions(item)
+
+
+def resolved(expression: Expr, names: Names) -> Expr:
+    """The expression with each name told where its value is found."""
+    match expression:
+        case Name():
+            return names.resolve(expression)
+        case Call(function=function, arguments=arguments) if function in expressions.OF_NAMES:
+            return Call(function, tuple(_measurable(argument, names) for argument in arguments))
+        case Value():
+            return expression
+        case expressions.Unary(operator, operand):
+            return expressions.Unary(operator, resolved(operand, names))
+        case expressions.Binary(operator, left, right):
+            return expressions.Binary(operator, resolved(left, names), resolved(right, names))
+        case expressions.Compare(operator, left, right):
+            return expressions.Compare(operator, resolved(left, names), resolved(right, names))
+        case expressions.Among(value, choices, negated):
+            return expressions.Among(resolved(value, names), tuple(resolved(c, names) for c in choices), negated)
+        case expressions.Logical(operator, operands):
+            return expressions.Logical(operator, tuple(resolved(operand, names) for operand in operands))
+        case expressions.Conditional(test, then, other):
+            return expressions.Conditional(resolved(test, names), resolved(then, names), resolved(other, names))
+        case Call(function, arguments):
+            return Call(function, tuple(resolved(argument, names) for argument in arguments))
+
+
+def _measurable(argument: Expr, names: Names) -> Expr:
+    assert isinstance(argument, Name)
+    known = argument.name in names.own | names.header | names.parameters
+    return names.resolve(argument) if known else argument
