@@ -1,0 +1,52 @@
+"""The table: columns, their types, and the two every row ends with."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Primitive(StrEnum):
+    """A table's primitive types, by their Spark names."""
+
+    BYTE = "byte"
+    SHORT = "short"
+    INT = "int"
+    LONG = "long"
+    DECIMAL = "decimal(20,0)"
+    FLOAT = "float"
+    DOUBLE = "double"
+    BOOLEAN = "boolean"
+    BINARY = "binary"
+    STRING = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """A list of one element type."""
+
+    element: "ColumnType"
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """Named columns in order."""
+
+    columns: "tuple[Column, ...]"
+
+
+ColumnType = Primitive | ListType | StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table; all are nullable. ``label`` ones name the numbers of the column before them."""
+
+    name: str
+    type: ColumnType
+    doc: str = ""
+    label: bool = False
+
+
+CORRUPT = (
+    Column("_corrupt_record", Primitive.BINARY, "The bytes of a malformed record; null in every other row"),
+    Column("_corrupt_reason", Primitive.STRING, "Why it is malformed: code, field, byte offset, what was expected"),
+)

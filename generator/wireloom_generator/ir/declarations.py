@@ -1,0 +1,96 @@
+"""What a spec declares beside its messages: words, named numbers and bits, tables, parameters."""
+
+from dataclasses import dataclass
+
+from wireloom_generator.ir.columns import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where in which document something is laid down."""
+
+    document: str
+    section: str | None
+    revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What the spec says of a thing in words."""
+
+    title: str = ""
+    text: str = ""
+    since: str | None = None
+    source: Source | None = None
+    errata: tuple[str, ...] = ()
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EnumValue:
+    """A named number, or a ``range`` of numbers that share a label."""
+
+    name: str
+    first: int
+    last: int
+    range: bool
+    doc: Doc
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """Named numbers and labelled ranges, in the spec's order."""
+
+    name: str
+    doc: Doc
+    values: tuple[EnumValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A named bit."""
+
+    name: str
+    value: int
+    doc: Doc
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Named bits."""
+
+    name: str
+    doc: Doc
+    values: tuple[Flag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableField:
+    """A field of a FlatBuffers table; ``default`` is what a reader sees when it is not stored."""
+
+    name: str
+    type: str
+    id: int
+    default: int | float | bool | str | None
+    doc: Doc
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A FlatBuffers table."""
+
+    name: str
+    doc: Doc
+    fields: tuple[TableField, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A fact that is not in the bytes."""
+
+    name: str
+    default: bool | str
+    choices: tuple[str, ...]
+    column: bool
+    doc: Doc

@@ -1,0 +1,168 @@
+"""What a list of fields consists of."""
+
+from dataclasses import dataclass
+
+from wireloom_generator.ir.columns import Column
+from wireloom_generator.ir.declarations import Doc
+from wireloom_generator.ir.wires import Condition, Integer, Rest, Size, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A list: ``count`` items, or up to the first for which ``until`` holds, or to the end of the section."""
+
+    count: Condition | None
+    until: Condition | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """An algorithm over the record's bytes from ``start`` to before ``end``."""
+
+    algorithm: str
+    start: Condition
+    end: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: bytes from the start of its section, and from the record's where that is fixed."""
+
+    section: str
+    offset: int | None
+    absolute: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's."""
+
+    name: str
+    wire: Wire
+    doc: Doc
+    columns: tuple[Column, ...]
+    place: Place
+    size: int | None
+    enum: str | None = None
+    flags: str | None = None
+    labels: bool = True
+    const: int | float | bool | str | bytes | None = None
+    valid: Condition | None = None
+    derive: Condition | None = None
+    checksum: Checksum | None = None
+    default: Condition | None = None
+    long: bool = False
+    located: bool = False
+    repeat: Repeat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A column that is not in the bytes."""
+
+    name: str
+    value: Condition
+    doc: Doc
+    columns: tuple[Column, ...]
+    enum: str | None = None
+    labels: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BitField:
+    """Some bits of an integer."""
+
+    name: str
+    width: int
+    boolean: bool
+    doc: Doc
+    columns: tuple[Column, ...]
+    enum: str | None
+    labels: bool
+    const: int | bool | None
+    valid: Condition | None
+    derive: Condition | None
+    default: Condition | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """An integer split into bit fields, most significant first."""
+
+    wire: Integer
+    fields: tuple[BitField, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """``size`` zero bytes, then as many as bring the offset to a multiple of ``align``."""
+
+    size: int
+    align: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A bounded region with fields of its own."""
+
+    name: str
+    extent: Size | Rest
+    trailing: str | None
+    nodes: "tuple[Node, ...]"
+    doc: Doc
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A section of the record that messages fill."""
+
+    name: str
+    extent: Size | Rest
+    trailing: str | None
+    doc: Doc
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Fields that are there if the condition holds."""
+
+    condition: Condition
+    nodes: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Alternatives; the one without a condition comes last."""
+
+    alternatives: "tuple[When | Otherwise, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """The alternative taken if no other is."""
+
+    nodes: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Fields that are there if bytes are left."""
+
+    nodes: "tuple[Node, ...]"
+
+
+Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A shared struct."""
+
+    name: str
+    doc: Doc
+    nodes: tuple[Node, ...]
+    columns: tuple[Column, ...]

@@ -1,0 +1,134 @@
+"""Messages, and the protocol they make."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wireloom_generator.ir.columns import CORRUPT, Column, Primitive, StructType
+from wireloom_generator.ir.declarations import Doc, Enum, Flags, Parameter, Table
+from wireloom_generator.ir.nodes import Checksum, Node, Slot, Type
+from wireloom_generator.ir.wires import Condition, Number
+from wireloom_generator.problems import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of a message's layouts; ``sections`` are what it adds to each slot."""
+
+    name: str
+    doc: Doc
+    when: Condition | None
+    sections: Mapping[str, tuple[Node, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: what ``hex`` decodes to, or the code it is malformed with."""
+
+    name: str
+    doc: Doc
+    data: bytes
+    parameters: Mapping[str, Any]
+    decoded: Mapping[str, Any]
+    malformed: str | None
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class FormEntry:
+    """A key of a textual form."""
+
+    key: str
+    field: str | None
+    notation: str
+    const: str | None
+    omit: str
+    doc: Doc
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A textual form of a message."""
+
+    name: str
+    doc: Doc
+    entries: tuple[FormEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. ``trailing`` names the slots in which bytes can be left over."""
+
+    name: str
+    doc: Doc
+    match: Mapping[str, tuple[int, ...]]
+    sections: Mapping[str, tuple[Node, ...]]
+    variants: tuple[Variant, ...]
+    trailing: tuple[str, ...]
+    columns: tuple[Column, ...]
+    examples: tuple[Example, ...]
+    forms: tuple[Form, ...]
+    path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A number at a fixed offset that is read before the record is."""
+
+    name: str
+    offset: int
+    wire: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How to find, and believe, the length of the records that ``match`` selects."""
+
+    match: Mapping[str, tuple[int, ...]]
+    probes: tuple[Probe, ...]
+    length: Condition
+    valid: Condition | None
+    checksum: tuple[str, Checksum] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
+
+    ``included`` is what the spec says of the shared structs whose fields are spliced in somewhere, by name.
+    """
+
+    name: str
+    doc: Doc
+    record_doc: Doc
+    included: Mapping[str, Doc]
+    libraries: tuple[Doc, ...]
+    path: Path
+    parameters: tuple[Parameter, ...]
+    byte_order: str | None
+    enums: tuple[Enum, ...]
+    flags: tuple[Flags, ...]
+    types: tuple[Type, ...]
+    tables: tuple[Table, ...]
+    record: tuple[Node, ...]
+    header: tuple[Column, ...]
+    messages: tuple[Message, ...]
+    lengths: tuple[Lengths, ...]
+    match: tuple[Probe, ...]
+    resync: bool
+    sources: tuple[Path, ...]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a row."""
+        structs = (Column(m.name, StructType(m.columns), m.doc.text or m.doc.title) for m in self.messages)
+        message = Column(
+            "message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it"
+        )
+        return (message, *self.header, *structs, *CORRUPT)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The sections that messages fill."""
+        return tuple(node for node in self.record if isinstance(node, Slot))
