@@ -20,7 +20,7 @@ from wireloom_generator import naming, syntax
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.scopes import declarations, written
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import parse
+from wireloom_generator.wiretypes import Float, Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -47,7 +47,7 @@ def _message(message: syntax.Message) -> Iterator[Problem]:
     name, at = message.message, message.where("message")
     if name == "unknown":
         yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
-    elif name in naming.MODULE or name in naming.ROW or parse(name) is not None:
+    elif name in naming.MODULE or name in naming.ROW or isinstance(parse(name), Integer | Float):
         yield Problem(at, "name-style", f"{name!r} is taken: the protocol's module or its rows have it already")
 
 
