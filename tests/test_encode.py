@@ -166,3 +166,44 @@ def test_offsets_in_a_struct_know_how_long_its_prefix_is(tmp_path: Path) -> None
     codec = feature("derive_in_types", tmp_path)
     row = codec.parse(codec.build({"pair": {"plain": {"text": ""}, "boxed": {"text": "x" * 200}}}))
     assert row["pair"]["boxed"] == {"place": 9, "text": "x" * 200}
+
+
+@pytest.mark.parametrize(
+    ("tail", "record"),
+    [
+        ("{name: m, type: u16, const: 7, optional: true}", "0300010007"),
+        ("{name: m, type: u16, derive: size(record), optional: true}", "0300010005"),
+        ("{name: m, type: u16, checksum: {algorithm: crc16_xmodem, from: 0, to: 3}, optional: true}", "0300014971"),
+    ],
+)
+def test_an_optional_field_that_follows_from_others_is_not_lost(tail: str, record: str, tmp_path: Path) -> None:
+    codec = thing(f"- {{name: first, type: u8}}\n- {tail}", tmp_path)
+    data = bytes.fromhex(record)
+    assert codec.build(codec.parse(data)) == data
+
+
+def test_a_value_may_not_end_in_half_a_terminator(tmp_path: Path) -> None:
+    codec = thing('- {name: text, type: bytes, until: "0000"}\n- {name: more, type: bytes, size: rest}', tmp_path)
+    assert codec.build({"thing": {"text": b"a", "more": b"\0b"}}).hex() == "05006100000062"
+    with pytest.raises(EncodeError, match="text: contains its terminator 0000"):
+        codec.build({"thing": {"text": b"a\0", "more": b"b"}})
+
+
+def test_a_length_prefix_that_cannot_fit_is_refused(tmp_path: Path) -> None:
+    spec = f"""{FRAME.replace("u8, derive: size(body)", "u16, derive: size(body)").replace("2 + size", "3 + size")}
+sections:
+  body:
+    - {{name: inner, type: Inner, prefix: leb128_u32}}
+"""
+    types = "types:\n  - name: Inner\n    fields:\n      - {name: data, type: bytes, prefix: u8}\n      - {align: 4}\n"
+    codec = compiled.of(spec.replace("\n---\n", f"\n{types}---\n", 1), tmp_path).codec
+    refusals = []
+    for size in range(116, 132):
+        try:
+            built = codec.build({"thing": {"inner": {"data": bytes(size)}}})
+        except EncodeError as error:
+            refusals.append(str(error))
+        else:
+            assert codec.build(codec.parse(built)) == built
+    assert refusals
+    assert all("no length prefix fits" in refusal for refusal in refusals)

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator
+from decimal import Decimal
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -35,7 +36,7 @@ def byte_order(field: Field) -> tuple[str | None, str | None]:
 class Block:
     """Consecutive fixed-size fields of one byte order."""
 
-    inputs_only = False
+    computed = False
 
     def __init__(self, fields: list[tuple[str, Field]]) -> None:
         self.fields = fields
@@ -119,7 +120,16 @@ class Block:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)
         except (struct.error, TypeError, OverflowError, AttributeError):
+            if self._whole(this):
+                return self.pack(writer, this)
             raise self._misfit(packing, this) from None
+
+    def _whole(self, this: Values) -> bool:
+        """Make integers of decimals, as tables have them for 64 unsigned bits; whether there were any."""
+        decimals = [name for name in self.names if isinstance(this[name], Decimal) and this[name] % 1 == 0]
+        for name in decimals:
+            this[name] = int(this[name])
+        return bool(decimals)
 
     def _misfit(self, packing: _Packing, this: Values) -> EncodeError:
         dumps = dict(packing.dumps)

@@ -1,5 +1,7 @@
 """What goes wrong between bytes and values: one error for each direction, with code, field path and byte offset."""
 
+from typing import Any
+
 from construct import ConstructError
 
 
@@ -14,6 +16,7 @@ class DecodeError(ConstructError, ValueError):
     ``code`` is one word for the kind of damage (``truncated``, ``overrun``, ``checksum``, ``invalid`` …), ``path`` the
     dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
     captures makes it count from the start of the capture) and ``detail`` what was expected and what was found.
+    ``needed`` is how many bytes of the record it takes to tell its length, where there were fewer.
     """
 
     def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:
@@ -21,7 +24,11 @@ class DecodeError(ConstructError, ValueError):
         self.detail = detail
         self.offset = offset
         self.field = path
+        self.needed = 0
         super().__init__(detail)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DecodeError, (self.code, self.detail, self.offset, self.field)
 
     def within(self, name: str) -> "DecodeError":
         """The same error, its path extended outwards by ``name``."""
@@ -44,6 +51,9 @@ class EncodeError(ConstructError, ValueError):
         self.detail = detail
         self.field = path
         super().__init__(detail)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EncodeError, (self.detail, self.field)
 
     def within(self, name: str) -> "EncodeError":
         """The same error, its path extended outwards by ``name``."""

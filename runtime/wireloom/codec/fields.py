@@ -168,7 +168,7 @@ def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Pr
         return int.from_bytes(value, order, signed=signed)
 
     def dump(value: int) -> bytes:
-        return value.to_bytes(size, order, signed=signed)
+        return int.to_bytes(value, size, order, signed=signed)
 
     return Primitive(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
 

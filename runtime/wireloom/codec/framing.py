@@ -75,7 +75,7 @@ class Lengths:
     def measure(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven."""
         if end - start < self.size:
-            raise DecodeError("truncated", f"needs {self.size} bytes to tell its length, {end - start} left")
+            raise _too_short(self.size, f"needs {self.size} bytes to tell its length, {end - start} left")
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.checksum is not None:
@@ -111,7 +111,7 @@ class Lengths:
         name, checksum = self.checksum
         first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
         if last > end - start:
-            raise DecodeError("truncated", f"needs {last} bytes, {end - start} left")
+            raise _too_short(last, f"needs {last} bytes, {end - start} left")
         if self.valid is not None and not self.valid.holds(values, values, frame):
             return
         expected = ALGORITHMS[checksum.algorithm](buffer[start + first : start + last])
@@ -158,6 +158,7 @@ class Framing:
                 problems.append(error)
         if len({problem.detail for problem in problems}) > 1:
             problems[0].detail += "; nor is it a record in little byte order"
+        problems[0].needed = min((problem.needed for problem in problems if problem.needed), default=0)
         raise problems[0]
 
     def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:
@@ -166,7 +167,9 @@ class Framing:
         found = {}
         for name, offset, code, load in self._probes[little]:
             if end - start < offset + code.size:
-                raise DecodeError("truncated", f"needs {code.size} bytes, {end - start - offset} left", offset, name)
+                error = _too_short(offset + code.size, f"needs {code.size} bytes, {end - start - offset} left")
+                error.offset = offset
+                raise error.within(name)
             value = code.unpack_from(buffer, start + offset)[0]
             found[name] = value if load is None else load(value)
         for lengths in self.lengths:
@@ -259,3 +262,10 @@ def _pieces(record: Record, bound: int) -> Iterator[Record]:
     for offset in range(record.offset, end, bound):
         told = DecodeError(error.code, error.detail, error.offset, error.field)
         yield replace(record, offset=offset, length=min(bound, end - offset), error=told)
+
+
+def _too_short(needed: int, detail: str) -> DecodeError:
+    """The error for a record of which so many bytes would tell the length."""
+    error = DecodeError("truncated", detail)
+    error.needed = needed
+    return error

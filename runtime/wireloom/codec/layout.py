@@ -24,7 +24,7 @@ class Part(Construct):
 
     inputs: tuple[str, ...] = ()
     derived: Sequence[tuple[str, Field]] = ()
-    inputs_only = False
+    computed = False
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""
@@ -41,12 +41,12 @@ Step = Part | Block
 
 
 class Layout(Construct):
-    """Fields and parts in order. As a construct it parses into, and builds from, a ``Container`` of its own."""
+    """Fields and parts in order; within a record, it parses into, and builds from, a ``Container`` of its own."""
 
     def __init__(self, *items: Construct) -> None:
         super().__init__()
         self.steps = list(_steps(items))
-        self._computed = [step for step in self.steps if step.inputs_only]
+        self._writing = sorted(self.steps, key=lambda step: not step.computed)
         self.inputs = tuple(name for step in self.steps for name in step.inputs)
         self.derived = [item for step in self.steps for item in step.derived]
         self._columns = merge(column for step in self.steps for column in step.columns())
@@ -63,9 +63,7 @@ class Layout(Construct):
 
     def write(self, writer: Writer, this: Values) -> None:
         """Write all parts from ``this``; computed values first, since defaults may ask for them."""
-        for step in self._computed:
-            step.write(writer, this)
-        for step in self.steps:
+        for step in self._writing:
             step.write(writer, this)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:

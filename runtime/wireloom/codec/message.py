@@ -98,7 +98,7 @@ class Message(Construct):
         self.protocol: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _message, (self.protocol.name, self.protocol.module, self.name)
+        return _message, (self.protocol, self.name)
 
     def _all_columns(self) -> Iterator[Column]:
         if self.variants:
@@ -157,13 +157,14 @@ class Message(Construct):
         """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
         values = given(obj, self._empty)
         reasons: list[str] = []
-        for variant in self._candidates(values):
+        candidates = self._candidates(values)
+        for variant in candidates:
             header = dict(writer.record)
             try:
                 self._attempt(writer, dict(values), variant)
                 return
             except EncodeError as error:
-                if len(self.variants) == 0:
+                if len(candidates) == 1:
                     raise
                 reasons.append(f"{variant.name if variant else 'no variant'}: {error}")
                 writer.record.clear()
@@ -171,7 +172,7 @@ class Message(Construct):
         raise EncodeError("no variant can be written from these fields: " + "; ".join(reasons))
 
     def _candidates(self, values: Values) -> list[Variant | None]:
-        """The variants that could be meant: the named one, or those that have all the fields given."""
+        """The variants that could be meant: the named one, or any, and none of them last."""
         if not self.variants:
             return [None]
         if values["variant"] is not None:
@@ -223,10 +224,7 @@ class Message(Construct):
             part.claim(writer, writer.record)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
-        start = stream.tell()
-        data = stream.read()
-        row, size = self.protocol.parse_first(data, **_parameters(context))
-        stream.seek(start + size)
+        row = self.protocol.parse_stream(stream, **self._parameters(context))
         if row["message"] != self.name:
             raise DecodeError("message", f"{self.name} expected, found {row['message']}")
         flat = Container({column.name: row[column.name] for column in self.protocol.header})
@@ -237,16 +235,16 @@ class Message(Construct):
         values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + list(self._empty)))
         row = {name: value for name, value in values.items() if name not in self._empty}
         row |= {"message": self.name, self.name: {name: values[name] for name in self._empty}}
-        stream.write(self.protocol.build(row, **_parameters(context)))
+        stream.write(self.protocol.build(row, **self._parameters(context)))
         return obj
 
+    def _parameters(self, context: Any) -> Values:
+        """The protocol's parameters among those given to the outermost construct; another's are not ours to refuse."""
+        root = context.get("_params", context)
+        known = {parameter.name for parameter in self.protocol.parameters}
+        return {name: root[name] for name in root if name in known or (root is context and not name.startswith("_"))}
 
-def _parameters(context: Any) -> Values:
-    return {name: value for name, value in context.items() if not name.startswith("_")}
 
-
-def _message(protocol: str, module: str, name: str) -> Message:
-    from importlib import import_module
-
-    message: Message = import_module(module).PROTOCOL.messages[name]
+def _message(protocol: Any, name: str) -> Message:
+    message: Message = protocol.messages[name]
     return message

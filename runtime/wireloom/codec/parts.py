@@ -185,6 +185,7 @@ class Optional(Part):
         self.content = Layout(*items)
         self.inputs = self.content.inputs
         self.derived = self.content.derived
+        self._names = tuple(column.name for column in self.content.columns())
 
     def columns(self) -> Iterator[Column]:
         return self.content.columns()
@@ -194,14 +195,14 @@ class Optional(Part):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        present = bool(_given(this, self.inputs))
+        present = bool(_given(this, self._names))
         writer.tails.append((self, this, len(writer.buffer), present))
         if present:
             self.content.write(writer, this)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         what = "given, but takes no bytes" if taken else "missing, but there are bytes behind it"
-        return EncodeError(what, ", ".join(self.inputs))
+        return EncodeError(what, ", ".join(self._names))
 
 
 class Bits(Part):
@@ -332,7 +333,7 @@ _LIMITS = {
 
 
 class _Computed(Part):
-    inputs_only = True
+    computed = True
 
     def __init__(self, name: str, compute: Compute) -> None:
         super().__init__()

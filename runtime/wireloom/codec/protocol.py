@@ -4,8 +4,10 @@ A row is a ``Container`` with the columns of the protocol's table: ``message``, 
 message (None unless the row is that message), ``_corrupt_record`` and ``_corrupt_reason``.
 """
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from importlib import import_module
+from typing import Any, TypeVar
 
 from construct import Container
 
@@ -18,6 +20,8 @@ from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
+
+Failure = TypeVar("Failure", DecodeError, EncodeError)
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 UNKNOWN = "unknown"
@@ -70,6 +74,9 @@ class Protocol:
             combinations = [(*head, value) for head in combinations for value in message.match[name]]
         table.update(dict.fromkeys(combinations, message))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _protocol, (self.module,)
+
     def __repr__(self) -> str:
         return f"<Protocol {self.name}: {', '.join(self.messages)}>"
 
@@ -104,7 +111,7 @@ class Protocol:
         try:
             row[message.name] = message.read(reader, row)
         except DecodeError as error:
-            raise error.within(message.name) from None
+            raise self._placed(error, message) from None
         verify(reader, row, self.record.derived)
         if reader.pos < len(data):
             raise DecodeError("trailing-bytes", f"{len(data) - reader.pos} bytes left over", reader.pos)
@@ -145,13 +152,28 @@ class Protocol:
             return DecodeError("truncated", f"a record of {length} bytes, {len(data)} left")
         return DecodeError("trailing-bytes", f"{len(data) - length} bytes behind the record", length)
 
-    def parse_first(self, data: bytes, **parameters: Any) -> tuple[Container, int]:
-        """The row of the record that ``data`` begins with, and its length in bytes. Raises ``DecodeError``."""
+    def parse_stream(self, stream: Any, **parameters: Any) -> Container:
+        """The row of the record that stands next in a stream; not a byte behind it is read. Raises ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
-        length, little = self.framing.first(data, 0, len(data), resolved)
-        if length > len(data):
+        data, length, little = self._begin(stream, resolved)
+        if length > MAX_RECORD_BYTES:
+            raise DecodeError("too-long", f"a record of {length} bytes, more than the {MAX_RECORD_BYTES} allowed")
+        data += stream.read(max(0, length - len(data)))
+        if len(data) != length:
             raise self._misfit(length, data)
-        return self.decode(bytes(data[:length]), resolved, little=little), length
+        return self.decode(data, resolved, little=little)
+
+    def _begin(self, stream: Any, parameters: Values) -> tuple[bytes, int, bool]:
+        """As much of the next record as tells its length; its length and byte order."""
+        data = b""
+        while True:
+            try:
+                return data, *self.framing.first(data, 0, len(data), parameters)
+            except DecodeError as error:
+                more = stream.read(max(0, error.needed - len(data)))
+                if not more:
+                    raise
+                data += more
 
     def iter_records(
         self,
@@ -221,11 +243,17 @@ class Protocol:
         try:
             message.write(writer, row[message.name] if row[message.name] is not None else {})
         except EncodeError as error:
-            raise error.within(message.name) from None
+            raise self._placed(error, message) from None
         self._check_message(message, writer.record)
         data = bytes(writer.buffer)
         self._check_length(data, resolved)
         return data
+
+    def _placed(self, error: Failure, message: Message) -> Failure:
+        """The error told as inside the message, unless it is of a field of the record."""
+        if re.split(r"[.\[]", error.field)[0] not in self._fields:
+            error.within(message.name)
+        return error
 
     def _check_message(self, message: Message, header: Values) -> None:
         """Refuse a record whose header says that it is another message."""
@@ -263,6 +291,11 @@ class Protocol:
         if name not in self.forms:
             raise OptionError(unknown("form", name, self.forms))
         return self.forms[name]
+
+
+def _protocol(module: str) -> Protocol:
+    protocol: Protocol = import_module(module).PROTOCOL
+    return protocol
 
 
 _POSITIONAL = frozenset({"_file", *(column.name for column in POSITIONS)})

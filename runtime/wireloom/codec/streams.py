@@ -32,7 +32,7 @@ class Frame(dict[str, tuple[int, int]]):
 
 
 class Reader:
-    """A record's bytes with a cursor and a limit; looks enough like a stream for any construct to read from it.
+    """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
     before a byte is copied. ``trace`` collects (path, start, end) of every field when it is a list.

@@ -121,7 +121,7 @@ class Until(Extent):
         return reader.pos, end, end + len(self.terminator)
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        if self.terminator in data:
+        if (data + self.terminator).find(self.terminator) < len(data):
             raise EncodeError(f"contains its terminator {self.terminator.hex()}")
         writer.write(data + self.terminator)
 
@@ -238,9 +238,12 @@ class Nested(Value):
             stream.end(tails)
             data = bytes(stream.buffer[start + lead :])
             del stream.buffer[start:]
-            if lead == self.extent.lead(len(data)):
+            needed = self.extent.lead(len(data))
+            if needed == lead:
                 break
-            lead = self.extent.lead(len(data))
+            if needed < lead:
+                raise EncodeError("no length prefix fits what stands behind it")
+            lead = needed
             del stream.claims[claims:]
         self.extent.write(stream, context, data)
         return obj
