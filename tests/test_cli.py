@@ -397,3 +397,15 @@ def test_databus_module_is_reached_by_its_dotted_name() -> None:
     dotted = run("decode", "wireloom_protocols.databus", STREAM)
     assert dotted.stdout == run("decode", "databus", STREAM).stdout
     assert len(rows(dotted)) == len(list(databus.iter_records(STREAM.read_bytes())))
+
+
+def test_an_input_is_not_written_over(capture: Path) -> None:
+    before = capture.read_bytes()
+    result = run("decode", "couchbase_dcp", capture, "--output", capture, status=2)
+    assert "would be written over" in result.stderr
+    run("encode", "couchbase_dcp", capture, "--output", capture, status=2)
+    assert capture.read_bytes() == before
+
+
+def test_what_is_no_spec_is_not_called_right(capture: Path) -> None:
+    assert "no-spec" in run("check", capture, status=1).stderr

@@ -70,7 +70,7 @@ def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
 
 def _folders(path: Path) -> Iterator[Path]:
     if path.is_file():
-        yield path.parent
+        yield from (path.parent,) if path.suffix == ".yaml" else ()
     elif any(path.glob("*.yaml")):
         yield path
     else:

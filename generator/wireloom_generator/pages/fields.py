@@ -84,7 +84,7 @@ class FieldTable:
 
     def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
         checksum = field.checksum
-        const = field.const.hex(" ") if isinstance(field.const, bytes) else field.const
+        const = _shown(field.const, field.size)
         parts = [
             sentence(when),
             prose(field.doc.text),
@@ -221,3 +221,12 @@ def _restricted(row: Row, held: Sequence[str], of: int) -> Row:
     when = f"{sentence(listing(text.replace('If', 'if', 1) for text in held))}."
     meaning = HEADER.index("Meaning")
     return (*row[:meaning], f"{when} {row[meaning]}", *row[meaning + 1 :])
+
+
+def _shown(const: object, size: int | None) -> object:
+    """A constant as documents write it: bytes and larger numbers in hexadecimal."""
+    if isinstance(const, bytes):
+        return const.hex(" ")
+    if isinstance(const, int) and not isinstance(const, bool) and const > 9 and size is not None:
+        return f"0x{const:0{2 * size}x}"
+    return const

@@ -23,10 +23,12 @@ def name_of(source: str) -> str:
     return "standard input" if source == STDIN else source
 
 
-def must_exist(sources: Iterable[str]) -> None:
-    """Find out before anything is written that a file is not there. Raises ``MisuseError``."""
+def must_exist(sources: Iterable[str], output: Path | None) -> None:
+    """Find out before anything is written what is not there or would be written over. Raises ``MisuseError``."""
     for source in sources:
         path = Path(source)
+        if source != STDIN and output is not None and output.exists() and path.exists() and output.samefile(path):
+            raise MisuseError(f"{source} would be written over while it is read; name another --output")
         if source != STDIN and not path.exists():
             raise MisuseError(f"there is no file {source}")
         if source != STDIN and path.is_dir():

@@ -49,7 +49,7 @@ def decode(
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = Format.of(format_)
     to_stdout = path is None or str(path) == captures.STDIN
-    captures.must_exist(inputs)
+    captures.must_exist(inputs, path)
     run = _Run(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
     with output(path, binary=chosen is not Format.JSONL) as stream:
         write_rows(run.rows(inputs), run.view.columns, chosen, stream)

@@ -124,10 +124,11 @@ class Protocol:
     def parse(self, data: bytes, **parameters: Any) -> Container:
         """The row of exactly one record; anything before, behind or missing is a ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
+        data = bytes(memoryview(data))
         length, little = self.framing.first(data, 0, len(data), resolved)
         if length != len(data):
             raise self._misfit(length, data)
-        return self.decode(bytes(data), resolved, little=little)
+        return self.decode(data, resolved, little=little)
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
         """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
@@ -192,6 +193,7 @@ class Protocol:
         and ``_length`` in bytes.
         """
         resolved = resolve(self.parameters, parameters)
+        memoryview(buffer).release()  # a TypeError for what is no buffer
         chosen = Mode.of(mode)
         for record in self.framing.records(buffer, resolved, max_record_bytes=max_record_bytes):
             data = bytes(buffer[record.offset : record.offset + record.length])

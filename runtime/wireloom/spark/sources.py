@@ -5,6 +5,7 @@ needed, since parsers cannot be pickled.
 """
 
 import mmap
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,9 +27,19 @@ from wireloom.views import View
 
 
 def register(spark: SparkSession, *protocols: str) -> None:
-    """Make protocols formats of ``spark.read``: all that are installed, or those that are named."""
+    """Make protocols formats of ``spark.read``: all that are installed, or those that are named.
+
+    Of the installed ones, one that cannot be imported is left out, with a warning; a named one raises ``OptionError``.
+    """
     for protocol in protocols or registry.names():
-        spark.dataSource.register(_source(protocol))
+        try:
+            source = _source(protocol)
+        except OptionError as error:
+            if protocols:
+                raise
+            warnings.warn(f"{protocol} is not registered: {error}", stacklevel=2)
+        else:
+            spark.dataSource.register(source)
 
 
 def _source(protocol: str) -> type[DataSource]:
