@@ -33,6 +33,11 @@ class Record:
     error: DecodeError | None = None
 
 
+SEARCH_FREE = 1 << 30
+SEARCH_FACTOR = 1024
+"""How many bytes may be summed up in search of the next record: so many, and so many for each byte skipped."""
+
+
 class _Probe(NamedTuple):
     """A number at a fixed offset, and how to read it."""
 
@@ -117,7 +122,9 @@ class Lengths:
         expected = ALGORITHMS[checksum.algorithm](buffer[start + first : start + last])
         if expected != values[name]:
             offset = next(offset for field, offset, _ in self.fields if field == name)
-            raise DecodeError("checksum", f"{expected:#x} expected, found {values[name]:#x}", offset, name)
+            error = DecodeError("checksum", f"{expected:#x} expected, found {values[name]:#x}", offset, name)
+            error.needed = last
+            raise error
 
 
 class Framing:
@@ -213,10 +220,19 @@ class Framing:
         return Record(start, length, little)
 
     def _resync(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> int:
-        """Where the next record begins that proves itself; ``end`` if none does."""
+        """Where the next record begins that proves itself; ``end`` if none does.
+
+        A proof over a whole record, tried wherever one could begin, would cost the square of what is skipped. So the
+        search is given up when it has summed up ``SEARCH_FACTOR`` times as much, and all that is left is malformed.
+        """
+        summed = 0
         for position in self._plausible(buffer, start, end, parameters, bound):
-            if self._next(buffer, position, end, parameters, bound).proven:
+            record = self._next(buffer, position, end, parameters, bound)
+            if record.proven:
                 return position
+            summed += record.error.needed if record.error else 0
+            if summed > SEARCH_FREE + SEARCH_FACTOR * (position - start):
+                return end
         return end
 
     def _plausible(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Iterator[int]:
