@@ -1,6 +1,7 @@
 """Enums and flags name the numbers of integers that are wide enough for them; flags are for unsigned ones.
 
-A field has an enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add.
+A field has an enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add. A repeated
+number has neither; a type with the number as its field, repeated, names each.
 
 Bad::
 
@@ -46,6 +47,9 @@ def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
         if getattr(field, key) is not None and not isinstance(wire, Integer):
             hint = "they name the numbers of u8 … u64 and i8 … i64"
             yield Problem(field.where(key), "enum-on-integer", f"{field.type} has no {key}", hint)
+        elif getattr(field, key) is not None and field.repeat is not None:
+            what, hint = f"a repeated number has no {key}", "repeat a type whose field has it"
+            yield Problem(field.where(key), "enum-on-integer", what, hint)
     if not isinstance(wire, Integer):
         return
     if field.enum is not None:
