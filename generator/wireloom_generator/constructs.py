@@ -4,19 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
 from wireloom_generator.expressions import Value
-from wireloom_generator.pretty import Call, Tree, keyword, named
+from wireloom_generator.pretty import Call, Tree, keyword, literal, named, string
 from wireloom_generator.python_expressions import function
 
 
 def rule(condition: ir.Condition) -> Call:
     """A condition with the text the spec has for it."""
     return Call("Rule", (string(condition.text), function(condition.expression)))
-
-
-def string(text: str) -> str:
-    """A string literal in double quotes."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def layout(nodes: Iterable[ir.Node]) -> Call:
@@ -91,7 +85,7 @@ def fixed_order(wire: ir.Integer | ir.Float, *, little: bool) -> Tree:
 
 def _field(field: ir.Field) -> Tree:
     if isinstance(field.const, bytes):
-        return Call("Constant", (repr(field.const),))
+        return Call("Constant", (literal(field.const),))
     value = _value(field.wire)
     if field.repeat is not None:
         value = Call("Repeat", (value, *_repeat(field.repeat)))
@@ -113,9 +107,11 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
         yield keyword("labels", "False")
 
 
-def _checks(const: object, valid: ir.Condition | None, derive: ir.Condition | None) -> Iterator[Tree]:
+def _checks(
+    const: int | float | str | bytes | None, valid: ir.Condition | None, derive: ir.Condition | None
+) -> Iterator[Tree]:
     if const is not None:
-        yield keyword("const", string(const) if isinstance(const, str) else repr(const))
+        yield keyword("const", literal(const))
     if valid is not None:
         yield keyword("valid", rule(valid))
     if derive is not None:
@@ -123,11 +119,9 @@ def _checks(const: object, valid: ir.Condition | None, derive: ir.Condition | No
 
 
 def _default(default: ir.Condition | None) -> Iterator[Tree]:
-    if default is not None and default.expression == Value(None):
-        yield keyword("default", 'b""')
-    elif default is not None:
+    if default is not None:
         value = default.expression
-        yield keyword("default", repr(value.value) if isinstance(value, Value) else function(value))
+        yield keyword("default", literal(value.value) if isinstance(value, Value) else function(value))
 
 
 def checksum(written: ir.Checksum) -> Call:
@@ -170,7 +164,7 @@ def _extent(extent: ir.Extent) -> Tree:
         case ir.Prefix(length=length):
             return Call("Prefixed", (_value(length),))
         case ir.Terminator(value=value):
-            return Call("Until", (repr(value).replace("'", '"'),))
+            return Call("Until", (literal(value),))
 
 
 def _computed(computed: ir.Computed) -> Tree:

@@ -5,7 +5,7 @@ the calls ``size offset count present min max``. No loops, no attributes, no oth
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,9 +29,9 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number, text, true or false."""
+    """A number, text, true or false; bytes only where the compiler puts them."""
 
-    value: int | float | str | bool | None
+    value: int | float | str | bool | bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +205,27 @@ def parts(expression: Expr) -> tuple[Expr, ...]:
             return arguments
         case Value() | Name():
             return ()
+
+
+def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression, each of the ``parts`` it is directly made of changed."""
+    match expression:
+        case Unary(operator, operand):
+            return Unary(operator, change(operand))
+        case Binary(operator, left, right):
+            return Binary(operator, change(left), change(right))
+        case Compare(operator, left, right):
+            return Compare(operator, change(left), change(right))
+        case Among(value, choices, negated):
+            return Among(change(value), tuple(map(change, choices)), negated)
+        case Logical(operator, operands):
+            return Logical(operator, tuple(map(change, operands)))
+        case Conditional(test, then, other):
+            return Conditional(change(test), change(then), change(other))
+        case Call(function, arguments):
+            return Call(function, tuple(map(change, arguments)))
+        case Value() | Name():
+            return expression
 
 
 def names(expression: Expr) -> tuple[Name, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom_generator import expressions, ir, syntax
 from wireloom_generator.columns import columns, integer_type, merge
-from wireloom_generator.expressions import Call, Expr, Value
+from wireloom_generator.expressions import Call, Expr, Name, Value
 from wireloom_generator.lower_fields import Cursor, FieldLowering, documentation
 from wireloom_generator.lower_names import Names, declared
 from wireloom_generator.spec import Spec
@@ -199,13 +199,9 @@ def _fold_checksum(checksum: ir.Checksum, fixed: Mapping[str, ir.Field]) -> ir.C
 def _fold(expression: Expr, fixed: Mapping[str, ir.Field]) -> Expr:
     """``offset(x)`` of a field at a fixed offset, as the number it is: nothing has been read yet to ask."""
     match expression:
-        case Call("offset", (expressions.Name(name=name),)) if name in fixed:
+        case Call("offset", (Name(name=name),)) if name in fixed:
             return Value(fixed[name].place.absolute)
-        case expressions.Conditional(test, then, other):
-            return expressions.Conditional(test, _fold(then, fixed), _fold(other, fixed))
-        case expressions.Binary(operator, left, right):
-            return expressions.Binary(operator, _fold(left, fixed), _fold(right, fixed))
-    return expression
+    return expressions.rebuild(expression, lambda part: _fold(part, fixed))
 
 
 def _exhausts(slot: str, sections: Mapping[str, tuple[ir.Node, ...]], variants: tuple[ir.Variant, ...]) -> bool:
@@ -250,7 +246,7 @@ def _unknown(slots: tuple[ir.Slot, ...]) -> ir.Message:
         doc = ir.Doc(text=f"Bytes of the {slot.name}")
         place = ir.Place(slot.name, 0, slot.place.absolute)
         column = ir.Column(slot.name, ir.Primitive.BINARY, doc.text)
-        default = ir.Condition(Value(None), "none")
+        default = ir.Condition(Value(b""), "none")
         return ir.Field(slot.name, ir.Blob(ir.Rest()), doc, (column,), place, None, default=default)
 
     sections: dict[str, tuple[ir.Node, ...]] = {slot.name: (field(slot),) for slot in slots}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wireloom_generator import expressions, syntax
-from wireloom_generator.expressions import Call, Expr, Name, Scope, Value
+from wireloom_generator.expressions import Call, Expr, Name, Scope
 from wireloom_generator.spec import Spec
 
 
@@ -98,22 +98,7 @@ def resolved(expression: Expr, names: Names) -> Expr:
             return names.resolve(expression)
         case Call(function=function, arguments=arguments) if function in expressions.OF_NAMES:
             return Call(function, tuple(_measurable(argument, names) for argument in arguments))
-        case Value():
-            return expression
-        case expressions.Unary(operator, operand):
-            return expressions.Unary(operator, resolved(operand, names))
-        case expressions.Binary(operator, left, right):
-            return expressions.Binary(operator, resolved(left, names), resolved(right, names))
-        case expressions.Compare(operator, left, right):
-            return expressions.Compare(operator, resolved(left, names), resolved(right, names))
-        case expressions.Among(value, choices, negated):
-            return expressions.Among(resolved(value, names), tuple(resolved(c, names) for c in choices), negated)
-        case expressions.Logical(operator, operands):
-            return expressions.Logical(operator, tuple(resolved(operand, names) for operand in operands))
-        case expressions.Conditional(test, then, other):
-            return expressions.Conditional(resolved(test, names), resolved(then, names), resolved(other, names))
-        case Call(function, arguments):
-            return Call(function, tuple(resolved(argument, names) for argument in arguments))
+    return expressions.rebuild(expression, lambda part: resolved(part, names))
 
 
 def _measurable(argument: Expr, names: Names) -> Expr:

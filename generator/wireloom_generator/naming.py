@@ -21,9 +21,12 @@ ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_off
 
 MODULE = frozenset({
     "arrow_schema", "build", "columnar", "decode_columnar", "enums", "import_module", "iter_records", "len", "max",
-    "messages", "min", "parse", "parsers", "spark", "spark_schema",
+    "messages", "min", "parse", "parsers", "schema", "spark", "spark_schema",
 })  # fmt: skip
-"""What a protocol's generated modules have or ask for themselves, beside one attribute a message."""
+"""What a protocol's generated modules have or ask for themselves, beside one attribute a message.
+
+``SCHEMA`` stands beside the schemas of the messages, which are called as these in capitals.
+"""
 
 BLOCKS = frozenset({
     "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
@@ -34,7 +37,10 @@ BLOCKS = frozenset({
 })  # fmt: skip
 """The building blocks that generated modules import."""
 
-_OTHER_IMPORTS = re.compile(r"Any|BytesInteger|Int\d+[su][bl]|Float\d+[bl]|PROTOCOL|RECORD")
+NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
+"""The numbers of construct that generated modules import."""
+
+_OTHERS = frozenset({"Any", "PROTOCOL", "RECORD"})
 """What else they import or call their own, and could be taken for a class."""
 
 
@@ -65,7 +71,7 @@ def class_fault(name: str) -> tuple[str, str] | None:
         return f"{name!r} is not CamelCase", f"write {better!r}" if _CAMEL.fullmatch(better) else ""
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", ""
-    if name in BLOCKS or _OTHER_IMPORTS.fullmatch(name):
+    if name in BLOCKS or name in _OTHERS or NUMBER.fullmatch(name):
         return f"{name!r} is the name of a building block of generated parsers", f"say of what, as in 'Event{name}'"
     return None
 

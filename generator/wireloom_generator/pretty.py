@@ -1,5 +1,10 @@
-"""Python source laid out as its formatters do: a call on one line if it fits, else an argument a line."""
+"""Python source laid out as its formatters do: a call on one line if it fits, else an argument a line.
 
+Whatever a spec's author wrote goes into generated code through ``string``, ``literal`` or ``docstring``.
+"""
+
+import ast
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,9 +32,36 @@ class Prefixed:
 Tree = str | Call | Prefixed
 
 
+def string(text: str) -> str:
+    """A string literal in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_printable(escaped)}"'
+
+
+def literal(value: int | float | str | bytes | None) -> str:
+    """A value as Python writes it."""
+    match value:
+        case str():
+            return string(value)
+        case bytes():
+            return 'b"' + "".join('\\"' if byte == 0x22 else repr(bytes([byte]))[2:-1] for byte in value) + '"'
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+    return repr(value)
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def names(code: str) -> frozenset[str]:
+    """The names that Python source uses, those in its texts left out."""
+    return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
+
+
 def named(name: str, tree: Tree) -> Prefixed:
     """A construct under a name."""
-    return Prefixed(f'"{name}" / ', tree)
+    return Prefixed(f"{string(name)} / ", tree)
 
 
 def keyword(name: str, tree: Tree) -> Prefixed:
@@ -39,7 +71,7 @@ def keyword(name: str, tree: Tree) -> Prefixed:
 
 def entry(key: str, tree: Tree) -> Prefixed:
     """An entry of a mapping."""
-    return Prefixed(f'"{key}": ', tree)
+    return Prefixed(f"{string(key)}: ", tree)
 
 
 def group(*items: Tree) -> Call:
@@ -83,12 +115,18 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
 
 def docstring(text: str, *, indent: int = 0) -> str:
     """A docstring, wrapped."""
-    safe = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    safe = "\n".join(map(_printable, escaped.split("\n")))
     pad = " " * indent
     if len(safe) + indent + 6 <= WIDTH and not safe.endswith('"'):
         return f'{pad}"""{safe}"""'
     first, *rest = safe.split("\n\n")
-    paragraphs = [textwrap.fill(first, WIDTH - indent, initial_indent='"""')]
-    paragraphs += [textwrap.fill(paragraph, WIDTH - indent) for paragraph in rest]
+    paragraphs = [_filled(first, indent, '"""')]
+    paragraphs += [_filled(paragraph, indent) for paragraph in rest]
     body = "\n\n".join(paragraphs) + '\n"""'
     return "\n".join(pad + line if line else "" for line in body.split("\n"))
+
+
+def _filled(text: str, indent: int, before: str = "") -> str:
+    # A long word stays whole: an escape cut in two would be another.
+    return textwrap.fill(text, WIDTH - indent, initial_indent=before, break_long_words=False)

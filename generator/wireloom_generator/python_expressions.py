@@ -14,6 +14,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
 )
+from wireloom_generator.pretty import literal, string
 
 _PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
@@ -33,7 +34,7 @@ def _convert(expression: Expr) -> tuple[str, int]:
     """The text, and how tightly its outermost operator binds."""
     match expression:
         case Value(value):
-            return repr(value) if not isinstance(value, str) else f'"{value}"', 99
+            return literal(value), 99
         case Name():
             return _value_of(expression), 99
         case Unary("not", operand):
@@ -74,8 +75,8 @@ def _computes(expression: Expr) -> bool:
 
 def _value_of(name: Name) -> str:
     if name.scope is Scope.PARAMETER:
-        return f'frame.parameters["{name.name}"]'
-    return f'{name.scope or "this"}["{name.name}"]'
+        return f"frame.parameters[{string(name.name)}]"
+    return f"{name.scope or 'this'}[{string(name.name)}]"
 
 
 def _call(name: str, arguments: tuple[Expr, ...]) -> str:
@@ -88,4 +89,4 @@ def _call(name: str, arguments: tuple[Expr, ...]) -> str:
             return f"len({_value_of(target)} or ())"
         case "present":
             return f"{_value_of(target)} is not None"
-    return f'frame.{name}("{target.name}")'
+    return f"frame.{name}({string(target.name)})"

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
-from wireloom_generator.constructs import string
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import Call, Tree, docstring, group, render
+from wireloom_generator.pretty import Call, Tree, docstring, group, render, string
 
 _TYPES = {
     ir.Primitive.BYTE: "pa.int8()",

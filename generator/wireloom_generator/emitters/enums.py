@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import docstring, group, render
+from wireloom_generator.pretty import docstring, group, render, string
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
@@ -23,7 +23,7 @@ def _enum(enum: ir.Enum) -> str:
     lines += [f"    {value.name} = {_number(value.first)}" for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
     if ranges:
-        rows = [group(str(value.first), str(value.last), f'"{value.name}"') for value in ranges]
+        rows = [group(str(value.first), str(value.last), string(value.name)) for value in ranges]
         signature = "    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
         table = " " * 8 + render(group(*rows), indent=8, before="return ")
         lines += ["", "    @classmethod", signature, table]

@@ -4,32 +4,36 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from wireloom_generator import constructs, ir
+from wireloom_generator import constructs, ir, naming
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import Call, Tree, docstring, entry, group, keyword, mapping, render
-from wireloom_generator.python_expressions import function
-
-_CONSTRUCT = re.compile(r"\b(Int\d+[us][bl]|Float\d+[bl]|BytesInteger)\b")
-_CODEC = re.compile(
-    r"\b(Bit|Bits|Blob|Boolean|Checksum|Choice|Compute|Constant|EitherOrder|Entry|Field|FlatBuffer|Form|Framing|Layout|"
-    r"Leb128|Lengths|Message|Nested|Optional|Pad|Parameter|Prefixed|Protocol|Record|Repeat|Rest|Rule|Section|Size|Slot|"
-    r"Table|TableField|Text|Until|Variant|When|ZigZag)\("
+from wireloom_generator.pretty import (
+    Call,
+    Tree,
+    docstring,
+    entry,
+    group,
+    keyword,
+    literal,
+    mapping,
+    names,
+    render,
+    string,
 )
+from wireloom_generator.python_expressions import function
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's parsers."""
     blocks = list(_blocks(protocol))
     code = "\n\n".join(blocks)
-    bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', code)
+    used = names(code)
     title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
     declared = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
-    names = sorted(name for name in declared if re.search(rf"\b{name}\b", bare))
-    found = sorted(set(_CONSTRUCT.findall(bare)), key=_natural)
+    found = sorted(filter(naming.NUMBER.fullmatch, used), key=_natural)
     lines = [_imported("construct", found), ""] if found else []
-    lines.append(_imported("wireloom.codec", sorted(set(_CODEC.findall(bare)))))
-    if names:
-        lines += ["", _imported(".enums", names)]
+    lines.append(_imported("wireloom.codec", sorted(naming.BLOCKS & used)))
+    if used.intersection(declared):
+        lines += ["", _imported(".enums", sorted(used.intersection(declared)))]
     text = "\n".join([head(protocol.sources), docstring(title), "", *lines, "", code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
 
@@ -75,11 +79,10 @@ def _either(wire: ir.Integer | ir.Float) -> Tree:
 def _table(table: ir.Table) -> Tree:
     fields = []
     for field in table.fields:
-        default = constructs.string(field.default) if isinstance(field.default, str) else repr(field.default)
-        shown = () if field.default is None else (keyword("default", default),)
-        name, kind = constructs.string(field.name), constructs.string(field.type)
+        shown = () if field.default is None else (keyword("default", literal(field.default)),)
+        name, kind = string(field.name), string(field.type)
         fields.append(Call("TableField", (name, kind, keyword("id", str(field.id)), *shown)))
-    return Call("Table", (constructs.string(table.name), *fields))
+    return Call("Table", (string(table.name), *fields))
 
 
 def _message(message: ir.Message) -> Tree:
@@ -90,8 +93,8 @@ def _message(message: ir.Message) -> Tree:
     if message.variants:
         options.append(keyword("variants", group(*map(_variant, message.variants))))
     if message.trailing:
-        options.append(keyword("trailing", group(*map(constructs.string, message.trailing))))
-    return Call("Message", (constructs.string(message.name), "RECORD", *options))
+        options.append(keyword("trailing", group(*map(string, message.trailing))))
+    return Call("Message", (string(message.name), "RECORD", *options))
 
 
 def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
@@ -101,7 +104,7 @@ def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
 def _variant(variant: ir.Variant) -> Tree:
     when = "None" if variant.when is None else constructs.rule(variant.when)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
-    return Call("Variant", (constructs.string(variant.name), when, mapping(*sections)))
+    return Call("Variant", (string(variant.name), when, mapping(*sections)))
 
 
 def _number(value: int) -> str:
@@ -119,14 +122,13 @@ def _protocol(protocol: ir.Protocol) -> Tree:
     forms = [(message, form) for message in protocol.messages for form in message.forms]
     if forms:
         options.append(keyword("forms", group(*(_form(message, form) for message, form in forms))))
-    return Call("Protocol", (constructs.string(protocol.name), "__package__", *options))
+    return Call("Protocol", (string(protocol.name), "__package__", *options))
 
 
 def _parameter(parameter: ir.Parameter) -> Tree:
-    default = constructs.string(parameter.default) if isinstance(parameter.default, str) else str(parameter.default)
-    options: list[Tree] = [constructs.string(parameter.name), keyword("default", default)]
+    options: list[Tree] = [string(parameter.name), keyword("default", literal(parameter.default))]
     if parameter.choices:
-        options.append(keyword("choices", group(*map(constructs.string, parameter.choices))))
+        options.append(keyword("choices", group(*map(string, parameter.choices))))
     if parameter.column:
         options.append(keyword("column", "True"))
     return Call("Parameter", options)
@@ -137,14 +139,14 @@ def _framing(protocol: ir.Protocol) -> Tree:
     if protocol.match:
         options.append(keyword("match", group(*map(_probe, protocol.match))))
     if protocol.byte_order:
-        options.append(keyword("byte_order", constructs.string(protocol.byte_order)))
+        options.append(keyword("byte_order", string(protocol.byte_order)))
     if protocol.resync:
         options.append(keyword("resync", "True"))
     return Call("Framing", options)
 
 
 def _probe(probe: ir.Probe) -> Tree:
-    return group(constructs.string(probe.name), str(probe.offset), constructs.number(probe.wire))
+    return group(string(probe.name), str(probe.offset), constructs.number(probe.wire))
 
 
 def _lengths(lengths: ir.Lengths) -> Tree:
@@ -155,7 +157,7 @@ def _lengths(lengths: ir.Lengths) -> Tree:
         options.append(keyword("valid", constructs.rule(lengths.valid)))
     if lengths.checksum is not None:
         name, checksum = lengths.checksum
-        options.append(keyword("checksum", group(constructs.string(name), constructs.checksum(checksum))))
+        options.append(keyword("checksum", group(string(name), constructs.checksum(checksum))))
     return Call("Lengths", options)
 
 
@@ -164,11 +166,11 @@ def _form(message: ir.Message, form: ir.Form) -> Tree:
     computed = {node.name for node in nodes if isinstance(node, ir.Computed)}
     entries = []
     for item in form.entries:
-        options: list[Tree] = [constructs.string(item.key)]
-        options += [constructs.string(item.field)] if item.field else []
-        options += [keyword("notation", constructs.string(item.notation))] if item.notation != "value" else []
-        options += [keyword("const", constructs.string(item.const))] if item.const is not None else []
-        options += [keyword("omit", constructs.string(item.omit))] if item.omit != "never" else []
+        options: list[Tree] = [string(item.key)]
+        options += [string(item.field)] if item.field else []
+        options += [keyword("notation", string(item.notation))] if item.notation != "value" else []
+        options += [keyword("const", string(item.const))] if item.const is not None else []
+        options += [keyword("omit", string(item.omit))] if item.omit != "never" else []
         options += [keyword("computed", "True")] if item.omit == "never" and item.field in computed else []
         entries.append(Call("Entry", options))
-    return Call("Form", (constructs.string(form.name), constructs.string(message.name), *entries))
+    return Call("Form", (string(form.name), string(message.name), *entries))

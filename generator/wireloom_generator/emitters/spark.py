@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
-from wireloom_generator.constructs import string
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import Call, Tree, docstring, keyword, render
+from wireloom_generator.pretty import Call, Tree, docstring, keyword, names, render, string
 
 _TYPES = {
     ir.Primitive.BYTE: "ByteType()",
@@ -29,10 +28,9 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     schema = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
     blocks.append(render(schema, before="SCHEMA = "))
     code = "\n\n".join(blocks)
-    names = sorted({text.partition("(")[0] for text in _TYPES.values() if text in code})
-    names += ["ArrayType"] if "ArrayType(" in code else []
+    known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType"}
     imported = ["", "from pyspark.sql.types import ("]
-    imported += [f"    {name}," for name in sorted({*names, "StructField", "StructType"})] + [")", ""]
+    imported += [f"    {name}," for name in sorted({*(known & names(code)), "StructField", "StructType"})] + [")", ""]
     title = docstring(
         f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
     )

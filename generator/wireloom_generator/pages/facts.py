@@ -29,7 +29,7 @@ class Unknown(Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
-Known = int | float | str | bool | None
+Known = int | float | str | bool | bytes | None
 Answer = Known | Unknown
 Key = tuple[Scope, str]
 

@@ -154,7 +154,7 @@ class _Typing:
                 return False
 
 
-def _literal(value: int | float | str | bool | None) -> Kind:
+def _literal(value: int | float | str | bool | bytes | None) -> Kind:
     return Kind.TEXT if isinstance(value, str) else Kind.CONDITION if isinstance(value, bool) else Kind.NUMBER
 
 
