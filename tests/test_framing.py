@@ -85,3 +85,28 @@ def test_a_form_writes_and_reads_a_line(tmp_path: Path) -> None:
     record = bytes.fromhex("09 01 0005 01 01 ff 6162")
     assert codec.form("json").write(codec.parse(record)) == line
     assert codec.build(codec.form("json").read(line)) == record
+
+
+def test_a_search_is_given_up_before_it_costs_the_square_of_what_is_skipped(tmp_path: Path) -> None:
+    spec = """
+protocol: whole
+byte_order: big
+record:
+  length: size
+  proof: {valid: size >= 8, checksum: crc}
+  resync: true
+  fields:
+    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 4, to: size}}
+    - {name: size, type: u32, derive: size(record)}
+    - {section: body, size: rest, trailing: more}
+---
+message: thing
+match: {}
+"""
+    codec = compiled.of(spec, tmp_path).codec
+    good = codec.build({"thing": {"more": b"hello"}})
+    for damage, found in ((4096, True), (8 << 20, False)):
+        words = (damage // 2).to_bytes(4, "big") * (damage // 4)
+        rows = list(codec.iter_records(words + good, mode="PERMISSIVE"))
+        assert (rows[-1].message == "thing") is found
+        assert sum(len(row["_corrupt_record"] or good) for row in rows) == damage + len(good)

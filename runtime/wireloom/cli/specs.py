@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folders or files; specs otherwise.")]
 
 _DEFAULT = Path("specs")
+_DONE = {"added": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 _DIFF_LINES = 20
 _DIFF_FILES = 5
 """How many lines of each file's difference are shown, and of how many files."""
@@ -48,10 +49,13 @@ def generate(
     if only_check and result.changes:
         _show(result.changes)
         options = f"--out {out} --package {package}" if package else f"--out {out}"
-        say(f"{out} is not what {_shown(paths)} gives; run: wireloom generate {_shown(paths)} {options}")
+        if all(change.kind == "foreign" for change in result.changes):
+            say(f"{out} has files that are not generated; keep them elsewhere")
+        else:
+            say(f"{out} is not what {_shown(paths)} gives; run: wireloom generate {_shown(paths)} {options}")
         raise typer.Exit(FAILED)
     for change in result.changes:
-        print(f"{'removed' if change.kind == 'orphaned' else 'wrote'} {change.path}")
+        print(f"{_DONE[change.kind]} {change.path}")
     if not result.changes:
         print(f"{out} is what {_shown(paths)} gives")
 

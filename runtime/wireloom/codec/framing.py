@@ -230,7 +230,7 @@ class Framing:
             record = self._next(buffer, position, end, parameters, bound)
             if record.proven:
                 return position
-            summed += record.error.needed if record.error else 0
+            summed += record.error.needed if record.error and record.error.code == "checksum" else 0
             if summed > SEARCH_FREE + SEARCH_FACTOR * (position - start):
                 return end
         return end
