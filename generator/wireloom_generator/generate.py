@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from wireloom_generator import examples, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
-from wireloom_generator.output import MARK, OutputFile
+from wireloom_generator.output import OutputFile, made_from
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.spec import load
 
@@ -28,6 +28,9 @@ class ChangeKind(StrEnum):
     ADDED = "added"
     EDITED = "edited"
     ORPHANED = "orphaned"
+    """Generated from what the specs no longer have; removed."""
+    FOREIGN = "foreign"
+    """Not generated, but in a folder that is; told, and left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,7 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
         wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
         for file in item.files:
             wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
-    folders = {path.parent for path in wanted if path.name != "schema.json"}
-    changes = [*_differing(wanted), *_orphans(folders, wanted)]
+    changes = [*_differing(wanted), *_strays(wanted), *_left_behind(specs, wanted)]
     if write:
         for change in changes:
             _apply(change, wanted)
@@ -114,25 +116,45 @@ def _differing(wanted: dict[Path, str]) -> Iterator[Change]:
     for path, text in sorted(wanted.items()):
         if not path.exists():
             yield Change(path, ChangeKind.ADDED, _diff(path, "", text))
-        elif (found := path.read_text(encoding="utf-8")) != text:
+        elif (found := _text(path)) != text:
             yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
 
 
-def _orphans(folders: set[Path], wanted: dict[Path, str]) -> Iterator[Change]:
-    """Files in generated folders that no spec gives, and generated files in folders that no spec gives any more."""
-    roots = {folder.parent for folder in folders}
-    candidates = {path for folder in folders if folder.is_dir() for path in folder.iterdir()}
-    candidates |= {path for root in roots if root.is_dir() for path in root.glob("*/*") if _is_generated(path)}
-    for path in sorted(candidates - set(wanted)):
-        if path.is_file():
-            yield Change(path, ChangeKind.ORPHANED, _diff(path, path.read_text(encoding="utf-8", errors="replace"), ""))
+def _folders(wanted: dict[Path, str]) -> set[Path]:
+    return {path.parent for path in wanted if path.name != "schema.json"}
 
 
-def _is_generated(path: Path) -> bool:
-    if path.suffix not in (".py", ".md") or not path.is_file():
-        return False
+def _strays(wanted: dict[Path, str]) -> Iterator[Change]:
+    """Files beside those that the specs give: generated once, or somebody's own."""
+    for path in sorted(path for folder in _folders(wanted) if folder.is_dir() for path in folder.iterdir()):
+        if path.is_file() and path not in wanted:
+            if made_from(_first_line(path)):
+                yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
+            else:
+                yield Change(path, ChangeKind.FOREIGN, "")
+
+
+def _left_behind(specs: Sequence[Path], wanted: dict[Path, str]) -> Iterator[Change]:
+    """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
+    roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
+    names = {root.name for root in roots}
+    known = {(root.name, folder.name) for root in roots for folder in root.iterdir()}
+    folders = _folders(wanted)
+    beside = {path for folder in folders if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
+    for path in sorted(path for path in beside if path.parent not in folders and path.is_file()):
+        sources = [PurePosixPath(source) for source in made_from(_first_line(path))]
+        gone = any((source.parent.name, source.name) not in known for source in sources)
+        if gone and all(source.parent.name in names for source in sources):
+            yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _first_line(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return MARK in file.readline()
+        return file.readline(1000)
 
 
 def _diff(path: Path, found: str, wanted: str) -> str:
@@ -142,8 +164,11 @@ def _diff(path: Path, found: str, wanted: str) -> str:
 
 
 def _apply(change: Change, wanted: dict[Path, str]) -> None:
-    if change.kind is ChangeKind.ORPHANED:
-        change.path.unlink()
-        return
-    change.path.parent.mkdir(parents=True, exist_ok=True)
-    change.path.write_text(wanted[change.path], encoding="utf-8")
+    match change.kind:
+        case ChangeKind.ADDED | ChangeKind.EDITED:
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+            change.path.write_text(wanted[change.path], encoding="utf-8")
+        case ChangeKind.ORPHANED:
+            change.path.unlink()
+        case ChangeKind.FOREIGN:
+            pass

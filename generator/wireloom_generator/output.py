@@ -16,6 +16,12 @@ class OutputFile:
     text: str
 
 
+def made_from(line: str) -> tuple[str, ...]:
+    """The folders of specs that a file's first line says it was generated from; none if it is not generated."""
+    before, _, folders = line.partition(MARK)
+    return () if before.strip(" #<!-") else tuple(filter(None, folders.rpartition(".")[0].split(", ")))
+
+
 def head(sources: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
     """The two lines every generated file begins with: what made it from what, and what to do instead of editing."""
     folders = ", ".join(dict.fromkeys(f"{source.parent.parent.name}/{source.parent.name}" for source in sources))

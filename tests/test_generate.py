@@ -1,0 +1,138 @@
+"""What generating does to a folder: it brings up to date what it made, and leaves alone what it did not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wireloom.cli import app
+from wireloom_generator.generate import ChangeKind, generate
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = "wireloom_protocols"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder with copies of our specs, and of what is generated from them."""
+    for name in ("specs", "generated"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def _changes(tree: Path, *, write: bool = False, specs: str = "specs") -> list[tuple[str, ChangeKind]]:
+    found = generate([tree / specs], tree / "generated", write=write, package=PACKAGE)
+    assert not found.problems
+    return [(change.path.relative_to(tree).as_posix(), change.kind) for change in found.changes]
+
+
+def _second_specs(tree: Path, root: str = "others") -> None:
+    """Other specs beside ours: ``databus``, under another name."""
+    shutil.copytree(tree / "specs" / "databus", tree / root / "otherbus")
+    protocol = tree / root / "otherbus" / "protocol.yaml"
+    text = protocol.read_text(encoding="utf-8")
+    protocol.write_text(text.replace("protocol: databus", "protocol: otherbus"), encoding="utf-8")
+
+
+def test_generated_is_current() -> None:
+    assert generate([ROOT / "specs"], ROOT / "generated", write=False, package=PACKAGE).changes == ()
+
+
+def test_an_edited_file_is_told_and_written_again(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "databus" / "parsers.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "# mine\n", encoding="utf-8")
+    expected = [("generated/wireloom_protocols/databus/parsers.py", ChangeKind.EDITED)]
+    assert _changes(tree) == expected
+    assert path.read_text(encoding="utf-8") != text
+    assert _changes(tree, write=True) == expected
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_missing_file_is_told_and_written(tree: Path) -> None:
+    path = tree / "generated" / "docs" / "databus" / "index.md"
+    path.unlink()
+    expected = [("generated/docs/databus/index.md", ChangeKind.ADDED)]
+    assert _changes(tree) == expected
+    assert not path.exists()
+    assert _changes(tree, write=True) == expected
+    assert _changes(tree) == []
+
+
+def test_the_page_of_a_message_that_is_gone_is_orphaned(tree: Path) -> None:
+    page = tree / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
+    (tree / "specs" / "couchbase_dcp" / "snapshot_marker_response.yaml").unlink()
+    expected = (page.relative_to(tree).as_posix(), ChangeKind.ORPHANED)
+    assert expected in _changes(tree)
+    assert page.exists()
+    assert expected in _changes(tree, write=True)
+    assert not page.exists()
+    assert _changes(tree) == []
+
+
+def test_files_of_a_protocol_that_is_gone_are_orphaned(tree: Path) -> None:
+    shutil.rmtree(tree / "specs" / "couchbase_dcp")
+    changes = _changes(tree, write=True)
+    assert changes
+    assert all("/couchbase_dcp/" in path and kind is ChangeKind.ORPHANED for path, kind in changes)
+    assert not list((tree / "generated").glob("**/couchbase_dcp/*"))
+    assert list((tree / "generated").glob("**/databus/*"))
+
+
+@pytest.mark.parametrize("name", ["notes.md", "mine.py", "picture.png"])
+def test_a_file_of_ones_own_is_told_and_kept(tree: Path, name: str) -> None:
+    path = tree / "generated" / PACKAGE / "databus" / name
+    path.write_bytes(b"\xff mine")
+    assert _changes(tree) == [(path.relative_to(tree).as_posix(), ChangeKind.FOREIGN)]
+    _changes(tree, write=True)
+    assert path.read_bytes() == b"\xff mine"
+
+
+def test_a_file_of_ones_own_stays_when_its_protocol_goes(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "couchbase_dcp" / "mine.py"
+    path.write_text("mine = 1\n", encoding="utf-8")
+    shutil.rmtree(tree / "specs" / "couchbase_dcp")
+    _changes(tree, write=True)
+    assert [found.name for found in path.parent.iterdir()] == ["mine.py"]
+
+
+def test_a_folder_of_ones_own_is_nobodys_business(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "tools" / "mine.py"
+    path.parent.mkdir()
+    path.write_text("mine = 1\n", encoding="utf-8")
+    assert _changes(tree, write=True) == []
+    assert path.exists()
+
+
+def test_one_protocol_alone_leaves_the_others_files(tree: Path) -> None:
+    assert _changes(tree, write=True, specs="specs/databus") == []
+    assert _changes(tree) == []
+
+
+def test_two_folders_of_specs_share_an_output(tree: Path) -> None:
+    _second_specs(tree)
+    made = _changes(tree, write=True, specs="others")
+    assert {kind for _, kind in made} == {ChangeKind.ADDED}
+    assert _changes(tree, write=True) == []
+    assert _changes(tree, write=True, specs="others") == []
+
+
+def test_a_mark_that_is_only_quoted_makes_nothing_generated(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "databus" / "mine.py"
+    path.write_text('"""Beside what is Generated by wireloom from specs/databus."""\n', encoding="utf-8")
+    assert [kind for _, kind in _changes(tree, write=True)] == [ChangeKind.FOREIGN]
+    assert path.exists()
+
+
+def test_files_that_are_not_generated_are_told_as_such(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "databus" / "mine.py"
+    path.write_text("mine = 1\n", encoding="utf-8")
+    arguments = ["generate", str(tree / "specs"), "--out", str(tree / "generated"), "--package", PACKAGE]
+    checked = CliRunner().invoke(app, [*arguments, "--check"])
+    assert checked.exit_code == 1
+    assert f"{path}: foreign" in checked.stderr
+    assert "has files that are not generated; keep them elsewhere" in checked.stderr
+    written = CliRunner().invoke(app, arguments)
+    assert written.exit_code == 0
+    assert written.stdout == f"left what is not generated: {path}\n"
