@@ -136,3 +136,11 @@ def test_files_that_are_not_generated_are_told_as_such(tree: Path) -> None:
     written = CliRunner().invoke(app, arguments)
     assert written.exit_code == 0
     assert written.stdout == f"left what is not generated: {path}\n"
+
+
+def test_a_file_of_ones_own_is_not_written_over(tree: Path) -> None:
+    own = tree / "generated" / "wireloom_protocols" / "databus" / "parsers.py"
+    own.write_text("# mine\n")
+    found = generate([tree / "specs"], tree / "generated", write=True, package="wireloom_protocols")
+    assert [problem.rule for problem in found.errors] == ["taken"]
+    assert own.read_text() == "# mine\n"

@@ -10,7 +10,7 @@ from wireloom_generator import examples, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile, made_from
-from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec import load
 
 _PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
@@ -71,7 +71,8 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
     """Bring ``out`` up to date with the specs, or with ``write`` false say what would change.
 
     Packages go to ``out/<package>/<protocol>``, ``package`` being a dotted prefix, docs to ``out/docs/<protocol>``, the
-    language's JSON Schema beside the specs' folders. Nothing is written while a spec has an error.
+    language's JSON Schema beside the specs' folders. Nothing is written while a spec has an error, or while a file that
+    was not generated stands in the way.
     """
     compiled, problems = _compile(specs)
     generation = Generation(tuple(problems), (), tuple(item.protocol.name for item in compiled))
@@ -84,10 +85,24 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
         for file in item.files:
             wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
     changes = [*_differing(wanted), *_strays(wanted), *_left_behind(specs, wanted)]
+    taken = [problem for change in changes if write and (problem := _taken(change))]
+    if taken:
+        return Generation((*generation.problems, *taken), (), generation.protocols)
     if write:
         for change in changes:
             _apply(change, wanted)
     return Generation(generation.problems, tuple(changes), generation.protocols)
+
+
+def _taken(change: Change) -> Problem | None:
+    """The problem if a file that somebody else wrote stands where one is to be generated."""
+    if change.kind is not ChangeKind.EDITED or change.path.suffix == ".json":
+        return None
+    first = _first_line(change.path)
+    if not first.strip() or made_from(first):
+        return None
+    what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
+    return Problem(Location(change.path, 1, 1), "taken", what, hint)
 
 
 def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
