@@ -4,10 +4,8 @@ import binascii
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from wireloom.codec.fields import Expression
+from wireloom.codec.streams import Expression
 
 
 def _crc32_zero(data: bytes) -> int:
@@ -28,5 +26,5 @@ class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
     algorithm: str
-    start: "Expression"
-    end: "Expression"
+    start: Expression
+    end: Expression

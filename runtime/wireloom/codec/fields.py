@@ -16,10 +16,7 @@ from wireloom.codec import floats
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.streams import Frame, Values
-
-Expression = Callable[[Values, Values, Frame], Any]
-"""A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""
+from wireloom.codec.streams import Expression, Frame, Values
 
 
 @dataclass(frozen=True, slots=True)

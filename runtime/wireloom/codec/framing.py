@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.errors import DecodeError
-from wireloom.codec.fields import Expression, Rule, primitive
-from wireloom.codec.streams import Frame, Values
+from wireloom.codec.fields import Rule, primitive
+from wireloom.codec.streams import Expression, Frame, Values
 from wireloom.options import MAX_RECORD_BYTES
 
 Buffer = bytes

@@ -7,8 +7,8 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, join
-from wireloom.codec.fields import Expression, Primitive, ask, primitive
-from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.fields import Primitive, ask, primitive
+from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.values import Value, value_type
 
 

@@ -7,9 +7,9 @@ from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Expression, Field, Rule, Validity, ask
+from wireloom.codec.fields import Field, Rule, Validity, ask
 from wireloom.codec.layout import Layout, NamedPart, Part
-from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.values import Rest, Size, octets
 
 

@@ -31,6 +31,10 @@ class Frame(dict[str, tuple[int, int]]):
         return self.get(name, (0, 0))[0]
 
 
+Expression = Callable[[Values, Values, Frame], Any]
+"""A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""
+
+
 class Reader:
     """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
 

@@ -7,8 +7,8 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Expression, ask, primitive
-from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.fields import ask, primitive
+from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 
 
 class Extent:
