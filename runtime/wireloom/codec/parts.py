@@ -353,9 +353,8 @@ class _Computed(Part):
             return
         if self._limits and not self._limits[0] <= value <= self._limits[1]:
             raise DecodeError("range", f"{value} does not fit a {self.compute.type}", reader.pos, self.name)
-        if self._loaders:
-            for load in self._loaders:
-                load(this)
+        for load in self._loaders:
+            load(this)
 
     def write(self, writer: Writer, this: Values) -> None:
         self.field.fill(this, self.name, writer.record, writer.frame)

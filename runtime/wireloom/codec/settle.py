@@ -49,7 +49,7 @@ def _derive(writer: Writer, derived: list[Derived]) -> bool:
                 moved = changed = True
         if not moved or derived[0][2].checksum is not None:
             return changed
-    raise EncodeError("derived values depend on each other in a circle", derived[0][1]) if derived else AssertionError
+    raise EncodeError("derived values depend on each other in a circle", derived[0][1])
 
 
 def _pack(writer: Writer) -> None:
