@@ -7,7 +7,7 @@ reader goes on only where the protocol declares how, and reports what it skipped
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import ALGORITHMS, Checksum
@@ -154,8 +154,14 @@ class Framing:
         order = parameters[self.byte_order] if self.byte_order else "big"
         return {"big": (False,), "little": (True,)}.get(str(order), (False, True))
 
-    def first(self, buffer: Buffer, start: int, end: int, parameters: Values) -> tuple[int, bool]:
-        """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``."""
+    def first(
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool = True
+    ) -> tuple[int, bool]:
+        """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``.
+
+        Unless the capture is ``final`` at ``end``, a byte order is not tried before the ones in front of it are ruled
+        out; the error says how many bytes are ``needed`` for that.
+        """
         problems: list[DecodeError] = []
         for little in self.orders(parameters):
             try:
@@ -163,6 +169,8 @@ class Framing:
                 return lengths.measure(buffer, start, end, little, parameters), little
             except DecodeError as error:
                 problems.append(error)
+                if error.needed > end - start and not final:
+                    break
         if len({problem.detail for problem in problems}) > 1:
             problems[0].detail += "; nor is it a record in little byte order"
         problems[0].needed = min((problem.needed for problem in problems if problem.needed), default=0)
@@ -189,64 +197,30 @@ class Framing:
         self, buffer: Buffer, parameters: Values, *, max_record_bytes: int = MAX_RECORD_BYTES
     ) -> Iterator[Record]:
         """The records of ``buffer`` in order, malformed ranges among them, together covering every byte."""
+        cutter = Cutter(self, parameters, max_record_bytes)
         start, end = 0, len(buffer)
-        largest = max(max_record_bytes, MAX_RECORD_BYTES)
         while start < end:
-            record = self._next(buffer, start, end, parameters, max_record_bytes)
-            if not record.proven and self.resync:
-                stop = self._resync(buffer, start + 1, end, parameters, max_record_bytes)
-                record = replace(record, length=stop - start)
-            if record.length > largest:
-                yield from _pieces(record, largest)
-            else:
-                yield record
+            record = cutter.cut(buffer, start, end)
+            assert record is not None
+            yield record
             start += record.length
 
-    def _next(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Record:
-        """The record at ``start``; without a length to be believed in, everything from there to ``end``."""
-        left = end - start
-        try:
-            length, little = self.first(buffer, start, end, parameters)
-            if length > bound:
-                raise DecodeError("too-long", f"a record of {length} bytes, more than the {bound} allowed")
-            if length <= 0:
-                raise DecodeError("invalid-size", f"a record of {length} bytes")
-        except DecodeError as error:
-            error.offset += start
-            return Record(start, left, proven=False, error=error)
-        if length > left:
-            cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", start)
-            return Record(start, left, little, error=cut)
-        return Record(start, length, little)
-
-    def _resync(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> int:
-        """Where the next record begins that proves itself; ``end`` if none does.
-
-        A proof over a whole record, tried wherever one could begin, would cost the square of what is skipped. So the
-        search is given up when it has summed up ``SEARCH_FACTOR`` times as much, and all that is left is malformed.
-        """
-        summed = 0
-        for position in self._plausible(buffer, start, end, parameters, bound):
-            record = self._next(buffer, position, end, parameters, bound)
-            if record.proven:
-                return position
-            summed += record.error.needed if record.error and record.error.code == "checksum" else 0
-            if summed > SEARCH_FREE + SEARCH_FACTOR * (position - start):
-                return end
-        return end
-
-    def _plausible(self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int) -> Iterator[int]:
+    def plausible(
+        self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int, *, final: bool = True
+    ) -> Iterator[int]:
         """Positions whose header fields allow a record, found without looking at every position of a run of one byte.
 
         What makes a position impossible is the bytes of its window alone, so the whole run of a byte is as impossible
-        as its first position: zeros at the end of a preallocated file cost nothing.
+        as its first position: zeros at the end of a preallocated file cost nothing. Of a capture that is not ``final``
+        at ``end``, the positions that only more bytes can tell about, ``window`` of them, are left out.
         """
         tries = [(lengths, little) for lengths in self.lengths for little in self.orders(parameters)]
-        window = max(lengths.size for lengths in self.lengths)
+        sizes = [lengths.size for lengths in self.lengths]
+        window = max(sizes)
         run = re.compile(rb"(.)\1{%d,}" % window, re.DOTALL)
         anchor = self._anchor()
         position = start
-        last = end - min(lengths.size for lengths in self.lengths)  # fewer bytes do not tell a length
+        last = end - (min(sizes) if final else window)  # fewer bytes do not tell a length
         while position <= last:
             if anchor is not None:
                 offset, value = anchor
@@ -270,14 +244,110 @@ class Framing:
         return None
 
 
-def _pieces(record: Record, bound: int) -> Iterator[Record]:
-    """A malformed range in pieces of ``bound`` bytes: nobody has to hold the rest of a large capture at once."""
-    error = record.error
-    assert error is not None
-    end = record.offset + record.length
-    for offset in range(record.offset, end, bound):
+class Cutter:
+    """Cuts a capture into records, be it whole in memory or coming piece by piece.
+
+    ``lost`` is whether the reader stands in a malformed range, whose end may not be known yet.
+    """
+
+    def __init__(self, framing: Framing, parameters: Values, max_record_bytes: int = MAX_RECORD_BYTES) -> None:
+        self.framing = framing
+        self.parameters = parameters
+        self.bound = max_record_bytes
+        self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
+        self._range: _Range | None = None
+
+    @property
+    def lost(self) -> bool:
+        return self._range is not None
+
+    def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Record | None:
+        """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
+
+        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``.
+        Records say where they stand in ``buffer``, their errors where in the capture. A caller goes on behind what it
+        was given and, having got None, with the same bytes and more.
+        """
+        if self._range is None:
+            record = self._next(buffer, start, end, base, final=final)
+            if record is None or record.proven:
+                return record
+            assert record.error is not None
+            self._range = _Range(record.error, base + start, base + start + 1)
+        stop = self._stop(self._range, buffer, end, base, final=final)
+        piece = min(stop - base if stop is not None else end, start + self.largest)
+        settled = stop is not None or base + piece <= self._range.searched
+        if not settled or (stop is None and piece < start + self.largest):
+            return None
+        error = self._range.error
         told = DecodeError(error.code, error.detail, error.offset, error.field)
-        yield replace(record, offset=offset, length=min(bound, end - offset), error=told)
+        if stop is not None and base + piece == stop:
+            self._range = None
+        return Record(start, piece - start, proven=False, error=told)
+
+    def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Record | None:
+        """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell."""
+        left = end - start
+        try:
+            length, little = self.framing.first(buffer, start, end, self.parameters, final=final)
+            if length > self.bound:
+                raise DecodeError("too-long", f"a record of {length} bytes, more than the {self.bound} allowed")
+            if length <= 0:
+                raise DecodeError("invalid-size", f"a record of {length} bytes")
+        except DecodeError as error:
+            if error.needed > left and not final:
+                return None
+            error.offset += base + start
+            return Record(start, left, proven=False, error=error)
+        if length > left and not final:
+            return None
+        if length > left:
+            cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", base + start)
+            return Record(start, left, little, error=cut)
+        return Record(start, length, little)
+
+    def _stop(self, lost: "_Range", buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
+        """Where in the capture a malformed range ends; None if that is not known yet.
+
+        A proof over a whole record, tried wherever one could begin, would cost the square of what is skipped. So the
+        search is given up when it has summed up ``SEARCH_FACTOR`` times as much, and all that is left is malformed.
+        """
+        framing = self.framing
+        if lost.stop is None and framing.resync and not lost.given_up:
+            first = lost.searched - base
+            for position in framing.plausible(buffer, first, end, self.parameters, self.bound, final=final):
+                lost.searched = base + position
+                try:
+                    length, _ = framing.first(buffer, position, end, self.parameters, final=final)
+                except DecodeError as error:
+                    if error.needed > end - position and not final:
+                        return None
+                    lost.summed += error.needed if error.code == "checksum" else 0
+                else:
+                    if 0 < length <= self.bound:
+                        lost.stop = base + position
+                        return lost.stop
+                if lost.summed > SEARCH_FREE + SEARCH_FACTOR * (base + position - lost.start - 1):
+                    lost.given_up = True
+                    break
+            lost.searched = max(lost.searched, base + end - max(lengths.size for lengths in framing.lengths) + 1)
+        if not framing.resync or lost.given_up or final:
+            lost.searched = base + end
+        if final and lost.stop is None:
+            lost.stop = base + end
+        return lost.stop
+
+
+@dataclass(slots=True)
+class _Range:
+    """A malformed range: where in the capture it starts and ends, and how far its end was searched for."""
+
+    error: DecodeError
+    start: int
+    searched: int
+    stop: int | None = None
+    summed: int = 0
+    given_up: bool = False
 
 
 def _too_short(needed: int, detail: str) -> DecodeError:
