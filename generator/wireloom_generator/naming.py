@@ -21,7 +21,7 @@ ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_off
 
 MODULE = frozenset({
     "arrow_schema", "build", "columnar", "decode_columnar", "enums", "import_module", "iter_records", "len", "max",
-    "messages", "min", "parse", "parsers", "schema", "spark", "spark_schema",
+    "messages", "min", "pa", "parse", "parsers", "plan", "schema", "spark", "spark_schema",
 })  # fmt: skip
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message.
 
@@ -40,7 +40,7 @@ BLOCKS = frozenset({
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
-_OTHERS = frozenset({"Any", "PROTOCOL", "RECORD"})
+_OTHERS = frozenset({"Any", "PLAN", "PROTOCOL", "RECORD"})
 """What else they import or call their own, and could be taken for a class."""
 
 

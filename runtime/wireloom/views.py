@@ -65,6 +65,7 @@ class View:
             self.protocol.iter_records(
                 buffer,
                 options.mode,
+                message=options.message,
                 positions=True,
                 max_record_bytes=options.max_record_bytes,
                 **options.parameters,

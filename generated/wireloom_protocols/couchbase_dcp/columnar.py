@@ -9,119 +9,19 @@ from typing import Any
 import pyarrow as pa
 
 from wireloom import columnar
+from wireloom.columnar import plan
 
-from .parsers import PROTOCOL
-
-FAILOVER_LOG_REQUEST = pa.struct(
-    [("trailing_extras", pa.binary()), ("trailing_key", pa.binary()), ("trailing_value", pa.binary())],
+from .enums import (
+    Datatype,
+    DurabilityLevel,
+    RequestFrameId,
+    ResponseFrameId,
+    SnapshotType,
+    Status,
+    SystemEventId,
+    SystemEventVersion,
 )
-
-FAILOVER_LOG_RESPONSE = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("trailing_extras", pa.binary()),
-        ("trailing_key", pa.binary()),
-        ("entries", pa.list_(pa.struct([("vb_uuid", pa.decimal128(20, 0)), ("vb_seqno", pa.int64())]))),
-        ("cluster_map", pa.string()),
-        ("error", pa.string()),
-        ("trailing_value", pa.binary()),
-    ],
-)
-
-SNAPSHOT_MARKER = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("version", pa.int16()),
-        ("start_seqno", pa.int64()),
-        ("end_seqno", pa.int64()),
-        ("snapshot_type", pa.int64()),
-        ("snapshot_type_flags", pa.list_(pa.string())),
-        ("trailing_extras", pa.binary()),
-        ("trailing_key", pa.binary()),
-        ("max_visible_seqno", pa.int64()),
-        ("high_completed_seqno", pa.int64()),
-        ("timestamp", pa.decimal128(20, 0)),
-        ("purge_seqno", pa.int64()),
-        ("high_prepared_seqno", pa.int64()),
-        ("trailing_value", pa.binary()),
-    ],
-)
-
-SNAPSHOT_MARKER_RESPONSE = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("trailing_extras", pa.binary()),
-        ("trailing_key", pa.binary()),
-        ("cluster_map", pa.string()),
-        ("error", pa.string()),
-        ("trailing_value", pa.binary()),
-    ],
-)
-
-SYSTEM_EVENT = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("by_seqno", pa.int64()),
-        ("event", pa.int64()),
-        ("event_name", pa.string()),
-        ("version", pa.int16()),
-        ("version_name", pa.string()),
-        ("trailing_extras", pa.binary()),
-        ("key", pa.string()),
-        ("manifest_uid", pa.decimal128(20, 0)),
-        ("scope_id", pa.int64()),
-        ("collection_id", pa.int64()),
-        ("max_ttl", pa.int64()),
-        (
-            "collection",
-            pa.struct(
-                [
-                    ("uid", pa.decimal128(20, 0)),
-                    ("scopeId", pa.int64()),
-                    ("collectionId", pa.int64()),
-                    ("ttlValid", pa.bool_()),
-                    ("maxTtl", pa.int64()),
-                    ("name", pa.string()),
-                    ("history", pa.bool_()),
-                    ("defaultCollectionMVS", pa.decimal128(20, 0)),
-                    ("metered", pa.bool_()),
-                    ("flushUid", pa.decimal128(20, 0)),
-                ],
-            ),
-        ),
-        ("value_flatbuffer", pa.binary()),
-        (
-            "dropped_collection",
-            pa.struct(
-                [
-                    ("uid", pa.decimal128(20, 0)),
-                    ("scopeId", pa.int64()),
-                    ("collectionId", pa.int64()),
-                    ("systemCollection", pa.bool_()),
-                ],
-            ),
-        ),
-        ("scope", pa.struct([("uid", pa.decimal128(20, 0)), ("scopeId", pa.int64()), ("name", pa.string())])),
-        (
-            "dropped_scope",
-            pa.struct([("uid", pa.decimal128(20, 0)), ("scopeId", pa.int64()), ("systemScope", pa.bool_())]),
-        ),
-        ("trailing_value", pa.binary()),
-    ],
-)
-
-SYSTEM_EVENT_RESPONSE = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("trailing_extras", pa.binary()),
-        ("trailing_key", pa.binary()),
-        ("cluster_map", pa.string()),
-        ("error", pa.string()),
-        ("trailing_value", pa.binary()),
-    ],
-)
-
-UNKNOWN = pa.struct([("extras", pa.binary()), ("key", pa.binary()), ("value", pa.binary())])
+from .parsers import PROTOCOL, Collection, DroppedCollection, DroppedScope, Scope
 
 arrow_schema = pa.schema(
     [
@@ -166,21 +66,512 @@ arrow_schema = pa.schema(
                 ),
             ),
         ),
-        ("failover_log_request", FAILOVER_LOG_REQUEST),
-        ("failover_log_response", FAILOVER_LOG_RESPONSE),
-        ("snapshot_marker", SNAPSHOT_MARKER),
-        ("snapshot_marker_response", SNAPSHOT_MARKER_RESPONSE),
-        ("system_event", SYSTEM_EVENT),
-        ("system_event_response", SYSTEM_EVENT_RESPONSE),
-        ("unknown", UNKNOWN),
+        (
+            "failover_log_request",
+            pa.struct(
+                [("trailing_extras", pa.binary()), ("trailing_key", pa.binary()), ("trailing_value", pa.binary())],
+            ),
+        ),
+        (
+            "failover_log_response",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("trailing_extras", pa.binary()),
+                    ("trailing_key", pa.binary()),
+                    ("entries", pa.list_(pa.struct([("vb_uuid", pa.decimal128(20, 0)), ("vb_seqno", pa.int64())]))),
+                    ("cluster_map", pa.string()),
+                    ("error", pa.string()),
+                    ("trailing_value", pa.binary()),
+                ],
+            ),
+        ),
+        (
+            "snapshot_marker",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("version", pa.int16()),
+                    ("start_seqno", pa.int64()),
+                    ("end_seqno", pa.int64()),
+                    ("snapshot_type", pa.int64()),
+                    ("snapshot_type_flags", pa.list_(pa.string())),
+                    ("trailing_extras", pa.binary()),
+                    ("trailing_key", pa.binary()),
+                    ("max_visible_seqno", pa.int64()),
+                    ("high_completed_seqno", pa.int64()),
+                    ("timestamp", pa.decimal128(20, 0)),
+                    ("purge_seqno", pa.int64()),
+                    ("high_prepared_seqno", pa.int64()),
+                    ("trailing_value", pa.binary()),
+                ],
+            ),
+        ),
+        (
+            "snapshot_marker_response",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("trailing_extras", pa.binary()),
+                    ("trailing_key", pa.binary()),
+                    ("cluster_map", pa.string()),
+                    ("error", pa.string()),
+                    ("trailing_value", pa.binary()),
+                ],
+            ),
+        ),
+        (
+            "system_event",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("by_seqno", pa.int64()),
+                    ("event", pa.int64()),
+                    ("event_name", pa.string()),
+                    ("version", pa.int16()),
+                    ("version_name", pa.string()),
+                    ("trailing_extras", pa.binary()),
+                    ("key", pa.string()),
+                    ("manifest_uid", pa.decimal128(20, 0)),
+                    ("scope_id", pa.int64()),
+                    ("collection_id", pa.int64()),
+                    ("max_ttl", pa.int64()),
+                    (
+                        "collection",
+                        pa.struct(
+                            [
+                                ("uid", pa.decimal128(20, 0)),
+                                ("scopeId", pa.int64()),
+                                ("collectionId", pa.int64()),
+                                ("ttlValid", pa.bool_()),
+                                ("maxTtl", pa.int64()),
+                                ("name", pa.string()),
+                                ("history", pa.bool_()),
+                                ("defaultCollectionMVS", pa.decimal128(20, 0)),
+                                ("metered", pa.bool_()),
+                                ("flushUid", pa.decimal128(20, 0)),
+                            ],
+                        ),
+                    ),
+                    ("value_flatbuffer", pa.binary()),
+                    (
+                        "dropped_collection",
+                        pa.struct(
+                            [
+                                ("uid", pa.decimal128(20, 0)),
+                                ("scopeId", pa.int64()),
+                                ("collectionId", pa.int64()),
+                                ("systemCollection", pa.bool_()),
+                            ],
+                        ),
+                    ),
+                    (
+                        "scope",
+                        pa.struct([("uid", pa.decimal128(20, 0)), ("scopeId", pa.int64()), ("name", pa.string())]),
+                    ),
+                    (
+                        "dropped_scope",
+                        pa.struct(
+                            [("uid", pa.decimal128(20, 0)), ("scopeId", pa.int64()), ("systemScope", pa.bool_())],
+                        ),
+                    ),
+                    ("trailing_value", pa.binary()),
+                ],
+            ),
+        ),
+        (
+            "system_event_response",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("trailing_extras", pa.binary()),
+                    ("trailing_key", pa.binary()),
+                    ("cluster_map", pa.string()),
+                    ("error", pa.string()),
+                    ("trailing_value", pa.binary()),
+                ],
+            ),
+        ),
+        ("unknown", pa.struct([("extras", pa.binary()), ("key", pa.binary()), ("value", pa.binary())])),
         ("_corrupt_record", pa.binary()),
         ("_corrupt_reason", pa.string()),
     ],
 )
 
+FrameInfo = plan.Layout(
+    plan.Bits(
+        "u1",
+        plan.Bit("id_nibble", 4, derive=lambda this, record, frame: plan.least(this["id"], 15)),
+        plan.Bit("length_nibble", 4, derive=lambda this, record, frame: plan.least(frame.size("body"), 15)),
+    ),
+    plan.When(
+        lambda this, record, frame: this["id_nibble"] == 15,
+        plan.Field("id_escape", "u1", derive=lambda this, record, frame: this["id"] - 15),
+    ),
+    plan.When(
+        lambda this, record, frame: this["length_nibble"] == 15,
+        plan.Field("length_escape", "u1", derive=lambda this, record, frame: frame.size("body") - 15),
+    ),
+    plan.Choice(
+        plan.When(
+            lambda this, record, frame: record["magic"] == 8,
+            plan.Compute(
+                "id",
+                lambda this, record, frame: plan.choose(this["id_nibble"] == 15, 15 + this["id_escape"], this["id_nibble"]),
+                "int",
+                enum=RequestFrameId,
+            ),
+        ),
+        plan.Layout(
+            plan.Compute(
+                "id",
+                lambda this, record, frame: plan.choose(this["id_nibble"] == 15, 15 + this["id_escape"], this["id_nibble"]),
+                "int",
+                enum=ResponseFrameId,
+            ),
+        ),
+    ),
+    plan.Section(
+        "body",
+        plan.Size(
+            lambda this, record, frame: plan.choose(this["length_nibble"] == 15, 15 + this["length_escape"], this["length_nibble"]),
+        ),
+        plan.Choice(
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 1),
+                plan.Field("durability_level", "u1", enum=DurabilityLevel),
+                plan.Optional(plan.Field("durability_timeout", ">u2")),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 2),
+                plan.Field("stream_id", ">u2"),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 4),
+                plan.Named("user", plan.Text(plan.Rest())),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 6),
+                plan.Named("privilege", plan.Text(plan.Rest())),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 7),
+                plan.Field("token_id", ">u2"),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 0),
+                plan.Field("server_duration", ">u2"),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 1),
+                plan.Field("read_units", ">u2"),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 2),
+                plan.Field("write_units", ">u2"),
+            ),
+            plan.When(
+                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 3),
+                plan.Field("throttle_duration", ">u2"),
+            ),
+        ),
+        trailing="data",
+    ),
+)
+
+FailoverEntry = plan.Layout(plan.Field("vb_uuid", ">u8"), plan.Field("vb_seqno", ">u8", long=True))
+
+RECORD = plan.Record(
+    plan.Field("magic", "u1"),
+    plan.Field("opcode", "u1"),
+    plan.Choice(
+        plan.When(
+            lambda this, record, frame: plan.among(this["magic"], (128, 129, 130, 131)),
+            plan.Field("key_length", ">u2", derive=lambda this, record, frame: frame.size("key")),
+        ),
+        plan.Layout(
+            plan.Field(
+                "framing_extras_length",
+                "u1",
+                derive=lambda this, record, frame: frame.size("framing_extras"),
+                located=True,
+            ),
+            plan.Field("key_length", "u1", derive=lambda this, record, frame: frame.size("key")),
+        ),
+    ),
+    plan.Field("extras_length", "u1", derive=lambda this, record, frame: frame.size("extras")),
+    plan.Field("datatype", "u1", flags=Datatype),
+    plan.Choice(
+        plan.When(lambda this, record, frame: plan.among(this["magic"], (128, 8, 130)), plan.Field("vbucket", ">u2")),
+        plan.Layout(plan.Field("status", ">u2", enum=Status)),
+    ),
+    plan.Field(
+        "total_body_length",
+        ">u4",
+        derive=lambda this, record, frame: frame.size("framing_extras") + frame.size("extras") + frame.size("key") + frame.size("value"),
+    ),
+    plan.Field("opaque", ">u4"),
+    plan.Field("cas", ">u8"),
+    plan.Section(
+        "framing_extras",
+        plan.Size(
+            lambda this, record, frame: plan.choose(plan.present(this["framing_extras_length"]), this["framing_extras_length"], 0),
+        ),
+        plan.Named("frame_infos", plan.Repeat(FrameInfo)),
+    ),
+    plan.Slot("extras", plan.Size(lambda this, record, frame: this["extras_length"]), trailing="trailing_extras"),
+    plan.Slot("key", plan.Size(lambda this, record, frame: this["key_length"]), trailing="trailing_key"),
+    plan.Slot("value", plan.Rest(), trailing="trailing_value"),
+)
+
+PLAN = plan.Plan(
+    record=RECORD,
+    messages=(
+        plan.Message("failover_log_request", RECORD, match={"magic": (0x80, 8), "opcode": (0x54,)}),
+        plan.Message(
+            "failover_log_response",
+            RECORD,
+            match={"magic": (0x81, 0x18), "opcode": (0x54,)},
+            variants=(
+                plan.Variant(
+                    "success",
+                    lambda this, record, frame: plan.both(record["status"] == 0, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("entries", plan.Repeat(FailoverEntry)))},
+                ),
+                plan.Variant(
+                    "not_my_vbucket",
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
+                ),
+                plan.Variant(
+                    "error",
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
+                ),
+            ),
+        ),
+        plan.Message(
+            "snapshot_marker",
+            RECORD,
+            match={"magic": (0x80, 8), "opcode": (0x56,)},
+            sections={
+                "extras": plan.Layout(
+                    plan.When(lambda this, record, frame: record["extras_length"] == 1, plan.Field("version", "u1")),
+                ),
+            },
+            variants=(
+                plan.Variant(
+                    "v1",
+                    lambda this, record, frame: record["extras_length"] == 20,
+                    {
+                        "extras": plan.Layout(
+                            plan.Field("start_seqno", ">u8", long=True),
+                            plan.Field("end_seqno", ">u8", long=True),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "v2_0",
+                    lambda this, record, frame: this["version"] == 0,
+                    {
+                        "value": plan.Layout(
+                            plan.Field("start_seqno", ">u8", long=True),
+                            plan.Field("end_seqno", ">u8", long=True),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("max_visible_seqno", ">u8", long=True),
+                            plan.Field("high_completed_seqno", ">u8", long=True),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "v2_1",
+                    lambda this, record, frame: this["version"] == 1,
+                    {
+                        "value": plan.Layout(
+                            plan.Field("start_seqno", ">u8", long=True),
+                            plan.Field("end_seqno", ">u8", long=True),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("max_visible_seqno", ">u8", long=True),
+                            plan.Field("high_completed_seqno", ">u8", long=True),
+                            plan.Field("timestamp", ">u8"),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "v2_2",
+                    lambda this, record, frame: this["version"] == 2,
+                    {
+                        "value": plan.Layout(
+                            plan.Field("start_seqno", ">u8", long=True),
+                            plan.Field("end_seqno", ">u8", long=True),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("max_visible_seqno", ">u8", long=True),
+                            plan.Field("high_completed_seqno", ">u8", long=True),
+                            plan.Field("purge_seqno", ">u8", long=True),
+                            plan.Optional(plan.Field("high_prepared_seqno", ">u8", long=True)),
+                        ),
+                    },
+                ),
+            ),
+        ),
+        plan.Message(
+            "snapshot_marker_response",
+            RECORD,
+            match={"magic": (0x81, 0x18), "opcode": (0x56,)},
+            variants=(
+                plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
+                plan.Variant(
+                    "not_my_vbucket",
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
+                ),
+                plan.Variant(
+                    "error",
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
+                ),
+            ),
+        ),
+        plan.Message(
+            "system_event",
+            RECORD,
+            match={"magic": (0x80, 8), "opcode": (0x5F,)},
+            sections={
+                "extras": plan.Layout(
+                    plan.Field("by_seqno", ">u8", long=True),
+                    plan.Field("event", ">u4", enum=SystemEventId),
+                    plan.Field("version", "u1", enum=SystemEventVersion),
+                ),
+                "key": plan.Layout(plan.Named("key", plan.Text(plan.Rest()))),
+            },
+            variants=(
+                plan.Variant(
+                    "create_collection_v0",
+                    lambda this, record, frame: plan.both(this["event"] == 0, this["version"] == 0),
+                    {
+                        "value": plan.Layout(
+                            plan.Field("manifest_uid", ">u8"),
+                            plan.Field("scope_id", ">u4"),
+                            plan.Field("collection_id", ">u4"),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "create_collection_v1",
+                    lambda this, record, frame: plan.both(this["event"] == 0, this["version"] == 1),
+                    {
+                        "value": plan.Layout(
+                            plan.Field("manifest_uid", ">u8"),
+                            plan.Field("scope_id", ">u4"),
+                            plan.Field("collection_id", ">u4"),
+                            plan.Field("max_ttl", ">u4"),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "drop_collection_v0",
+                    lambda this, record, frame: plan.both(this["event"] == 1, this["version"] == 0),
+                    {
+                        "value": plan.Layout(
+                            plan.Field("manifest_uid", ">u8"),
+                            plan.Field("scope_id", ">u4"),
+                            plan.Field("collection_id", ">u4"),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "create_scope_v0",
+                    lambda this, record, frame: plan.both(this["event"] == 3, this["version"] == 0),
+                    {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
+                ),
+                plan.Variant(
+                    "drop_scope_v0",
+                    lambda this, record, frame: plan.both(this["event"] == 4, this["version"] == 0),
+                    {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
+                ),
+                plan.Variant(
+                    "collection_flatbuffer",
+                    lambda this, record, frame: plan.both(plan.among(this["event"], (0, 5)), this["version"] == 2),
+                    {
+                        "value": plan.Layout(
+                            plan.FlatBuffer("collection", plan.Rest(), Collection, raw="value_flatbuffer"),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "dropped_collection_flatbuffer",
+                    lambda this, record, frame: plan.both(this["event"] == 1, this["version"] == 2),
+                    {
+                        "value": plan.Layout(
+                            plan.FlatBuffer(
+                                "dropped_collection",
+                                plan.Rest(),
+                                DroppedCollection,
+                                raw="value_flatbuffer",
+                            ),
+                        ),
+                    },
+                ),
+                plan.Variant(
+                    "scope_flatbuffer",
+                    lambda this, record, frame: plan.both(this["event"] == 3, this["version"] == 2),
+                    {"value": plan.Layout(plan.FlatBuffer("scope", plan.Rest(), Scope, raw="value_flatbuffer"))},
+                ),
+                plan.Variant(
+                    "dropped_scope_flatbuffer",
+                    lambda this, record, frame: plan.both(this["event"] == 4, this["version"] == 2),
+                    {
+                        "value": plan.Layout(
+                            plan.FlatBuffer("dropped_scope", plan.Rest(), DroppedScope, raw="value_flatbuffer"),
+                        ),
+                    },
+                ),
+            ),
+        ),
+        plan.Message(
+            "system_event_response",
+            RECORD,
+            match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
+            variants=(
+                plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
+                plan.Variant(
+                    "not_my_vbucket",
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
+                ),
+                plan.Variant(
+                    "error",
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
+                ),
+            ),
+        ),
+        plan.Message(
+            "unknown",
+            RECORD,
+            match={},
+            sections={
+                "extras": plan.Layout(plan.Named("extras", plan.Blob(plan.Rest()))),
+                "key": plan.Layout(plan.Named("key", plan.Blob(plan.Rest()))),
+                "value": plan.Layout(plan.Named("value", plan.Blob(plan.Rest()))),
+            },
+        ),
+    ),
+    framing=plan.Framing(
+        plan.Lengths(
+            ("magic", 0, "u1"),
+            ("total_body_length", 8, ">u4"),
+            length=lambda this, record, frame: 24 + this["total_body_length"],
+            linear=(24, {"total_body_length": 1}),
+            valid=lambda this, record, frame: plan.among(this["magic"], (128, 8, 129, 24, 130, 131)),
+        ),
+    ),
+)
+
 
 def decode_columnar(
-    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **parameters: Any
+    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
 ) -> pa.Table:
     """The records of ``buffer`` as a table; see ``wireloom.columnar.decode_columnar``."""
-    return columnar.decode_columnar(PROTOCOL, buffer, arrow_schema, columns, mode, **parameters)
+    return columnar.decode_columnar(PROTOCOL, PLAN, buffer, columns, mode, **options)

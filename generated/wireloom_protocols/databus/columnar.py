@@ -9,52 +9,168 @@ from typing import Any
 import pyarrow as pa
 
 from wireloom import columnar
+from wireloom.columnar import plan
 
+from .enums import DbusOpcode, EventAttributes, SourceId
 from .parsers import PROTOCOL
-
-DBUS_EVENT = pa.struct(
-    [
-        ("variant", pa.string()),
-        ("header_crc", pa.int64()),
-        ("length", pa.int32()),
-        ("attributes", pa.int32()),
-        ("attributes_flags", pa.list_(pa.string())),
-        ("sequence", pa.int64()),
-        ("physical_partition_id", pa.int16()),
-        ("logical_partition_id", pa.int16()),
-        ("nano_timestamp", pa.int64()),
-        ("src_id", pa.int16()),
-        ("src_id_name", pa.string()),
-        ("schema_id", pa.binary()),
-        ("schema_version", pa.int16()),
-        ("schema_id_rest", pa.binary()),
-        ("value_crc", pa.int64()),
-        ("opcode", pa.int16()),
-        ("opcode_name", pa.string()),
-        ("trace", pa.bool_()),
-        ("ext_replicated", pa.bool_()),
-        ("end_of_period", pa.bool_()),
-        ("key", pa.int64()),
-        ("value", pa.binary()),
-        ("key_size", pa.int32()),
-        ("key_bytes", pa.binary()),
-    ],
-)
 
 arrow_schema = pa.schema(
     [
         ("message", pa.string()),
         ("byte_order", pa.string()),
         ("version", pa.int16()),
-        ("dbus_event", DBUS_EVENT),
+        (
+            "dbus_event",
+            pa.struct(
+                [
+                    ("variant", pa.string()),
+                    ("header_crc", pa.int64()),
+                    ("length", pa.int32()),
+                    ("attributes", pa.int32()),
+                    ("attributes_flags", pa.list_(pa.string())),
+                    ("sequence", pa.int64()),
+                    ("physical_partition_id", pa.int16()),
+                    ("logical_partition_id", pa.int16()),
+                    ("nano_timestamp", pa.int64()),
+                    ("src_id", pa.int16()),
+                    ("src_id_name", pa.string()),
+                    ("schema_id", pa.binary()),
+                    ("schema_version", pa.int16()),
+                    ("schema_id_rest", pa.binary()),
+                    ("value_crc", pa.int64()),
+                    ("opcode", pa.int16()),
+                    ("opcode_name", pa.string()),
+                    ("trace", pa.bool_()),
+                    ("ext_replicated", pa.bool_()),
+                    ("end_of_period", pa.bool_()),
+                    ("key", pa.int64()),
+                    ("value", pa.binary()),
+                    ("key_size", pa.int32()),
+                    ("key_bytes", pa.binary()),
+                ],
+            ),
+        ),
         ("_corrupt_record", pa.binary()),
         ("_corrupt_reason", pa.string()),
     ],
 )
 
+RECORD = plan.Record(plan.Field("version", "u1"), plan.Slot("body", plan.Rest()))
+
+PLAN = plan.Plan(
+    record=RECORD,
+    messages=(
+        plan.Message(
+            "dbus_event",
+            RECORD,
+            match={"version": (0,)},
+            sections={
+                "body": plan.Layout(
+                    plan.Field(
+                        "header_crc",
+                        "@u4",
+                        checksum=plan.Checksum(
+                            "crc32_zero",
+                            lambda this, record, frame: 5,
+                            lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                        ),
+                    ),
+                    plan.Field(
+                        "length",
+                        "@i4",
+                        valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                        derive=lambda this, record, frame: frame.size("record"),
+                    ),
+                    plan.Field("attributes", "@u2", flags=EventAttributes),
+                    plan.Field("sequence", "@i8"),
+                    plan.Field("physical_partition_id", "@i2"),
+                    plan.Field("logical_partition_id", "@i2"),
+                    plan.Field("nano_timestamp", "@i8"),
+                    plan.Field("src_id", "@i2", enum=SourceId),
+                    plan.Choice(
+                        plan.When(
+                            lambda this, record, frame: plan.negate(frame.parameters["repl_dbus"]),
+                            plan.Named("schema_id", plan.Blob(plan.Size(16))),
+                        ),
+                        plan.Layout(
+                            plan.Field("schema_version", "@i2"),
+                            plan.Named("schema_id_rest", plan.Blob(plan.Size(14))),
+                        ),
+                    ),
+                    plan.Field(
+                        "value_crc",
+                        "@u4",
+                        checksum=plan.Checksum(
+                            "crc32_zero",
+                            lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                            lambda this, record, frame: frame.size("record"),
+                        ),
+                    ),
+                    plan.Compute(
+                        "opcode",
+                        lambda this, record, frame: plan.choose(this["attributes"] & 3 != 0, plan.choose(this["attributes"] & 1 != 0, 1, 2), None),
+                        "short",
+                        enum=DbusOpcode,
+                    ),
+                    plan.Compute("trace", lambda this, record, frame: this["attributes"] & 4 != 0, "boolean"),
+                    plan.Compute(
+                        "ext_replicated",
+                        lambda this, record, frame: this["attributes"] & 256 != 0,
+                        "boolean",
+                    ),
+                    plan.Compute("end_of_period", lambda this, record, frame: this["src_id"] == -2, "boolean"),
+                ),
+            },
+            variants=(
+                plan.Variant(
+                    "long_key",
+                    lambda this, record, frame: this["attributes"] & 8 == 0,
+                    {"body": plan.Layout(plan.Field("key", "@i8"), plan.Named("value", plan.Blob(plan.Rest())))},
+                ),
+                plan.Variant(
+                    "byte_key",
+                    lambda this, record, frame: this["attributes"] & 8 != 0,
+                    {
+                        "body": plan.Layout(
+                            plan.Field(
+                                "key_size",
+                                "@i4",
+                                valid=lambda this, record, frame: this["key_size"] >= 0,
+                                derive=lambda this, record, frame: frame.size("key_bytes"),
+                            ),
+                            plan.Named("key_bytes", plan.Blob(plan.Size(lambda this, record, frame: this["key_size"]))),
+                            plan.Named("value", plan.Blob(plan.Rest())),
+                        ),
+                    },
+                ),
+            ),
+        ),
+    ),
+    framing=plan.Framing(
+        plan.Lengths(
+            ("header_crc", 1, "@u4"),
+            ("length", 5, "@i4"),
+            ("attributes", 9, "@u2"),
+            length=lambda this, record, frame: this["length"],
+            linear=(0, {"length": 1}),
+            match={"version": (0,)},
+            valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 8 != 0, 57, 61),
+            checksum=(
+                "header_crc",
+                plan.Checksum(
+                    "crc32_zero",
+                    lambda this, record, frame: 5,
+                    lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                ),
+            ),
+        ),
+        match=(("version", 0, "u1"),),
+    ),
+)
+
 
 def decode_columnar(
-    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **parameters: Any
+    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
 ) -> pa.Table:
     """The records of ``buffer`` as a table; see ``wireloom.columnar.decode_columnar``."""
-    return columnar.decode_columnar(PROTOCOL, buffer, arrow_schema, columns, mode, **parameters)
+    return columnar.decode_columnar(PROTOCOL, PLAN, buffer, columns, mode, **options)

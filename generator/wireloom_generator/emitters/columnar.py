@@ -1,11 +1,24 @@
-"""columnar.py: the protocol's table as an Arrow schema, and its decoder into Arrow."""
+"""columnar.py: the protocol's Arrow schema, and the plan by which many records are decoded into it at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import Call, Tree, docstring, group, render, string
+from wireloom_generator.pretty import (
+    Call,
+    Tree,
+    docstring,
+    entry,
+    group,
+    keyword,
+    mapping,
+    names,
+    render,
+    string,
+)
+from wireloom_generator.vector_expressions import Vectors, linear
+from wireloom_generator.vectorised import Parts, probe
 
 _TYPES = {
     ir.Primitive.BYTE: "pa.int8()",
@@ -23,19 +36,22 @@ _TYPES = {
 _DECODER = '''
 
 def decode_columnar(
-    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **parameters: Any
+    buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
 ) -> pa.Table:
     """The records of ``buffer`` as a table; see ``wireloom.columnar.decode_columnar``."""
-    return columnar.decode_columnar(PROTOCOL, buffer, arrow_schema, columns, mode, **parameters)
+    return columnar.decode_columnar(PROTOCOL, PLAN, buffer, columns, mode, **options)
 '''
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
-    """The module with the protocol's Arrow schema."""
-    blocks = [render(_struct(message.columns), before=f"{message.name.upper()} = ") for message in protocol.messages]
-    structs = {message.name: message.name.upper() for message in protocol.messages}
-    fields = [_field(column, structs.get(column.name)) for column in protocol.columns]
-    blocks.append(render(Call("pa.schema", (_array(fields),)), before="arrow_schema = "))
+    """The module with the protocol's Arrow schema and plan."""
+    schema = Call("pa.schema", (_array([_field(column) for column in protocol.columns]),))
+    parts = Parts(Vectors.of(protocol.columns))
+    blocks = [render(schema, before="arrow_schema = "), *_plan(protocol, parts)]
+    code = "\n\n".join(blocks)
+    used = names(code)
+    declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
+    tables = {table.name for table in protocol.tables} & used
     title = docstring(f"Arrow schema of {protocol.doc.title or protocol.name}, and its records as Arrow tables.")
     imports = [
         "from collections.abc import Sequence",
@@ -44,24 +60,29 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         "import pyarrow as pa",
         "",
         "from wireloom import columnar",
+        "from wireloom.columnar import plan",
         "",
-        "from .parsers import PROTOCOL",
+        *([_imported(".enums", sorted(declared))] if declared else []),
+        _imported(".parsers", ["PROTOCOL", *sorted(tables)]),
         "",
     ]
-    text = "\n".join([head(protocol.sources), title, "", *imports, "\n\n".join(blocks), _DECODER])
+    text = "\n".join([head(protocol.sources), title, "", *imports, code, _DECODER])
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 
 
-def _struct(columns: Sequence[ir.Column]) -> Tree:
-    return Call("pa.struct", (_array([_field(column) for column in columns]),))
+def _imported(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= 120:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _array(items: Sequence[Tree]) -> Call:
     return Call("", items, "[]")
 
 
-def _field(column: ir.Column, struct: str | None = None) -> Tree:
-    return group(string(column.name), struct or _type(column.type))
+def _field(column: ir.Column) -> Tree:
+    return group(string(column.name), _type(column.type))
 
 
 def _type(kind: ir.ColumnType) -> Tree:
@@ -69,6 +90,67 @@ def _type(kind: ir.ColumnType) -> Tree:
         case ir.ListType(element=element):
             return Call("pa.list_", (_type(element),))
         case ir.StructType(columns=columns):
-            return _struct(columns)
+            return Call("pa.struct", (_array([_field(column) for column in columns]),))
         case _:
             return _TYPES[kind]
+
+
+def _plan(protocol: ir.Protocol, parts: Parts) -> Iterator[str]:
+    for shared in protocol.types:
+        yield render(parts.layout(shared.nodes), before=f"{shared.name} = ")
+    items = [part for node in protocol.record for part in parts.node(node)]
+    yield render(Call("plan.Record", items), before="RECORD = ")
+    messages = group(*(_message(message, parts) for message in protocol.messages))
+    options = (
+        keyword("record", "RECORD"),
+        keyword("messages", messages),
+        keyword("framing", _framing(protocol, parts)),
+    )
+    yield render(Call("plan.Plan", options), before="PLAN = ")
+
+
+def _message(message: ir.Message, parts: Parts) -> Tree:
+    options: list[Tree] = [keyword("match", _match(message.match))]
+    if message.sections:
+        sections = (entry(slot, parts.layout(nodes)) for slot, nodes in message.sections.items())
+        options.append(keyword("sections", mapping(*sections)))
+    if message.variants:
+        options.append(keyword("variants", group(*(_variant(variant, parts) for variant in message.variants))))
+    return Call("plan.Message", (string(message.name), "RECORD", *options))
+
+
+def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
+    return mapping(*(entry(name, group(*map(_number, values))) for name, values in match.items()))
+
+
+def _number(value: int) -> str:
+    return str(value) if value < 10 else f"0x{value:02X}"
+
+
+def _variant(variant: ir.Variant, parts: Parts) -> Tree:
+    when = "None" if variant.when is None else parts.function(variant.when)
+    sections = (entry(slot, parts.layout(nodes)) for slot, nodes in variant.sections.items())
+    return Call("plan.Variant", (string(variant.name), when, mapping(*sections)))
+
+
+def _framing(protocol: ir.Protocol, parts: Parts) -> Tree:
+    options: list[Tree] = [_lengths(lengths, parts) for lengths in protocol.lengths]
+    if protocol.match:
+        options.append(keyword("match", group(*map(probe, protocol.match))))
+    return Call("plan.Framing", options)
+
+
+def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
+    options: list[Tree] = [*map(probe, lengths.probes), keyword("length", parts.function(lengths.length))]
+    sum_of = linear(lengths.length.expression)
+    if sum_of is not None:
+        terms = mapping(*(entry(name, str(factor)) for name, factor in sum_of[1].items()))
+        options.append(keyword("linear", group(str(sum_of[0]), terms)))
+    if lengths.match:
+        options.append(keyword("match", _match(lengths.match)))
+    if lengths.valid is not None:
+        options.append(keyword("valid", parts.function(lengths.valid)))
+    if lengths.checksum is not None:
+        name, checksum = lengths.checksum
+        options.append(keyword("checksum", group(string(name), parts.checksum(checksum))))
+    return Call("plan.Lengths", options)

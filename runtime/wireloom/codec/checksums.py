@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from wireloom.codec.streams import Expression
 
 
-def _crc32_zero(data: bytes) -> int:
+def _crc32_zero(data: bytes | memoryview) -> int:
     """CRC-32 with initial register 0 and no final XOR; zlib's, with both of its inversions undone."""
     return zlib.crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
 
 
-ALGORITHMS: dict[str, Callable[[bytes], int]] = {
+ALGORITHMS: dict[str, Callable[[bytes | memoryview], int]] = {
     "adler32": zlib.adler32,
     "crc16_xmodem": lambda data: binascii.crc_hqx(data, 0),
     "crc32": zlib.crc32,

@@ -322,7 +322,7 @@ class Compute(NamedPart):
         return _Computed(name, self)
 
 
-_LIMITS = {
+LIMITS = {
     "byte": (-(1 << 7), (1 << 7) - 1),
     "short": (-(1 << 15), (1 << 15) - 1),
     "int": (-(1 << 31), (1 << 31) - 1),
@@ -342,7 +342,7 @@ class _Computed(Part):
         self.field = Field(compute, enum=compute.enum, labels=compute.labels)
         self._loaders = list(self.field.loaders(name))
         self._value = compute.value
-        self._limits = _LIMITS.get(compute.type) if isinstance(compute.type, str) else None
+        self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
 
     def columns(self) -> Iterator[Column]:
         return self.field.labelled(self.name, self.compute.type)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from construct import Container
 
+from wireloom.codec import framing
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.forms import Form
-from wireloom.codec.framing import Framing
 from wireloom.codec.layout import container, given, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
@@ -39,7 +39,7 @@ class Protocol:
         *,
         record: Record,
         messages: tuple[Message, ...],
-        framing: Framing,
+        framing: framing.Framing,
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
     ) -> None:
@@ -103,10 +103,23 @@ class Protocol:
 
         Raises ``DecodeError``, its offset counted from the record's start. ``trace`` collects (path, start, end).
         """
+        return self._decode(data, parameters, little, trace, None)
+
+    def _decode(
+        self,
+        data: bytes,
+        parameters: Values,
+        little: bool,
+        trace: list[tuple[str, int, int]] | None,
+        only: str | None,
+    ) -> Container | None:
+        """As ``decode``; None, the rest not being looked at, if the header is not that of the message ``only``."""
         reader = Reader(data, parameters, little=little, trace=trace)
         row = reader.record = container(self._empty)
         self.record.head.read(reader, row)
         message = self._message_of(row)
+        if only is not None and message.name != only:
+            return None
         row["message"] = message.name
         try:
             row[message.name] = message.read(reader, row)
@@ -181,6 +194,7 @@ class Protocol:
         buffer: bytes,
         mode: str = Mode.FAILFAST,
         *,
+        message: str | None = None,
         positions: bool = False,
         max_record_bytes: int = MAX_RECORD_BYTES,
         **parameters: Any,
@@ -189,7 +203,8 @@ class Protocol:
 
         ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
         ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
-        ``_corrupt_record`` and ``_corrupt_reason``; ``DROPMALFORMED`` leaves them out. ``positions`` adds ``_offset``
+        ``_corrupt_record`` and ``_corrupt_reason``; ``DROPMALFORMED`` leaves them out. With ``message``, records that
+        their header gives to another message are left out, and not decoded any further. ``positions`` adds ``_offset``
         and ``_length`` in bytes.
         """
         resolved = resolve(self.parameters, parameters)
@@ -197,25 +212,44 @@ class Protocol:
         chosen = Mode.of(mode)
         for record in self.framing.records(buffer, resolved, max_record_bytes=max_record_bytes):
             data = bytes(buffer[record.offset : record.offset + record.length])
-            try:
-                if record.error is not None:
-                    raise record.error
-                row = self._decode_at(record.offset, data, resolved, record.little)
-            except DecodeError as error:
-                if chosen is Mode.FAILFAST:
-                    raise
-                if chosen is Mode.DROPMALFORMED:
-                    continue
-                row = container(self._empty)
-                row["_corrupt_record"] = data
-                row["_corrupt_reason"] = error.reason
-            if positions:
-                row["_offset"], row["_length"] = record.offset, record.length
-            yield row
+            row = self.row(record, data, record.offset, resolved, chosen, message)
+            if row is not None:
+                if positions:
+                    row["_offset"], row["_length"] = record.offset, record.length
+                yield row
 
-    def _decode_at(self, offset: int, data: bytes, parameters: Values, little: bool) -> Container:
+    def row(
+        self,
+        record: framing.Record,
+        data: bytes,
+        offset: int,
+        parameters: Values,
+        mode: Mode,
+        message: str | None = None,
+    ) -> Container | None:
+        """The row of a record that a capture was cut into, ``data`` being its bytes, ``offset`` where they stand in it.
+
+        None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
+        """
         try:
-            return self.decode(data, parameters, little=little)
+            if record.error is not None:
+                raise record.error
+            return self._decode_at(offset, data, parameters, record.little, message)
+        except DecodeError as error:
+            if mode is Mode.FAILFAST:
+                raise
+            if mode is Mode.DROPMALFORMED:
+                return None
+            row = container(self._empty)
+            row["_corrupt_record"] = data
+            row["_corrupt_reason"] = error.reason
+            return row
+
+    def _decode_at(
+        self, offset: int, data: bytes, parameters: Values, little: bool, message: str | None
+    ) -> Container | None:
+        try:
+            return self._decode(data, parameters, little, None, message)
         except DecodeError as error:
             error.offset += offset
             raise

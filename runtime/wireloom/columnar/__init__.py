@@ -1,13 +1,17 @@
 """Rows as Arrow data: schemas from columns, and batches of bounded size from rows. Needs pyarrow, not pyspark."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
-from wireloom.options import Mode, OptionError, unknown
+from wireloom.options import Mode, OptionError, ReadOptions, unknown
+from wireloom.views import View
+
+if TYPE_CHECKING:
+    from wireloom.columnar.messages import Plan
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 16 * 1024 * 1024
@@ -74,20 +78,27 @@ def table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 def decode_columnar(
     protocol: Protocol,
+    plan: "Plan",
     buffer: Any,
-    schema: pa.Schema,
     columns: Iterable[str] | None = None,
     mode: str = Mode.FAILFAST,
-    **parameters: Any,
+    **options: Any,
 ) -> pa.Table:
-    """The records of ``buffer`` as a table of ``schema``, or of those ``columns`` of it.
+    """The records of ``buffer``, which is bytes or a memory map, as a table, or those ``columns`` of it.
 
-    Raises ``OptionError`` for a column that is not there, ``DecodeError`` as ``iter_records`` does.
+    ``options`` are the protocol's parameters and what a reader can be told: ``message``, ``labels``, ``positions``,
+    ``maxRecordBytes``. What is left out is not looked at more closely than it takes to tell sound records from
+    malformed ones, which does not depend on the columns. Raises ``OptionError`` for a column that is not there, and in
+    mode ``FAILFAST`` ``DecodeError``, its offset counted from the start of ``buffer``.
     """
+    from wireloom.columnar.decoder import Decoder
+
+    chosen = ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages)
+    schema = arrow_schema(View(protocol, chosen).columns)
     if columns is not None:
         wanted = tuple(columns)
         for name in wanted:
             if name not in schema.names:
                 raise OptionError(unknown("column", name, schema.names))
-        schema = pa.schema([schema.field(name) for name in wanted], schema.metadata)
-    return table(protocol.iter_records(buffer, mode, positions=True, **parameters), schema)
+        schema = pa.schema([schema.field(name) for name in wanted])
+    return pa.Table.from_batches(Decoder(protocol, plan, chosen, schema).capture(buffer), schema)

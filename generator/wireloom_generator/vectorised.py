@@ -1,0 +1,184 @@
+"""IR nodes → the parts that the columnar decoder consists of, and what of a protocol it leaves to the codec."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from wireloom_generator import ir
+from wireloom_generator.pretty import Call, Tree, group, keyword, literal, string
+from wireloom_generator.vector_expressions import RowwiseError, Vectors
+
+
+@dataclass(slots=True)
+class Parts:
+    """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why)."""
+
+    vectors: Vectors
+    rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
+
+    def layout(self, nodes: Iterable[ir.Node]) -> Call:
+        """A layout of the nodes."""
+        return Call("plan.Layout", tuple(part for node in nodes for part in self.node(node)))
+
+    def node(self, node: ir.Node) -> Iterator[Tree]:
+        """The items of a layout that a node becomes."""
+        try:
+            yield self._node(node)
+        except RowwiseError as reason:
+            self.rowwise[_name(node), str(reason)] = None
+            yield Call("plan.Fallback", ())
+
+    def _node(self, node: ir.Node) -> Tree:
+        match node:
+            case ir.Field():
+                return self._field(node)
+            case ir.Computed():
+                return self._computed(node)
+            case ir.Bits(wire=wire, fields=fields):
+                return Call("plan.Bits", (string(code(wire)), *map(self._bit, fields)))
+            case ir.Padding(size=size, align=align):
+                options = [str(size)] if size else []
+                return Call("plan.Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
+            case ir.Section(name=name, nodes=nodes):
+                extent, items = self._extent(node.extent), [part for inner in nodes for part in self.node(inner)]
+                return Call("plan.Section", (string(name), extent, *items, *_trailing(node.trailing)))
+            case ir.Slot(name=name):
+                return Call("plan.Slot", (string(name), self._extent(node.extent), *_trailing(node.trailing)))
+            case ir.When(condition=condition, nodes=nodes):
+                items = [part for inner in nodes for part in self.node(inner)]
+                return Call("plan.When", (self.function(condition), *items))
+            case ir.Tail(nodes=nodes):
+                return Call("plan.Optional", tuple(part for inner in nodes for part in self.node(inner)))
+            case ir.Choice(alternatives=alternatives):
+                return Call("plan.Choice", tuple(self._alternative(option) for option in alternatives))
+
+    def _alternative(self, option: ir.When | ir.Otherwise) -> Tree:
+        return self._node(option) if isinstance(option, ir.When) else self.layout(option.nodes)
+
+    def function(self, condition: ir.Condition) -> str:
+        """A condition as a lambda. Raises ``RowwiseError``."""
+        return self.vectors.function(condition.expression)
+
+    def _field(self, field: ir.Field) -> Tree:
+        valid = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        if isinstance(field.const, bytes):
+            return Call("plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid))
+        if field.repeat is not None:
+            value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat)))
+            return Call("plan.Named", (string(field.name), value, *valid))
+        if isinstance(field.wire, ir.FlatBuffer):
+            wire = field.wire
+            raw = keyword("raw", string(wire.raw))
+            return Call("plan.FlatBuffer", (string(field.name), self._extent(wire.extent), wire.table, raw))
+        if not isinstance(field.wire, ir.Number):
+            return Call("plan.Named", (string(field.name), self._value(field.wire), *valid))
+        options: list[Tree] = [*_names(field.enum, field.flags, field.labels)]
+        options += [keyword("const", literal(field.const))] if field.const is not None else []
+        options += valid
+        options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
+        options += [keyword("checksum", self.checksum(field.checksum))] if field.checksum is not None else []
+        options += [keyword("long", "True")] if field.long else []
+        options += [keyword("located", "True")] if field.located else []
+        return Call("plan.Field", (string(field.name), string(code(field.wire)), *options))
+
+    def checksum(self, written: ir.Checksum) -> Call:
+        """A checksum and its range. Raises ``RowwiseError``."""
+        return Call(
+            "plan.Checksum", (string(written.algorithm), self.function(written.start), self.function(written.end))
+        )
+
+    def _repeat(self, repeat: ir.Repeat) -> Iterator[Tree]:
+        if repeat.count is not None:
+            yield keyword("count", self.function(repeat.count))
+        if repeat.until is not None:
+            yield keyword("until", self.function(repeat.until))
+
+    def _value(self, wire: ir.Wire) -> Tree:
+        match wire:
+            case ir.Integer() | ir.Float() | ir.Boolean():
+                return Call("plan.Number", (string(code(wire)),))
+            case ir.Leb128(bits=bits):
+                return Call("plan.Leb128", (str(bits),))
+            case ir.ZigZag(bits=bits):
+                return Call("plan.ZigZag", (str(bits),))
+            case ir.Blob(extent=extent):
+                return Call("plan.Blob", (self._extent(extent),))
+            case ir.Text(extent=extent, encoding=encoding):
+                if encoding != "utf-8":
+                    raise RowwiseError(f"text in {encoding}")
+                return Call("plan.Text", (self._extent(extent),))
+            case ir.Struct(name=name, extent=extent):
+                return name if extent is None else Call("plan.Nested", (self._extent(extent), name))
+            case ir.FlatBuffer():
+                raise RowwiseError("a list of FlatBuffers tables")
+
+    def _extent(self, extent: ir.Extent) -> Tree:
+        match extent:
+            case ir.Rest():
+                return Call("plan.Rest", ())
+            case ir.Size(bytes=size, fixed=fixed):
+                return Call("plan.Size", (self.vectors.function(size) if fixed is None else str(fixed),))
+            case ir.Prefix(length=length):
+                return Call("plan.Prefixed", (self._value(length),))
+            case ir.Terminator(value=value):
+                return Call("plan.Until", (literal(value),))
+
+    def _computed(self, computed: ir.Computed) -> Tree:
+        kind = computed.columns[0].type
+        if not isinstance(kind, ir.Primitive) or kind in _STRANGE:
+            raise RowwiseError("a computed value that is no whole number")
+        options = _names(computed.enum, None, computed.labels)
+        return Call("plan.Compute", (string(computed.name), self.function(computed.value), string(kind), *options))
+
+    def _bit(self, field: ir.BitField) -> Tree:
+        options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []
+        options += _names(field.enum, None, field.labels)
+        options += [keyword("const", literal(field.const))] if field.const is not None else []
+        options += [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
+        return Call("plan.Bit", (string(field.name), str(field.width), *options))
+
+
+_STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)
+
+
+def code(wire: ir.Number) -> str:
+    """A number as numpy calls it; ``@`` stands for the record's byte order."""
+    if isinstance(wire, ir.Boolean):
+        return "?"
+    letter = "f" if isinstance(wire, ir.Float) else "i" if wire.signed else "u"
+    if wire.bits == 8:
+        return f"{letter}1"
+    order = {ir.Order.BIG: ">", ir.Order.LITTLE: "<", ir.Order.PARAMETER: "@"}[wire.order]
+    return f"{order}{letter}{wire.bits // 8}"
+
+
+def probe(found: ir.Probe) -> Tree:
+    """A number that is read before its record is."""
+    return group(string(found.name), str(found.offset), string(code(found.wire)))
+
+
+def _name(node: ir.Node) -> str:
+    match node:
+        case ir.Field(name=name) | ir.Computed(name=name) | ir.Section(name=name) | ir.Slot(name=name):
+            return name
+        case ir.Bits(fields=fields):
+            return fields[0].name
+        case ir.When(condition=condition):
+            return f"what depends on {condition.text}"
+        case ir.Choice(alternatives=alternatives):
+            first = alternatives[0]
+            return f"what depends on {first.condition.text}" if isinstance(first, ir.When) else "a choice"
+        case ir.Tail() | ir.Padding():
+            return "a part"
+
+
+def _trailing(name: str | None) -> Iterator[Tree]:
+    if name is not None:
+        yield keyword("trailing", string(name))
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
+    if labels and enum:
+        yield keyword("enum", enum)
+    if labels and flags:
+        yield keyword("flags", flags)

@@ -1,0 +1,119 @@
+"""The optional accelerator: loops over records and bytes, compiled by numba (the extra ``accel``).
+
+Everything here has a twin without numba that gives the same results. ``WIRELOOM_ACCEL=0`` turns it off.
+"""
+
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from wireloom.columnar.arrays import Array
+
+ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
+"""Whether numba is there and wanted."""
+
+
+def crc32(buffer: Array, start: Array, stop: Array, register: int, final: int) -> Array:
+    """Reflected CRC-32 of each range of ``buffer``."""
+    found: Array = _crc32()(buffer, start, stop, _sliced(), np.uint32(register), np.uint32(final))
+    return found
+
+
+_SLICES = 8
+
+
+@cache
+def _sliced() -> Array:
+    """Tables to take eight bytes at a time: what a byte adds with so many bytes behind it."""
+    from wireloom.columnar.checksums import table
+
+    tables = np.zeros((_SLICES, 256), np.uint32)
+    tables[0] = table()
+    for behind in range(1, _SLICES):
+        before = tables[behind - 1]
+        tables[behind] = tables[0][before & 0xFF] ^ before >> np.uint32(8)
+    return tables
+
+
+@cache
+def _crc32() -> Callable[..., Any]:
+    import numba
+
+    @numba.njit(nogil=True)
+    def ranges(buffer, start, stop, tables, register, final):  # type: ignore[no-untyped-def]
+        found = np.zeros(len(start), np.int64)
+        for row in range(len(start)):
+            crc = np.uint32(register)
+            at, end = start[row], stop[row]
+            while at + 8 <= end:
+                low = crc ^ (
+                    np.uint32(buffer[at])
+                    | np.uint32(buffer[at + 1]) << np.uint32(8)
+                    | np.uint32(buffer[at + 2]) << np.uint32(16)
+                    | np.uint32(buffer[at + 3]) << np.uint32(24)
+                )
+                crc = (
+                    tables[7, low & np.uint32(0xFF)]
+                    ^ tables[6, low >> np.uint32(8) & np.uint32(0xFF)]
+                    ^ tables[5, low >> np.uint32(16) & np.uint32(0xFF)]
+                    ^ tables[4, low >> np.uint32(24)]
+                    ^ tables[3, buffer[at + 4]]
+                    ^ tables[2, buffer[at + 5]]
+                    ^ tables[1, buffer[at + 6]]
+                    ^ tables[0, buffer[at + 7]]
+                )
+                at += 8
+            while at < end:
+                crc = tables[0, (crc ^ np.uint32(buffer[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
+                at += 1
+            found[row] = crc ^ final
+        return found
+
+    return ranges
+
+
+def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
+    """``Hop.follow``, compiled."""
+    offsets = np.zeros(room, np.int64)
+    data = np.frombuffer(buffer, np.uint8)
+    count, at = _follow()(
+        data, at, last, offsets, hop.selector, hop.select, np.array(hop.constants, np.int64), hop.table
+    )
+    return offsets[:count], at
+
+
+@cache
+def _follow() -> Callable[..., tuple[int, int]]:
+    import numba
+
+    @numba.njit(nogil=True)
+    def hops(buffer, at, last, offsets, selector, select, constants, table):  # type: ignore[no-untyped-def]
+        count = 0
+        while at <= last and count < len(offsets):
+            offsets[count] = at
+            count += 1
+            index = select[buffer[at + selector]] if selector >= 0 else 0
+            if index < 0:
+                break
+            length = constants[index]
+            for term in range(len(table)):
+                if table[term, 0] == index:
+                    size, little = table[term, 2], table[term, 4]
+                    first = at + table[term, 1]
+                    value = np.int64(0)
+                    for byte in range(size):
+                        place = first + size - 1 - byte if little else first + byte
+                        value = value << 8 | np.int64(buffer[place])
+                    if table[term, 3] and size < 8 and value >> (8 * size - 1):
+                        value -= np.int64(1) << (8 * size)
+                    length += value * table[term, 5]
+            if length <= 0:
+                break
+            at += length
+        return count, at
+
+    return hops

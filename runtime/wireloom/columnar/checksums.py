@@ -1,0 +1,93 @@
+"""Checksums of many byte ranges at once."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wireloom.codec.checksums import ALGORITHMS
+from wireloom.columnar import accel
+from wireloom.columnar.arrays import Array, windows
+
+if TYPE_CHECKING:
+    from wireloom.columnar.fields import Checksum
+    from wireloom.columnar.rows import Rows, Values
+
+
+def wrong(checksum: "Checksum", at: "Rows", this: "Values", rows: Array, found: Array) -> Array:
+    """The ``rows``, by number, whose checksum is not the one ``found``; those whose range is none are doubted."""
+    from wireloom.columnar.fields import number
+
+    begin, begins = number(checksum.start(this, at.record, at.frame), at)
+    end, ends = number(checksum.end(this, at.record, at.frame), at)
+    start, stop = at.start + begin, at.start + end
+    sound = (begin >= 0) & (start <= stop) & (stop <= at.batch.stop[at.index])
+    for valid in (begins, ends):
+        sound &= True if valid is None else valid
+    at.doubt(rows[~sound[rows]])
+    rows = rows[sound[rows]]
+    sums = of_ranges(checksum.algorithm, at.batch.buffer, start[rows], stop[rows])
+    differing: Array = rows[sums != found[rows].astype(np.int64)]
+    return differing
+
+
+def of_ranges(algorithm: str, buffer: Array, start: Array, stop: Array) -> Array:
+    """The checksum of each range of ``buffer``, as 64-bit integers."""
+    if not len(start):
+        return np.zeros(0, np.int64)
+    if algorithm in _REFLECTED:
+        if accel.ENABLED:
+            return accel.crc32(buffer, start, stop, *_REFLECTED[algorithm])
+        size = int(stop[0] - start[0])
+        if 0 < size <= _TABLED and (stop - start == size).all():
+            return _of_one_size(buffer, start, size, *_REFLECTED[algorithm])
+    summed, view = ALGORITHMS[algorithm], memoryview(buffer.data)
+    ranges = zip(start.tolist(), stop.tolist(), strict=True)
+    return np.fromiter((summed(view[a:b]) for a, b in ranges), np.int64, len(start))
+
+
+_POLYNOMIAL = 0xEDB88320
+_REFLECTED = {"crc32": (0xFFFFFFFF, 0xFFFFFFFF), "crc32_zero": (0, 0)}
+"""CRC-32 with its initial register and final XOR."""
+_TABLED = 128
+"""Ranges of one size, up to this, are summed up by tables: one a position, since a CRC is linear."""
+
+
+@cache
+def table() -> Array:
+    """The CRC of each single byte, register 0."""
+    crc = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        crc = np.where(crc & 1, crc >> np.uint32(1) ^ np.uint32(_POLYNOMIAL), crc >> np.uint32(1))
+    return crc
+
+
+@cache
+def _tables(size: int) -> Array:
+    """For each position of ``size`` bytes, what each byte there adds to the CRC."""
+    single = table()
+    tables = np.zeros((size, 256), np.uint32)
+    tables[size - 1] = single
+    for position in range(size - 2, -1, -1):
+        behind = tables[position + 1]
+        tables[position] = single[behind & 0xFF] ^ behind >> np.uint32(8)
+    return tables
+
+
+def _of_one_size(buffer: Array, start: Array, size: int, register: int, final: int) -> Array:
+    """CRCs of ranges of one size: the contributions of their bytes, and of the register as if it stood in front."""
+    data = windows(buffer, start, size).view(np.uint8).reshape(-1, size)
+    tables = _tables(size)
+    crc = np.full(len(data), _shifted(register, size), np.uint32)
+    for position in range(size):
+        crc ^= tables[position].take(data[:, position])
+    return (crc ^ np.uint32(final)).astype(np.int64)
+
+
+@cache
+def _shifted(register: int, size: int) -> int:
+    """What a register becomes behind ``size`` zero bytes."""
+    single = table()
+    for _ in range(size):
+        register = int(single[register & 0xFF]) ^ register >> 8
+    return register

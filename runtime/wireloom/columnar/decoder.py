@@ -1,0 +1,289 @@
+"""From cuts of a capture to Arrow batches: what the plan decoded, and in its place what the codec had to."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec import Protocol
+from wireloom.codec.framing import Record
+from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.columnar.arrays import Array, Labels, Numbers, Structs
+from wireloom.columnar.framing import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.messages import Decoded, Plan
+from wireloom.columnar.rows import Batch, Values
+from wireloom.options import ReadOptions
+from wireloom.views import FILE, Row, View
+
+BATCH_ROWS = 32 * 1024
+BATCH_BYTES = 16 * 1024 * 1024
+"""A batch ends with the record that makes it have so many of them, or so many bytes of them."""
+PIECE_BYTES = 16 * 1024 * 1024
+"""How much of a stream is read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on the message or an integer of the header: ``operator`` is ``in`` or a comparison.
+
+    Records of which it is false need not be decoded; those whose header is malformed are decoded all the same.
+    """
+
+    column: str
+    operator: str
+    values: tuple[Any, ...]
+
+
+_COMPARE: dict[str, Callable[[Array, Any], Array]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each."""
+
+    buffer: Any
+    start: Array
+    stop: Array
+    little: bool | Array
+
+
+Redo = Callable[[int], Row | None]
+"""The row of a record as the codec has it; None if it is left out."""
+
+
+class Decoder:
+    """Decodes records into batches of ``schema``, which is the view that ``options`` leave, or a part of it."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        plan: Plan,
+        options: ReadOptions,
+        schema: pa.Schema,
+        filters: tuple[Filter, ...] = (),
+    ) -> None:
+        self.protocol = protocol
+        self.plan = plan
+        self.options = options
+        self.schema = schema
+        self.filters = filters
+        self.view = View(protocol, options)
+        self.names = [message.name for message in plan.messages]
+        self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
+
+    def scanner(self) -> Scanner:
+        """What cuts a capture for this decoder."""
+        return Scanner(
+            self.protocol.framing,
+            self.plan.framing,
+            self.options.parameters,
+            max_record_bytes=self.options.max_record_bytes,
+            rows=BATCH_ROWS,
+            size=BATCH_BYTES,
+        )
+
+    def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
+        """The batches of a capture that is in memory, or mapped there. Raises ``DecodeError`` in mode ``FAILFAST``."""
+        for cuts, _ in self.scanner().scan(Window(buffer)):
+            yield self.cuts(cuts, file)
+
+    def stream(
+        self, read: Callable[[int], bytes], file: str = "", *, start: int = 0, stop: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The batches of a capture that ``read`` gives piece by piece, from its byte ``start`` on.
+
+        Those of records that begin before ``stop``. Memory is that of a few pieces, or of the largest record.
+        """
+        scanner = self.scanner()
+        pieces = Pieces(read, PIECE_BYTES, start, final=True)
+        for window in pieces:
+            at = 0
+            limit = None if stop is None else stop - window.base
+            for cuts, after in scanner.scan(window, limit=limit):
+                yield self.cuts(cuts, file)
+                at = after
+            if limit is not None and at >= limit and not scanner.cutter.lost:
+                return
+            pieces.keep(at)
+
+    def cuts(self, cuts: Cuts, file: str) -> pa.RecordBatch:
+        """The batch of records that were cut out of a capture."""
+        little = cuts.little
+        window = cuts.window
+
+        def redo(row: int) -> Row | None:
+            start, stop = int(cuts.start[row]), int(cuts.stop[row])
+            order = little if isinstance(little, bool) else bool(little[row])
+            record = Record(start, stop - start, order, error=cuts.errors.get(row))
+            data = bytes(window.buffer[start:stop])
+            found = self.protocol.row(
+                record,
+                data,
+                window.base + start,
+                dict(self.options.parameters),
+                self.options.mode,
+                self.options.message,
+            )
+            return None if found is None else next(self.view.of([found], file))
+
+        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little)
+        added = {
+            FILE.name: lambda rows: pa.repeat(pa.scalar(file, pa.string()), len(rows)),
+            POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
+            POSITIONS[1].name: lambda rows: pa.array((cuts.stop - cuts.start)[rows]),
+        }
+        batch, _ = self.records(stretch, cuts.errors, redo, added)
+        return batch
+
+    def records(
+        self,
+        stretch: Stretch,
+        malformed: Iterable[int],
+        redo: Redo,
+        added: Mapping[str, Callable[[Array], pa.Array]],
+    ) -> tuple[pa.RecordBatch, Array]:
+        """The batch of some records, and which of them, by number, are in it.
+
+        Those that are ``malformed`` already, and those that turn out to be in doubt, are for ``redo``. ``added`` gives
+        columns that are not in the bytes, of the records that are asked for.
+        """
+        count = len(stretch.start)
+        sound = np.ones(count, bool)
+        sound[list(malformed)] = False
+        rows = np.flatnonzero(sound)
+        fast, arrays = self._decoded(stretch, rows, added)
+        sound[rows[~fast.sure]] = False
+        slow = [(row, found) for row in np.flatnonzero(~sound).tolist() if (found := redo(row)) is not None]
+        if not slow:
+            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
+        numbers = np.array([row for row, _ in slow])
+        made = self._rows([row for _, row in slow], numbers, added)
+        every = np.concatenate([fast.rows, numbers])
+        order = np.argsort(every)
+        taken = pa.array(order)
+        merged = [pa.concat_arrays(pair).take(taken) for pair in zip(arrays, made, strict=True)]
+        return pa.RecordBatch.from_arrays(merged, schema=self.schema), every[order]
+
+    def _rows(
+        self, rows: list[Row], numbers: Array, added: Mapping[str, Callable[[Array], pa.Array]]
+    ) -> list[pa.Array]:
+        return [
+            added[field.name](numbers)
+            if field.name in added
+            else pa.array([row.get(field.name) for row in rows], field.type)
+            for field in self.schema
+        ]
+
+    def _decoded(
+        self, stretch: Stretch, rows: Array, added: Mapping[str, Callable[[Array], pa.Array]]
+    ) -> "tuple[_Fast, list[pa.Array]]":
+        """What the plan makes of the records ``rows``."""
+        whole = len(rows) == len(stretch.start)
+        start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
+        little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
+        first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
+        buffer = np.frombuffer(stretch.buffer, np.uint8)[first:last]
+        batch = Batch(buffer, start - first, stop - first, self.options.parameters, little)
+        wanted: list[Array] = []
+
+        def keep(header: Values, message: Array) -> Array | None:
+            found = self._wanted(header, message)
+            wanted.append(np.ones(len(rows), bool) if found is None else found)
+            return found
+
+        decoded = self.plan.decode(batch, keep)
+        chosen = np.flatnonzero(wanted[0] & ~decoded.doubtful)
+        fast = _Fast(decoded, chosen, rows[chosen], little, ~decoded.doubtful)
+        arrays = [
+            added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
+        ]
+        return fast, arrays
+
+    def _wanted(self, header: Values, message: Array) -> Array | None:
+        """Which records are asked for, as far as their headers tell; None: all of them."""
+        conditions = []
+        if self.options.message is not None:
+            conditions.append(message == self.names.index(self.options.message))
+        for condition in self.filters:
+            if condition.column == "message":
+                codes = [self.names.index(name) for name in condition.values if name in self.names]
+                conditions.append(np.isin(message, codes))
+                continue
+            vector = header[condition.column]
+            if condition.operator == "in":
+                conditions.append(np.logical_or.reduce([(vector == value).truth for value in condition.values]))
+            else:
+                conditions.append(vector._compared(condition.values[0], _COMPARE[condition.operator]).truth)
+        return np.logical_and.reduce(conditions) if conditions else None
+
+    def _array(self, field: pa.Field, fast: "_Fast") -> pa.Array:
+        """A column of the view, in the rows that are fast."""
+        name, kind = field.name, field.type
+        if name in _CORRUPT:
+            return pa.nulls(len(fast.chosen), kind)
+        if name == "message":
+            return Labels(Numbers(fast.of(fast.decoded.message)), self.names.__getitem__, kind).arrow(kind)
+        parameter = next((each for each in self.recorded if each.name == name), None)
+        if parameter is not None:
+            return self._parameter(name, kind, fast)
+        column = fast.decoded.header.columns.get(name)
+        if column is not None:
+            return (column if fast.whole else column.take(fast.chosen)).arrow(kind)
+        if self.options.message is not None:
+            struct = fast.message(self.names.index(self.options.message))
+            found = struct.columns.get(name) if struct else None
+            return pa.nulls(len(fast.chosen), kind) if found is None else found.arrow(kind)
+        struct = fast.message(self.names.index(name), kind) if name in self.names else None
+        return pa.nulls(len(fast.chosen), kind) if struct is None else struct.arrow(kind)
+
+    def _parameter(self, name: str, kind: pa.DataType, fast: "_Fast") -> pa.Array:
+        value = self.options.parameters[name]
+        if name != self.protocol.framing.byte_order:
+            return pa.repeat(pa.scalar(value, kind), len(fast.chosen))
+        if isinstance(fast.little, bool):
+            return pa.repeat(pa.scalar(_ORDERS[fast.little], kind), len(fast.chosen))
+        return Labels(Numbers(fast.of(fast.little).astype(np.uint8)), _ORDERS.__getitem__, kind).arrow(kind)
+
+
+_ORDERS = ("big", "little")
+_CORRUPT = tuple(column.name for column in CORRUPT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fast:
+    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch."""
+
+    decoded: Decoded
+    chosen: Array
+    rows: Array
+    little: bool | Array
+    sure: Array
+
+    @property
+    def whole(self) -> bool:
+        return len(self.chosen) == len(self.decoded.message)
+
+    def of(self, values: Array) -> Array:
+        return values if self.whole else values[self.chosen]
+
+    def message(self, code: int, kind: pa.DataType | None = None) -> Structs | None:
+        """The fields of a message, those that ``kind`` has, null in rows of others; None if there is no such row."""
+        found = self.decoded.structs.get(code)
+        if found is None:
+            return None
+        rows, struct = found
+        if kind is not None:
+            names = {field.name for field in kind}
+            struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names}, struct.valid)
+        if self.whole and len(rows) == len(self.chosen):
+            return struct
+        inverse = np.full(len(self.decoded.message), -1)
+        inverse[rows] = np.arange(len(rows))
+        return struct.take(inverse[self.chosen])

@@ -1,0 +1,192 @@
+"""Fixed-size numbers, read for many rows with one look at each row's bytes."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec import WireEnum, WireFlags
+from wireloom.columnar.arrays import Array, Column, Labels, Numbers
+from wireloom.columnar.rows import Frame, Rows, Values
+from wireloom.columnar.vectors import Vector, true
+
+Expression = Callable[[Values, Values, Frame], Any]
+"""``lambda this, record, frame: …``, as the codec's, over vectors instead of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
+
+    algorithm: str
+    start: Expression
+    end: Expression
+
+
+class Number:
+    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``); of 3, 5, 6 or 7 bytes, too (``>u3``).
+
+    A code that begins with ``@`` has the byte order of its record.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.order, kind = (code[0], code[1:]) if code[0] in "<>@" else ("", code)
+        self.boolean = kind == "?"
+        self.kind = "u" if self.boolean else kind[0]
+        self.size = 1 if self.boolean else int(kind[1:])
+        self.odd = self.size not in (1, 2, 4, 8)
+
+    def format(self, *, little: bool) -> str:
+        """How numpy takes it out of a row's bytes."""
+        return f"V{self.size}" if self.odd else f"{self._sign(little=little)}{self.kind}{self.size}"
+
+    def _sign(self, *, little: bool) -> str:
+        return ("<" if little else ">") if self.order in ("@", "") else self.order
+
+    def load(self, data: Array, *, little: bool) -> Array:
+        """What ``format`` took, as numbers."""
+        if not self.odd:
+            return data
+        # The bytes, put at the high end of eight, are shifted down, which repeats the sign of signed ones.
+        from_low = self._sign(little=little) == "<"
+        wide = np.zeros((len(data), 8), np.uint8)
+        given = np.ascontiguousarray(data).view(np.uint8).reshape(-1, self.size)
+        wide[:, 8 - self.size :] = given if from_low else given[:, ::-1]
+        shifted: Array = wide.view(f"<{self.kind}8").ravel() >> 8 * (8 - self.size)
+        return shifted.astype(np.int64)
+
+    def read(self, at: Rows, this: Values) -> Column:
+        """The next number of each row."""
+        return Numbers(self.check(at, self.of(at.gather(self.size), at.little)))
+
+    def of(self, raw: Array, little: bool | Array, offset: int = 0) -> Array:
+        """The numbers at ``offset`` in ``raw``, which is one opaque item a row."""
+        if isinstance(little, bool):
+            return self._at(raw, offset, little=little)
+        big = self._at(raw, offset, little=False)
+        return big if self.order != "@" else np.where(little, self._at(raw, offset, little=True), big)
+
+    def _at(self, raw: Array, offset: int, *, little: bool) -> Array:
+        return self.load(raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"], little=little)
+
+    def check(self, at: Rows, data: Array) -> Array:
+        """Booleans as such; other bytes than 0 and 1 are doubtful."""
+        if not self.boolean:
+            return data
+        if (wrong := data > 1).any():
+            at.doubt(wrong)
+        truth: Array = data != 0
+        return truth
+
+
+@cache
+def _within(format: str, offset: int, size: int) -> np.dtype[Any]:
+    """How numpy finds one number in opaque items of ``size`` bytes."""
+    return np.dtype({"names": ["it"], "formats": [format], "offsets": [offset], "itemsize": size})
+
+
+class Field:
+    """A number under its name, with what the spec says of it."""
+
+    def __init__(
+        self,
+        name: str,
+        code: str,
+        *,
+        enum: type[WireEnum] | None = None,
+        flags: type[WireFlags] | None = None,
+        labels: bool = True,
+        const: float | None = None,
+        valid: Expression | None = None,
+        derive: Expression | None = None,
+        checksum: Checksum | None = None,
+        long: bool = False,
+        located: bool = False,
+    ) -> None:
+        self.name = name
+        self.value = Number(code)
+        self.enum = enum if labels else None
+        self.flags = flags if labels else None
+        self.const = const
+        self.valid = valid
+        self.derive = derive
+        self.checksum = checksum
+        self.long = long
+        self.located = located
+
+    def put(self, at: Rows, this: Values, data: Array) -> None:
+        """Take ``data``, just read, as the field's values."""
+        if self.long:
+            if (high := data > _LONGEST).any():
+                at.doubt(high)
+            data = data.astype(np.int64)
+        if self.const is not None and (wrong := data != self.const).any():
+            at.doubt(wrong)
+        numbers = Numbers(data)
+        this.put(self.name, numbers)
+        label(this, self.name, numbers, self.enum, self.flags)
+
+
+_LONGEST = np.uint64(2**63 - 1)
+
+
+def label(
+    this: Values, name: str, numbers: Numbers, enum: type[WireEnum] | None, flags: type[WireFlags] | None = None
+) -> None:
+    """Put the label column of a field beside it."""
+    if enum is not None:
+        this.put(f"{name}_name", Labels(numbers, enum.label, pa.string()))
+    if flags is not None:
+        this.put(f"{name}_flags", Labels(numbers, _namer(flags), pa.list_(pa.string())))
+
+
+@cache
+def _namer(flags: type[WireFlags]) -> Callable[[int], list[str]]:
+    bits = [(int(flag), name) for name, flag in flags.__members__.items()]
+    return lambda value: [name for bit, name in bits if value & bit]
+
+
+class Block:
+    """Consecutive numbers."""
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        self.fields: list[tuple[Field, int]] = []
+        self.size = 0
+        for field in fields:
+            self.fields.append((field, self.size))
+            self.size += field.value.size
+        self.derived = [field for field, _ in self.fields if field.derive or field.checksum]
+
+    def read(self, at: Rows, this: Values) -> None:
+        """Put the fields' values into ``this``."""
+        start = at.at
+        raw = at.gather(self.size)
+        little = at.little
+        for field, offset in self.fields:
+            field.put(at, this, field.value.check(at, field.value.of(raw, little, offset)))
+            if field.located or field.derive or field.checksum:
+                at.frame.put(field.name, start + offset, start + offset + field.value.size)
+        for field, _ in self.fields:
+            if field.valid is not None:
+                must_hold(field.valid, at, this)
+
+
+def must_hold(condition: Expression, at: Rows, this: Values) -> None:
+    """Doubt rows in which a condition does not hold."""
+    holds = true(condition(this, at.record, at.frame))
+    if holds is False:
+        holds = np.zeros(len(at), bool)
+    if holds is not True and not holds.all():
+        at.doubt(~holds)
+
+
+def number(value: Any, at: Rows) -> tuple[Array, Array | None]:
+    """(numbers, validity) of an expression's value, one a row."""
+    if isinstance(value, Vector):
+        return value.data, value.valid
+    if value is None:
+        return np.zeros(len(at), np.int64), np.zeros(len(at), bool)
+    return np.full(len(at), value, bool if isinstance(value, bool) else np.int64), None

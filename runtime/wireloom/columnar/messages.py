@@ -1,0 +1,179 @@
+"""A protocol's record and its messages: every record of a batch decoded at once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec.protocol import UNKNOWN
+from wireloom.columnar.arrays import Array, Column, Labels, Numbers, Structs
+from wireloom.columnar.fields import Expression
+from wireloom.columnar.framing import Framing
+from wireloom.columnar.parts import Layout, Slot, verify, within
+from wireloom.columnar.rows import Batch, Rows, Values
+from wireloom.columnar.vectors import true
+
+
+class Record:
+    """What all records share: header fields, sections, and slots for the messages' fields."""
+
+    def __init__(self, *items: Any) -> None:
+        first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
+        self.head = Layout(*items[:first])
+        self.tail: list[Slot | Layout] = [item if isinstance(item, Slot) else Layout(item) for item in items[first:]]
+        self.derived = [*self.head.derived]
+        self.derived += [field for part in self.tail if isinstance(part, Layout) for field in part.derived]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
+
+    name: str
+    when: Expression | None
+    sections: Mapping[str, Layout]
+
+
+_NOTHING = Layout()
+
+
+class Message:
+    """One message: the header values that select it, and its fields."""
+
+    def __init__(
+        self,
+        name: str,
+        record: Record,
+        *,
+        match: Mapping[str, tuple[int, ...]],
+        sections: Mapping[str, Layout] | None = None,
+        variants: tuple[Variant, ...] = (),
+    ) -> None:
+        self.name = name
+        self.record = record
+        self.match = match
+        self.sections = sections or {}
+        self.variants = variants
+        slots = [part for part in record.tail if isinstance(part, Slot)]
+        filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
+        self.decisive = [*filled, *slots[-1:]][0] if variants else None
+        self.derived = [
+            field for slot in slots if slot.name in self.sections for field in self.sections[slot.name].derived
+        ]
+
+    def read(self, at: Rows, record: Values) -> Structs:
+        """The message's fields; fields behind the sections go to ``record``."""
+        this = Values(at)
+        codes = np.zeros(0, np.int64)
+        for part in self.record.tail:
+            if isinstance(part, Layout):
+                part.put(at, record)
+                continue
+            outer = part.enter(at, record)
+            self.sections.get(part.name, _NOTHING).put(at, this)
+            if part is self.decisive:
+                codes = self._select(at, this)
+            for code, variant in enumerate(self.variants):
+                if part.name in variant.sections and len(codes):
+                    within(at, this, codes == code, variant.sections[part.name])
+            part.leave(at, this, outer)
+        self._verify(at, this, codes)
+        return this.struct
+
+    def _select(self, at: Rows, this: Values) -> Array:
+        """The number of the first variant whose condition holds; -1 if none does."""
+        codes = np.full(len(at), -1)
+        for code, variant in reversed(list(enumerate(self.variants))):
+            holds = True if variant.when is None else true(variant.when(this, at.record, at.frame))
+            codes[np.broadcast_to(holds, codes.shape)] = code
+        names = [variant.name for variant in self.variants]
+        numbers = Numbers(codes, None if (codes >= 0).all() else codes >= 0)
+        this.put("variant", Labels(numbers, names.__getitem__, pa.string()))
+        return codes
+
+    def _verify(self, at: Rows, this: Values, codes: Array) -> None:
+        verify(at, this, self.derived)
+        for code, variant in enumerate(self.variants):
+            derived = [field for layout in variant.sections.values() for field in layout.derived]
+            if derived and (mine := codes == code).any():
+                inner, values = at.only(np.flatnonzero(mine), this)
+                verify(inner, values, derived)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What became of a batch's records. ``message`` is the number of each record's message, -1 if it has none.
+
+    ``structs`` are the messages' fields by number, with the rows that they are of. What is said of ``doubtful`` rows
+    means nothing.
+    """
+
+    header: Structs
+    message: Array
+    structs: Mapping[int, tuple[Array, Structs]]
+    doubtful: Array
+
+
+Keep = Callable[[Values, Array], Array | None]
+"""Which rows are wanted, given the header and the numbers of their messages; None: all of them."""
+
+
+class Plan:
+    """A protocol for many records at once; ``wireloom.codec.Protocol`` is the same for one."""
+
+    def __init__(self, *, record: Record, messages: tuple[Message, ...], framing: Framing) -> None:
+        self.record = record
+        self.messages = messages
+        self.framing = framing
+        self.unknown = next((index for index, message in enumerate(messages) if message.name == UNKNOWN), -1)
+        groups = list(dict.fromkeys(tuple(message.match) for message in messages))
+        known = [index for index in range(len(messages)) if index != self.unknown]
+        self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].match)))
+
+    def decode(self, batch: Batch, keep: Keep | None = None) -> Decoded:
+        """All records of a batch; of those that are not to be kept nothing but the header."""
+        every = Rows.all(batch)
+        record = every.record
+        self.record.head.put(every, record)
+        message = self._dispatch(every, record)
+        wanted = keep(record, message) if keep is not None else None
+        structs: dict[int, tuple[Array, Structs]] = {}
+        for index, kind in enumerate(self.messages):
+            mine = message == index if wanted is None else (message == index) & wanted
+            if not mine.any():
+                continue
+            rows = np.flatnonzero(mine)
+            whole = len(rows) == len(every)
+            at, header = (every, record) if whole else every.only(rows, record)
+            structs[index] = rows, self._read(kind, at, header)
+            if not whole:
+                record.merge(header)
+        return Decoded(record.struct, message, structs, batch.doubtful)
+
+    def _read(self, kind: Message, at: Rows, header: Values) -> Structs:
+        struct = kind.read(at, header)
+        verify(at, header, self.record.derived)
+        if (left := at.at < at.batch.stop[at.index]).any():
+            at.doubt(left)
+        return struct
+
+    def _dispatch(self, at: Rows, record: Values) -> Array:
+        """The number of each record's message; those that have none are in doubt."""
+        found = np.full(len(at), -1)
+        for index in self._tried:
+            holds = found < 0
+            for name, values in self.messages[index].match.items():
+                column: Column | None = record.column(name)
+                assert isinstance(column, Numbers)
+                among = np.zeros(len(at), bool)
+                for value in values:
+                    among |= column.data == value
+                holds = holds & among if column.valid is None else holds & among & column.valid
+            found[holds] = index
+        if self.unknown >= 0:
+            found[found < 0] = self.unknown
+        elif (without := found < 0).any():
+            at.doubt(without)
+        return found

@@ -1,0 +1,282 @@
+"""The parts of a layout, as the codec has them, for many rows at once."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from wireloom.codec import WireEnum
+from wireloom.codec.parts import LIMITS
+from wireloom.columnar import checksums
+from wireloom.columnar.arrays import Array, Column, Numbers, Spans
+from wireloom.columnar.fields import Block, Expression, Field, Number, label, must_hold, number
+from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.values import Rest, Size, Value
+from wireloom.columnar.vectors import true
+
+
+class Part(Protocol):
+    """One step of a layout."""
+
+    derived: list[Field]
+
+    def read(self, at: Rows, this: Values) -> None:
+        """Read it in each row, into ``this``."""
+        ...
+
+
+class Layout:
+    """Fields and parts in order. As a value, it reads a struct of its own."""
+
+    def __init__(self, *items: Any) -> None:
+        self.steps: list[Part] = list(_steps(items))
+        self.derived = [field for step in self.steps for field in step.derived]
+
+    def put(self, at: Rows, this: Values) -> None:
+        """Read all parts into ``this``."""
+        for step in self.steps:
+            step.read(at, this)
+
+    def read(self, at: Rows, this: Values) -> Column:
+        owner = np.arange(len(at))
+        inner = at.nested(at.at, at.limit, owner)
+        values = Values(inner)
+        self.put(inner, values)
+        verify(inner, values, self.derived)
+        at.move(inner.at)
+        return values.struct
+
+
+def _steps(items: Iterable[Any]) -> Iterable[Part]:
+    run: list[Field] = []
+    for item in items:
+        if isinstance(item, Field):
+            run.append(item)
+            continue
+        if run:
+            yield Block(run)
+            run = []
+        yield item
+    if run:
+        yield Block(run)
+
+
+def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
+    """Doubt rows in which a derived field is not what it must be."""
+    for field in derived:
+        column = this.column(field.name)
+        if column is None:
+            continue
+        present = np.ones(len(at), bool) if column.valid is None else column.valid
+        if field.checksum is not None:
+            present = present & ~at.batch.doubtful[at.index]
+            wrong = checksums.wrong(field.checksum, at, this, np.flatnonzero(present), this[field.name].data)
+            at.doubt(wrong)
+        elif field.derive is not None:
+            expected, valid = number(field.derive(this, at.record, at.frame), at)
+            same = this[field.name].data == expected
+            if valid is not None:
+                same &= valid
+            if (differs := present & ~same).any():
+                at.doubt(differs)
+
+
+class Named:
+    """A value under its name."""
+
+    def __init__(self, name: str, value: Value, *, valid: Expression | None = None) -> None:
+        self.name = name
+        self.value = value
+        self.valid = valid
+        self.derived: list[Field] = []
+
+    def read(self, at: Rows, this: Values) -> None:
+        start = at.at
+        this.put(self.name, self.value.read(at, this))
+        at.frame.put(self.name, start, at.at)
+        if self.valid is not None:
+            must_hold(self.valid, at, this)
+
+
+class Section:
+    """A region with a size. What is left over goes to ``trailing`` or is doubtful."""
+
+    def __init__(self, name: str, extent: Size | Rest, *items: Any, trailing: str | None = None) -> None:
+        self.name = name
+        self.extent = extent
+        self.trailing = trailing
+        self.content = Layout(*items)
+        self.derived = self.content.derived
+
+    def read(self, at: Rows, this: Values) -> None:
+        outer = self.enter(at, this)
+        self.content.put(at, this)
+        self.leave(at, this, outer)
+
+    def enter(self, at: Rows, this: Values) -> Array:
+        """Set the limits to the section's end; the limits there were."""
+        outer, start = at.limit, at.at
+        _, at.limit = self.extent.span(at, this)
+        at.move(start)
+        at.frame.put(self.name, start, at.limit)
+        return outer
+
+    def leave(self, at: Rows, this: Values, outer: Array) -> None:
+        """Deal with what is left of the section and set the limits back."""
+        start, end = at.at, at.limit
+        if (left := start < end).any():
+            if self.trailing is None:
+                at.doubt(left)
+            else:
+                this.put(self.trailing, Spans(at.batch.buffer, start, end, None if left.all() else left))
+        at.move(end)
+        at.limit = outer
+
+
+class Slot(Section):
+    """A section of the record that messages fill."""
+
+
+def within(at: Rows, this: Values, holds: Any, content: Layout) -> None:
+    """Read ``content`` in the rows where ``holds``."""
+    if holds is True or (holds is not False and holds.all()):
+        content.put(at, this)
+    elif holds is not False and holds.any():
+        inner, values = at.only(np.flatnonzero(holds), this)
+        content.put(inner, values)
+        at.merge(inner, this, values)
+
+
+class When:
+    """Fields that are there only if a condition holds."""
+
+    def __init__(self, condition: Expression, *items: Any) -> None:
+        self.condition = condition
+        self.content = Layout(*items)
+        self.derived = self.content.derived
+
+    def read(self, at: Rows, this: Values) -> None:
+        within(at, this, true(self.condition(this, at.record, at.frame)), self.content)
+
+
+class Choice:
+    """The first of several alternatives whose condition holds; a last one without a condition holds always."""
+
+    def __init__(self, *alternatives: When | Layout) -> None:
+        self.alternatives = alternatives
+        every = [field for option in alternatives for field in option.derived]
+        self.derived = list({field.name: field for field in every}.values())
+
+    def read(self, at: Rows, this: Values) -> None:
+        conditions = [
+            true(option.condition(this, at.record, at.frame)) if isinstance(option, When) else True
+            for option in self.alternatives
+        ]
+        free: Any = True
+        for option, holds in zip(self.alternatives, conditions, strict=True):
+            mine = np.logical_and(free, holds)
+            content = option.content if isinstance(option, When) else option
+            within(at, this, bool(mine) if np.ndim(mine) == 0 else mine, content)
+            free = np.logical_and(free, np.logical_not(holds))
+
+
+class Optional:
+    """Fields that are there if bytes are left in the section."""
+
+    def __init__(self, *items: Any) -> None:
+        self.content = Layout(*items)
+        self.derived = self.content.derived
+
+    def read(self, at: Rows, this: Values) -> None:
+        within(at, this, at.at < at.limit, self.content)
+
+
+class Bit:
+    """Some bits of an integer under their name."""
+
+    def __init__(self, name: str, width: int, *, boolean: bool = False, **options: Any) -> None:
+        self.width = width
+        self.boolean = boolean
+        self.field = Field(name, "u1", **options)
+
+
+class Bits:
+    """An integer split into bit fields, most significant first."""
+
+    def __init__(self, code: str, *fields: Bit) -> None:
+        self.word = Number(code)
+        self.fields = fields
+        self.derived = [bit.field for bit in fields if bit.field.derive]
+
+    def read(self, at: Rows, this: Values) -> None:
+        start = at.at
+        word = self.word.of(at.gather(self.word.size), at.little).astype(np.uint64)
+        shift = 8 * self.word.size
+        for bit in self.fields:
+            shift -= bit.width
+            value = word >> np.uint64(shift) & np.uint64((1 << bit.width) - 1)
+            data = value != 0 if bit.boolean else value if bit.width == 64 else value.astype(np.int64)
+            bit.field.put(at, this, data)
+            at.frame.put(bit.field.name, start, at.at)
+            if bit.field.valid is not None:
+                must_hold(bit.field.valid, at, this)
+
+
+class Pad:
+    """Zero bytes without a meaning: ``size`` of them, or up to a multiple of ``align`` from the record's start."""
+
+    def __init__(self, size: int = 0, *, align: int = 1) -> None:
+        self.size = size
+        self.align = align
+        self.derived: list[Field] = []
+
+    def read(self, at: Rows, this: Values) -> None:
+        start = at.at
+        count = self.size + -(start - at.start + self.size) % self.align
+        at.need(count)
+        most = self.size + self.align - 1
+        if most:
+            stop = np.minimum(start + count, len(at.batch.buffer))
+            # Bytes other than zero up to each position: none between start and stop.
+            found = np.concatenate([[0], np.cumsum(at.batch.buffer != 0)])
+            if (wrong := found[stop] != found[np.minimum(start, stop)]).any():
+                at.doubt(wrong)
+        at.move(start + count)
+
+
+class Compute:
+    """A value that is not in the bytes; ``kind`` is its table type."""
+
+    def __init__(
+        self,
+        name: str,
+        value: Expression,
+        kind: str,
+        *,
+        enum: type[WireEnum] | None = None,
+        labels: bool = True,
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.limits = LIMITS.get(kind)
+        self.enum = enum if labels else None
+        self.derived: list[Field] = []
+
+    def read(self, at: Rows, this: Values) -> None:
+        data, valid = number(self.value(this, at.record, at.frame), at)
+        if self.limits is not None:
+            wrong = (data < self.limits[0]) | (data > self.limits[1])
+            if (wrong if valid is None else wrong & valid).any():
+                at.doubt(wrong if valid is None else wrong & valid)
+        numbers = Numbers(data, valid)
+        this.put(self.name, numbers)
+        label(this, self.name, numbers, self.enum)
+
+
+class Fallback:
+    """Something that is left to the codec, in the rows that come here."""
+
+    derived: Mapping[str, Field] | list[Field] = []  # noqa: RUF012 - nobody adds to it
+
+    def read(self, at: Rows, this: Values) -> None:
+        at.doubt(np.ones(len(at), bool))

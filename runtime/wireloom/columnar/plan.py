@@ -1,0 +1,78 @@
+"""What generated plans are made of, in one place."""
+
+from wireloom.columnar.fields import Checksum, Field, Number
+from wireloom.columnar.flatbuffers import FlatBuffer
+from wireloom.columnar.framing import Framing, Lengths
+from wireloom.columnar.messages import Message, Plan, Record, Variant
+from wireloom.columnar.parts import (
+    Bit,
+    Bits,
+    Choice,
+    Compute,
+    Fallback,
+    Layout,
+    Named,
+    Optional,
+    Pad,
+    Section,
+    Slot,
+    When,
+)
+from wireloom.columnar.values import (
+    Blob,
+    Constant,
+    Leb128,
+    Nested,
+    Prefixed,
+    Repeat,
+    Rest,
+    Size,
+    Text,
+    Until,
+    ZigZag,
+)
+from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present
+
+__all__ = [
+    "Bit",
+    "Bits",
+    "Blob",
+    "Checksum",
+    "Choice",
+    "Compute",
+    "Constant",
+    "Fallback",
+    "Field",
+    "FlatBuffer",
+    "Framing",
+    "Layout",
+    "Leb128",
+    "Lengths",
+    "Message",
+    "Named",
+    "Nested",
+    "Number",
+    "Optional",
+    "Pad",
+    "Plan",
+    "Prefixed",
+    "Record",
+    "Repeat",
+    "Rest",
+    "Section",
+    "Size",
+    "Slot",
+    "Text",
+    "Until",
+    "Variant",
+    "When",
+    "ZigZag",
+    "among",
+    "both",
+    "choose",
+    "either",
+    "greatest",
+    "least",
+    "negate",
+    "present",
+]

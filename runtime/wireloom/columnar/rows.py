@@ -1,0 +1,223 @@
+"""Where many records are read at once: a cursor and a limit a row, and what has been read of them so far.
+
+Rows whose bytes look wrong, or are not for this engine, are ``doubtful``: they go on with harmless values, and in the
+end the codec decodes them afresh.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wireloom.columnar.arrays import Array, Column, Lists, Numbers, Structs, join, windows
+from wireloom.columnar.vectors import Vector
+
+
+class Batch:
+    """The records being decoded: stretches of one buffer, and what all of them share.
+
+    ``little`` is their byte order, in one value or one a record.
+    """
+
+    def __init__(
+        self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], little: bool | Array = False
+    ) -> None:
+        self.buffer = buffer
+        self.start = start
+        self.stop = stop
+        self.parameters = parameters
+        self.little = little
+        self.doubtful = np.zeros(len(start), bool)
+
+
+class Values:
+    """The columns read so far of a struct, one value a row. ``chosen`` are its rows among those of ``outer``."""
+
+    def __init__(self, rows: "Rows", outer: "Values | None" = None) -> None:
+        self.rows = rows
+        self.outer = outer
+        self.columns: dict[str, Column] = {}
+        self._seen: dict[str, Column | None] = {}
+
+    def column(self, name: str) -> Column | None:
+        """The column called ``name``, be it read inside a condition or in front of it."""
+        own = self.columns.get(name)
+        if own is not None or self.outer is None:
+            return own
+        if name not in self._seen:
+            column = self.outer.column(name)
+            self._seen[name] = None if column is None else column.take(self.rows.chosen)
+        return self._seen[name]
+
+    def put(self, name: str, column: Column) -> None:
+        """A column, read in all rows."""
+        self.columns[name] = column
+
+    def merge(self, inner: "Values") -> None:
+        """Take over what was read of some of the rows."""
+        count, chosen = len(self.rows), inner.rows.chosen
+        for name, column in inner.columns.items():
+            known = self.columns.get(name)
+            rows = np.full(count, -1)
+            if known is None:
+                rows[chosen] = np.arange(len(chosen))
+                self.columns[name] = column.take(rows)
+            else:
+                rows = np.arange(count)
+                rows[chosen] = count + np.arange(len(chosen))
+                self.columns[name] = join([known, column]).take(rows)
+
+    def __getitem__(self, name: str) -> Vector:
+        """A number or boolean, for an expression to compute with."""
+        column = self.column(name)
+        if column is None:
+            return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
+        if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
+            return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
+        data = column.data
+        if data.dtype.kind == "u" and data.dtype.itemsize == 8 and (high := data > 2**63 - 1).any():
+            self.rows.doubt(high)
+        return Vector(data if data.dtype == bool else data.astype(np.int64), column.valid, self.rows.doubt)
+
+    def count(self, name: str) -> Vector:
+        """How many items a list has; 0 when it is absent."""
+        column = self.column(name)
+        counts = column.counts if isinstance(column, Lists) else np.zeros(len(self.rows), np.int64)
+        return Vector(counts, None, self.rows.doubt)
+
+    @property
+    def struct(self) -> Structs:
+        """What was read."""
+        return Structs(len(self.rows), self.columns)
+
+
+class Frame:
+    """Where named fields and sections stand, in positions of the buffer."""
+
+    def __init__(self, rows: "Rows", outer: "Frame | None" = None) -> None:
+        self.rows = rows
+        self.outer = outer
+        self.spans: dict[str, tuple[Array, Array]] = {}
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return self.rows.batch.parameters
+
+    def put(self, name: str, start: Array, stop: Array) -> None:
+        self.spans[name] = (start, stop)
+
+    def span(self, name: str) -> tuple[Array, Array]:
+        """(start, end) of ``name``; both the record's start when it is absent."""
+        if name == "record":
+            return self.rows.start, self.rows.batch.stop[self.rows.index]
+        found = self.spans.get(name)
+        if found is None and self.outer is not None:
+            start, stop = self.outer.span(name)
+            found = self.spans[name] = (start[self.rows.chosen], stop[self.rows.chosen])
+        return found or (self.rows.start, self.rows.start)
+
+    def merge(self, inner: "Frame") -> None:
+        """Take over where things stand in some of the rows."""
+        for name, spans in inner.spans.items():
+            start, stop = (each.copy() for each in self.span(name))
+            start[inner.rows.chosen], stop[inner.rows.chosen] = spans
+            self.spans[name] = (start, stop)
+
+    def size(self, name: str) -> Vector:
+        """Bytes of ``name``; 0 when it is absent."""
+        start, stop = self.span(name)
+        return Vector(stop - start, None, self.rows.doubt)
+
+    def offset(self, name: str) -> Vector:
+        """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
+        return Vector(self.span(name)[0] - self.rows.start, None, self.rows.doubt)
+
+
+class Rows:
+    """Rows that are read alike from here on. ``chosen`` says which rows of those that they were taken from.
+
+    ``index`` are their records in the batch, ``start`` where these start, ``pos + shift`` is the cursor and ``limit``
+    the end of the innermost section, all in positions of the buffer.
+    """
+
+    def __init__(self, batch: Batch, index: Array, pos: Array, limit: Array, record: Values | None = None) -> None:
+        self.batch = batch
+        self.index = index
+        self.start = batch.start[index]
+        self.pos = pos
+        self.limit = limit
+        self.shift = 0
+        self.chosen = index
+        self.frame = Frame(self)
+        self.record = Values(self) if record is None else record
+
+    @classmethod
+    def all(cls, batch: Batch) -> "Rows":
+        """All records of a batch, from their start to their end."""
+        return cls(batch, np.arange(len(batch.start)), batch.start, batch.stop)
+
+    def __len__(self) -> int:
+        return len(self.pos)
+
+    def doubt(self, which: Array) -> None:
+        """Leave rows to the codec."""
+        self.batch.doubtful[self.index[which]] = True
+
+    @property
+    def at(self) -> Array:
+        """The cursors."""
+        return self.pos + self.shift if self.shift else self.pos
+
+    def need(self, count: int | Array) -> None:
+        """Doubt rows in which fewer than ``count`` bytes are left."""
+        short = self.pos + (self.shift + count) > self.limit
+        if short.any():
+            self.doubt(short)
+
+    def gather(self, count: int) -> Array:
+        """The next ``count`` bytes of each row, as one opaque item each; the cursors go on."""
+        self.need(count)
+        found = windows(self.batch.buffer, self.at, count)
+        self.shift += count
+        return found
+
+    def move(self, to: Array) -> None:
+        """Put the cursors elsewhere."""
+        self.pos = to
+        self.shift = 0
+
+    @property
+    def little(self) -> bool | Array:
+        """The byte order of each row."""
+        little = self.batch.little
+        return little if isinstance(little, bool) else little[self.index]
+
+    def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
+        """Some of the rows, by number, and what was read of them; to be given back to ``merge``."""
+        inner = Rows.__new__(Rows)
+        inner.batch, inner.index, inner.start = self.batch, self.index[chosen], self.start[chosen]
+        inner.pos, inner.limit, inner.shift = self.pos[chosen], self.limit[chosen], self.shift
+        inner.chosen = chosen
+        inner.frame = Frame(inner, self.frame)
+        inner.record = Values(inner, self.record)
+        return inner, inner.record if this is self.record else Values(inner, this)
+
+    def merge(self, inner: "Rows", this: Values, inner_this: Values) -> None:
+        """Take over what was read of ``inner``."""
+        pos = self.at.copy()
+        pos[inner.chosen] = inner.at
+        self.move(pos)
+        this.merge(inner_this)
+        if this is not self.record:
+            self.record.merge(inner.record)
+        self.frame.merge(inner.frame)
+
+    def nested(self, pos: Array, limit: Array, owner: Array) -> "Rows":
+        """Rows of a struct of their own, one or more in a row of these: ``owner`` says in which."""
+        inner = Rows.__new__(Rows)
+        inner.batch, inner.index, inner.start = self.batch, self.index[owner], self.start[owner]
+        inner.pos, inner.limit, inner.shift = pos, limit, 0
+        inner.chosen = owner
+        inner.frame = Frame(inner)
+        inner.record = Values(inner, self.record)
+        return inner

@@ -1,0 +1,261 @@
+"""Expressions over many rows at once: ``Vector`` and the words that Python's operators cannot be made to mean.
+
+They mean what the codec's expressions mean for one row. Where numbers of 64 bits would not hold a value, or a division
+has no result, the row is marked as doubtful: the codec decodes it, and nothing is wrong.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wireloom.columnar.arrays import Array, Valid
+
+Doubt = Callable[[Array], None]
+"""Marks rows, given as a mask, for the codec."""
+
+_LIMIT = float(2**62)
+
+
+class Vector:
+    """One number or boolean a row; rows that are not ``valid`` have none.
+
+    A comparison is false where an operand is missing; anything else is missing there.
+    """
+
+    __slots__ = ("data", "doubt", "valid")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, data: Array, valid: Valid, doubt: Doubt) -> None:
+        self.data = data
+        self.valid = valid
+        self.doubt = doubt
+
+    @property
+    def truth(self) -> Array:
+        """Where it is true, or a number other than 0."""
+        found: Array = self.data if self.data.dtype == bool else self.data != 0
+        return found if self.valid is None else found & self.valid
+
+    def _arithmetic(self, other: Any, operation: Any, *, grows: bool = False) -> "Vector":
+        data, valid = _operand(other, self)
+        valid = _both_valid(self.valid, valid)
+        mine = self.data.astype(np.int64) if self.data.dtype == bool else self.data
+        result = operation(mine, data)
+        if grows:
+            # In floating point, too large a result is too large instead of wrong.
+            shown = np.abs(operation(mine.astype(float), np.asarray(data, float)))
+            if shown.size and shown.max() >= _LIMIT:
+                self.doubt(shown >= _LIMIT)
+        return Vector(result, valid, self.doubt)
+
+    def __add__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.add, grows=True)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.subtract, grows=True)
+
+    def __rsub__(self, other: Any) -> "Vector":
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.multiply, grows=True)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> "Vector":
+        return self._divided(other, np.floor_divide)
+
+    def __mod__(self, other: Any) -> "Vector":
+        return self._divided(other, np.mod)
+
+    def __rfloordiv__(self, other: Any) -> "Vector":
+        return self.like(other) // self
+
+    def __rmod__(self, other: Any) -> "Vector":
+        return self.like(other) % self
+
+    def _divided(self, other: Any, operation: Any) -> "Vector":
+        data, valid = _operand(other, self)
+        zero = np.broadcast_to(np.asarray(data) == 0, self.data.shape)
+        if zero.any():
+            self.doubt(zero)
+        divisor = Vector(np.where(zero, 1, data), valid, self.doubt)
+        return self._arithmetic(divisor, operation)
+
+    def __and__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.bitwise_and)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.bitwise_or)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> "Vector":
+        return self._arithmetic(other, np.bitwise_xor)
+
+    __rxor__ = __xor__
+
+    def __lshift__(self, other: Any) -> "Vector":
+        bits = self._bits(other)
+        return self * Vector(np.left_shift(1, bits.data), bits.valid, self.doubt)
+
+    def __rlshift__(self, other: Any) -> "Vector":
+        return self.like(other) << self
+
+    def __rshift__(self, other: Any) -> "Vector":
+        return self._arithmetic(self._bits(other), np.right_shift)
+
+    def __rrshift__(self, other: Any) -> "Vector":
+        return self.like(other) >> self
+
+    def _bits(self, other: Any) -> "Vector":
+        """How far to shift; from 0 to 61, or in doubt."""
+        data, valid = _operand(other, self)
+        shift = np.broadcast_to(np.asarray(data), self.data.shape)
+        wrong = (shift < 0) | (shift > 61)
+        if wrong.any():
+            self.doubt(wrong)
+        return Vector(np.where(wrong, 0, shift), valid, self.doubt)
+
+    def __neg__(self) -> "Vector":
+        return self._arithmetic(-1, np.multiply, grows=True)
+
+    def __invert__(self) -> "Vector":
+        return self._arithmetic(-1, np.bitwise_xor)
+
+    def _compared(self, other: Any, operation: Any) -> "Vector":
+        data, valid = _operand(other, self)
+        valid = _both_valid(self.valid, valid)
+        found = operation(self.data, data)
+        return Vector(found if valid is None else found & valid, None, self.doubt)
+
+    def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
+        return self._compared(other, np.equal)
+
+    def __ne__(self, other: object) -> "Vector":  # type: ignore[override]
+        return self._compared(other, np.not_equal)
+
+    def __lt__(self, other: Any) -> "Vector":
+        return self._compared(other, np.less)
+
+    def __le__(self, other: Any) -> "Vector":
+        return self._compared(other, np.less_equal)
+
+    def __gt__(self, other: Any) -> "Vector":
+        return self._compared(other, np.greater)
+
+    def __ge__(self, other: Any) -> "Vector":
+        return self._compared(other, np.greater_equal)
+
+    def like(self, number: Any) -> "Vector":
+        """``number`` in every row, if it is not a vector already."""
+        if isinstance(number, Vector):
+            return number
+        kind = bool if isinstance(number, bool) else np.int64
+        return Vector(np.full(len(self.data), number, kind), None, self.doubt)
+
+
+def _operand(value: Any, beside: Vector) -> tuple[Any, Valid]:
+    if isinstance(value, Vector):
+        data = value.data.astype(np.int64) if value.data.dtype == bool and beside.data.dtype != bool else value.data
+        return data, value.valid
+    return value, None
+
+
+def _both_valid(one: Valid, other: Valid) -> Valid:
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
+def true(value: Any) -> Any:
+    """Where a value is true: a mask, or one truth for all rows."""
+    return value.truth if isinstance(value, Vector) else bool(value)
+
+
+def both(*values: Any) -> Any:
+    """``and``."""
+    return _folded(values, np.logical_and, neutral=True)
+
+
+def either(*values: Any) -> Any:
+    """``or``."""
+    return _folded(values, np.logical_or, neutral=False)
+
+
+def _folded(values: tuple[Any, ...], operation: Any, *, neutral: bool) -> Any:
+    vectors = [value for value in values if isinstance(value, Vector)]
+    if any(bool(value) is not neutral for value in values if not isinstance(value, Vector)):
+        return not neutral
+    if not vectors:
+        return neutral
+    found = vectors[0].truth
+    for vector in vectors[1:]:
+        found = operation(found, vector.truth)
+    return Vector(found, None, vectors[0].doubt)
+
+
+def negate(value: Any) -> Any:
+    """``not``."""
+    return Vector(~value.truth, None, value.doubt) if isinstance(value, Vector) else not value
+
+
+def among(value: Any, choices: tuple[Any, ...]) -> Any:
+    """``in``: false where there is no value."""
+    if not isinstance(value, Vector):
+        return either(*(choice == value for choice in choices))
+    return either(*(value == choice for choice in choices))
+
+
+def present(value: Any) -> Any:
+    """Where there is a value."""
+    if not isinstance(value, Vector):
+        return value is not None
+    return True if value.valid is None else Vector(value.valid, None, value.doubt)
+
+
+def choose(test: Any, then: Any, other: Any) -> Any:
+    """``then if test else other``; either may be None, which is no value."""
+    if not isinstance(test, Vector):
+        return then if test else other
+    holds = test.truth
+    one, two = (_optional(value, test) for value in (then, other))
+    valid: Valid = np.where(holds, _mask(one), _mask(two))
+    data = np.where(holds, one.data, two.data)
+    return Vector(data, None if valid is not None and valid.all() else valid, test.doubt)
+
+
+def _optional(value: Any, beside: Vector) -> Vector:
+    if value is None:
+        return Vector(np.zeros(len(beside.data), np.int64), np.zeros(len(beside.data), bool), beside.doubt)
+    return beside.like(value)
+
+
+def _mask(vector: Vector) -> Array:
+    return np.ones(len(vector.data), bool) if vector.valid is None else vector.valid
+
+
+def least(*values: Any) -> Any:
+    """``min``."""
+    return _extreme(values, np.minimum, min)
+
+
+def greatest(*values: Any) -> Any:
+    """``max``."""
+    return _extreme(values, np.maximum, max)
+
+
+def _extreme(values: tuple[Any, ...], operation: Any, plain: Any) -> Any:
+    vectors = [value for value in values if isinstance(value, Vector)]
+    if not vectors:
+        return plain(values)
+    found = vectors[0]
+    for value in values:
+        if value is not found:
+            found = found._arithmetic(value, operation)
+    return found
