@@ -1,0 +1,400 @@
+"""Files wherever they are: what paths mean, opened for reading and writing, renamed and removed.
+
+The only module that knows filesystems. A path is local (``/x``, ``x``, or ``file:///a%20b`` with percent escapes), or
+the URI of a filesystem that pyarrow or else fsspec knows. Such a URI is taken as it stands, as Hadoop does: ``%`` and
+``#`` are characters like any other. Those libraries find their credentials in the environment.
+"""
+
+import gzip
+import io
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from functools import cache
+from glob import glob, has_magic
+from importlib import import_module
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import unquote
+
+from wireloom.options import OptionError
+
+_CHUNK = 1024 * 1024
+_REMOTE_CHUNK = 4 * _CHUNK  # each is one request to an object store
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
+_CHOICE = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFile:
+    """One file: an absolute local path or a URI, its bytes as stored, and nanoseconds since the epoch or 0."""
+
+    path: str
+    size: int
+    modified: int
+
+    @property
+    def compression(self) -> str | None:
+        """``gzip`` or ``zstd`` as its name says."""
+        return _compression(self.path)
+
+    @property
+    def splittable(self) -> bool:
+        """Whether it can be read from any offset."""
+        return self.compression is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    path: str
+
+
+def listed(paths: Iterable[str]) -> tuple[CaptureFile, ...]:
+    """Every file that ``paths`` mean, once each: files, directories with all below them, and patterns.
+
+    In order of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; what exists
+    under the very name is no pattern. Raises ``OptionError`` for a path that means nothing, ``OSError`` for one that
+    cannot be looked at.
+    """
+    return tuple({file.path: file for path in paths for file in _meant(path)}.values())
+
+
+@contextmanager
+def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
+    """The bytes of a file from ``offset``, decompressed as its name says. Only a plain file has offsets.
+
+    Raises ``ValueError`` for an offset into a compressed file. Reading one that is cut off or corrupt raises
+    ``OSError``, the path in its text.
+    """
+    filesystem, name = _located(path)
+    compression = _compression(name)
+    if offset and compression:
+        raise ValueError(f"{path} is compressed and cannot be read from byte {offset}")
+    with filesystem.reader(name) as stored:
+        if compression is None:
+            if offset:
+                stored.seek(offset)
+            yield stored
+        else:
+            with io.BufferedReader(_Decompressed(stored, compression, path), _CHUNK) as stream:
+                yield stream
+
+
+def created(path: str) -> BinaryIO:
+    """A new file to write to, with the directories it needs. What is written stays, whatever happens then.
+
+    Raises ``FileExistsError`` if there is a local one; a remote one is replaced.
+    """
+    filesystem, name = _located(path)
+    return filesystem.writer(name)
+
+
+def moved(source: str, target: str) -> None:
+    """Rename within a filesystem, in place of a file called ``target``: in one step on a local one.
+
+    Object stores copy instead, and many can move files but not directories. Raises ``ValueError`` for two filesystems.
+    """
+    filesystem, name = _located(source)
+    other, new_name = _located(target)
+    if other is not filesystem:
+        raise ValueError(f"{source} and {target} are on different filesystems")
+    filesystem.move(name, new_name)
+
+
+def removed(path: str) -> None:
+    """Delete a file, or a directory with all in it. Nothing happens if there is none."""
+    filesystem, name = _located(path)
+    filesystem.remove(name)
+
+
+def exists(path: str) -> bool:
+    """Whether there is such a file or directory. A pattern is a name like any other here."""
+    filesystem, name = _located(path)
+    return filesystem.entry(name) is not None
+
+
+def _compression(path: str) -> str | None:
+    return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
+
+
+class _Decompressed(io.RawIOBase):
+    """The content of a compressed file, all members or frames of it. Whatever is wrong with it is an ``OSError``."""
+
+    def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
+        self._stored, self._path = stored, path
+        self._content: Any = gzip.GzipFile(fileobj=stored) if compression == "gzip" else _zstd(stored)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = int(self._content.readinto(buffer))
+        except (OSError, EOFError, zlib.error) as error:
+            raise OSError(f"{self._path}: {error}") from error
+        if not count and not self._stored.tell():  # decoders take no bytes at all for no content
+            raise OSError(f"{self._path}: a compressed file cannot be empty")
+        return count
+
+
+def _zstd(stored: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(stored, "zstd")
+
+
+# What a path means
+
+
+def _meant(path: str) -> Iterator[CaptureFile]:
+    filesystem, name = _located(path)
+    entry = filesystem.entry(name)
+    found = [entry] if entry else []
+    if entry is None and (has_magic(name) or _CHOICE.search(name)):
+        matches = {match.path: match for pattern in _choices(name) for match in filesystem.matching(pattern)}
+        found = [matches[name] for name in sorted(matches)]
+        if not found:
+            raise OptionError(f"no file matches {path}")
+    if not found:
+        raise OptionError(f"there is no file or directory {path}")
+    for entry in found:
+        yield from filesystem.below(entry.path) if isinstance(entry, _Directory) else (entry,)
+
+
+def _choices(pattern: str) -> Iterator[str]:
+    """The patterns that one with ``{a,b}`` stands for; choices may hold choices."""
+    if inner := _CHOICE.search(pattern):
+        for choice in inner[1].split(","):
+            yield from _choices(pattern[: inner.start()] + choice + pattern[inner.end() :])
+    else:
+        yield pattern
+
+
+def _hidden(name: str) -> bool:
+    """Whether Spark's own sources leave it out below a directory too: hidden files and markers."""
+    return name.startswith((".", "_"))
+
+
+def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the names of a path match those of a pattern as ``glob`` has it."""
+    if not pattern or not names:
+        return not names and all(part == "**" for part in pattern)
+    hidden = names[0].startswith(".") and not pattern[0].startswith(".")
+    if pattern[0] == "**":
+        return _fits(names, pattern[1:]) or (not hidden and _fits(names[1:], pattern))
+    return not hidden and fnmatchcase(names[0], pattern[0]) and _fits(names[1:], pattern[1:])
+
+
+# Filesystems
+
+
+def _located(path: str) -> "tuple[_Local | _Remote, str]":
+    """The filesystem of a path, and the path there: a local one without scheme, a URI as it is."""
+    uri = _URI.fullmatch(path)
+    if uri is None:
+        return _LOCAL, path
+    scheme, host, rest = uri[1].lower(), uri[2] or "", uri[3]
+    if scheme != "file":
+        return _remote(scheme, host, os.getpid()), f"{scheme}://{host}{rest}"
+    if host not in ("", "localhost"):
+        raise OptionError(f"{path} names the host {host}; local files are file:///…")
+    return _LOCAL, unquote(rest)
+
+
+class _Local:
+    """The files of this machine."""
+
+    def entry(self, path: str) -> CaptureFile | _Directory | None:
+        """What is there."""
+        file = Path(path).absolute()
+        if not file.exists():
+            return None
+        return _Directory(str(file)) if file.is_dir() else _stored(str(file), file.stat())
+
+    def below(self, directory: str) -> Iterator[CaptureFile]:
+        """All files in a directory and its directories, sorted, but for hidden ones."""
+        with os.scandir(directory) as found:
+            entries = sorted((entry for entry in found if not _hidden(entry.name)), key=lambda entry: entry.name)
+        for entry in entries:
+            if entry.is_dir():
+                yield from self.below(entry.path)
+                continue
+            try:
+                yield _stored(entry.path, entry.stat())
+            except FileNotFoundError:
+                if entry.is_symlink():
+                    raise OptionError(f"there is no file or directory {entry.path}") from None
+                # else it was there a moment ago: renamed or deleted by whoever writes here
+
+    def matching(self, pattern: str) -> Iterator[CaptureFile | _Directory]:
+        """What matches a pattern without choices."""
+        for path in glob(pattern, recursive=True):  # noqa: PTH207 - a pattern may be absolute
+            if entry := self.entry(path):
+                yield entry
+            elif Path(path).is_symlink():
+                raise OptionError(f"there is no file or directory {path}")
+
+    def reader(self, path: str) -> BinaryIO:
+        return Path(path).open("rb")
+
+    def writer(self, path: str) -> BinaryIO:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        return Path(path).open("xb")
+
+    def move(self, source: str, target: str) -> None:
+        Path(source).replace(target)
+
+    def remove(self, path: str) -> None:
+        if Path(path).is_dir() and not Path(path).is_symlink():
+            shutil.rmtree(path)
+        else:
+            Path(path).unlink(missing_ok=True)
+
+
+def _stored(path: str, status: os.stat_result) -> CaptureFile:
+    return CaptureFile(path, status.st_size, status.st_mtime_ns)
+
+
+_LOCAL = _Local()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Remote:
+    """The files of a filesystem of pyarrow's. Where URIs have ``prefix``, their scheme and host, it has ``root``."""
+
+    prefix: str
+    root: str
+    library: Any
+
+    def entry(self, path: str) -> CaptureFile | _Directory | None:
+        return self._entry(self.library.get_file_info(self._inner(path)))
+
+    def below(self, directory: str) -> list[CaptureFile]:
+        files = (entry for entry in self._entries(directory, recursive=True) if isinstance(entry, CaptureFile))
+        seen = (file for file in files if not any(map(_hidden, _names(file.path, directory))))
+        return sorted(seen, key=lambda file: file.path.split("/"))
+
+    def matching(self, pattern: str, directory: str = "") -> Iterator[CaptureFile | _Directory]:
+        """Goes level by level up to the first ``**``, since all below a directory may be a whole bucket."""
+        parts = _names(pattern, self.prefix)
+        plain = list(takewhile(lambda part: not has_magic(part), parts))
+        directory, parts = "/".join((directory or self.prefix, *plain)), parts[len(plain) :]
+        if not parts:
+            yield from filter(None, [self.entry(directory)])
+            return
+        here = parts if parts[0] == "**" else parts[:1]
+        for entry in self._entries(directory, recursive=parts[0] == "**"):
+            if not _fits(_names(entry.path, directory), here):
+                continue
+            if len(here) < len(parts):
+                if isinstance(entry, _Directory):
+                    yield from self.matching("/".join(parts[1:]), entry.path)
+            elif isinstance(entry, CaptureFile) or here[-1] != "**":  # ** has all files below its directories too
+                yield entry
+
+    def _entries(self, directory: str, *, recursive: bool) -> Iterator[CaptureFile | _Directory]:
+        """What is in a directory, listed at once; nothing if there is no directory."""
+        from pyarrow.fs import FileSelector
+
+        try:
+            infos = self.library.get_file_info(FileSelector(self._inner(directory), recursive=recursive))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        yield from filter(None, map(self._entry, infos))
+
+    def _entry(self, info: Any) -> CaptureFile | _Directory | None:
+        path = "/".join((self.prefix, *_names(info.path.strip("/"), self.root.strip("/"))))
+        if info.type.name == "NotFound":
+            return None
+        if info.type.name == "Directory":
+            return _Directory(path)
+        return CaptureFile(path, info.size or 0, info.mtime_ns or 0)
+
+    def _inner(self, path: str) -> str:
+        """A path as the library has it."""
+        start = [self.root.rstrip("/")] if self.root else []
+        return "/".join((*start, *_names(path, self.prefix))) or self.root
+
+    def reader(self, path: str) -> BinaryIO:
+        return io.BufferedReader(self.library.open_input_file(self._inner(path)), _REMOTE_CHUNK)
+
+    def writer(self, path: str) -> BinaryIO:
+        inner = self._inner(path)
+        try:
+            stream = self.library.open_output_stream(inner, compression=None)
+        except FileNotFoundError:  # object stores need no directories, and would make empty objects of them
+            self.library.create_dir(inner.rpartition("/")[0], recursive=True)
+            stream = self.library.open_output_stream(inner, compression=None)
+        return stream  # type: ignore[no-any-return]
+
+    def move(self, source: str, target: str) -> None:
+        self.library.move(self._inner(source), self._inner(target))
+
+    def remove(self, path: str) -> None:
+        match self.entry(path):
+            case _Directory():
+                self.library.delete_dir(self._inner(path))
+            case CaptureFile():
+                self.library.delete_file(self._inner(path))
+
+
+def _names(path: str, directory: str) -> list[str]:
+    """The names that lead from a directory to a path below it."""
+    return [name for name in path.removeprefix(directory).split("/") if name]
+
+
+@cache
+def _remote(scheme: str, host: str, _process: int) -> _Remote:
+    """The filesystem of URIs that begin so. Made once a process, since connections do not survive a fork."""
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+    prefix = f"{scheme}://{host}"
+    try:
+        library, root = FileSystem.from_uri(f"{prefix}/")
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # not one of pyarrow's
+        library, root = _fsspec(scheme, f"{prefix}/")
+    return _Remote(prefix, root, library)
+
+
+def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
+    """A filesystem of fsspec's as one of pyarrow's, and the path there. Raises ``OptionError``."""
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    class Handler(FSSpecHandler):  # type: ignore[misc]
+        def get_file_info(self, paths: list[str]) -> Any:
+            self.fs.invalidate_cache()  # or files that came since would not be seen
+            return super().get_file_info(paths)
+
+        @staticmethod
+        def _create_file_info(path: str, info: dict[str, Any]) -> Any:
+            return FSSpecHandler._create_file_info(path, {**info, "mtime": _modified(info)})
+
+    try:
+        core = import_module("fsspec.core")
+    except ImportError:
+        raise OptionError(f"{scheme}:// paths need fsspec: pip install fsspec") from None
+    try:
+        filesystem, path = core.url_to_fs(uri)
+    except (ImportError, ValueError) as error:  # a driver that is not installed, a scheme that is not known
+        raise OptionError(f"{scheme}:// paths cannot be used: {error}") from None
+    return PyFileSystem(Handler(filesystem)), path
+
+
+def _modified(info: dict[str, Any]) -> datetime | None:
+    """When a file changed, under whichever name a filesystem of fsspec's has it."""
+    for name in ("mtime", "LastModified", "last_modified", "created"):
+        match info.get(name):
+            case datetime() as time:
+                return time.astimezone(UTC) if time.tzinfo else time  # pyarrow takes any zone for UTC
+            case int() | float() as seconds:
+                return datetime.fromtimestamp(seconds, UTC)
+    return None
