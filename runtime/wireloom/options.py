@@ -56,12 +56,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved."""
+    """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.
+
+    ``columns`` are those that are asked for, a field of a struct as ``struct.field``; None: all of them.
+    """
 
     mode: Mode = Mode.PERMISSIVE
     message: str | None = None
     labels: bool = True
     positions: bool = False
+    columns: tuple[str, ...] | None = None
+    corrupt_column: str = "_corrupt_record"
     max_record_bytes: int = MAX_RECORD_BYTES
     parameters: Mapping[str, bool | str] = field(default_factory=dict)
 
@@ -72,13 +77,14 @@ class ReadOptions:
         parameters: Iterable[Parameter],
         messages: Iterable[str],
         mode: Mode = Mode.PERMISSIVE,
+        others: Iterable[str] = (),
     ) -> "ReadOptions":
         """The options ``given`` under the names that users write, in any case; parameters stand among them.
 
-        ``mode`` holds when none is given. Raises ``OptionError``.
+        ``mode`` holds when none is given. ``others`` are names that somebody else reads. Raises ``OptionError``.
         """
         known = {parameter.name: parameter for parameter in parameters}
-        names = {name.lower(): name for name in (*_READERS, *known)}
+        names = {name.lower(): name for name in (*_READERS, *others, *known)}
         read: dict[str, object] = {"mode": mode}
         chosen: dict[str, object] = {}
         for name, value in given.items():
@@ -87,7 +93,7 @@ class ReadOptions:
                 raise OptionError(unknown("option", name, names.values()))
             if canonical in known:
                 chosen[canonical] = value
-            else:
+            elif canonical in _READERS:
                 attribute, reader = _READERS[canonical]
                 read[attribute] = reader(canonical, str(value))
         message = read.get("message")
@@ -96,18 +102,33 @@ class ReadOptions:
         return cls(**read, parameters=resolve(known.values(), chosen))  # type: ignore[arg-type]
 
 
-def _positive(name: str, value: str) -> int:
+def positive(name: str, value: str, what: str = "bytes") -> int:
+    """The number above 0 that an option's text is. Raises ``OptionError``."""
     if not value.isdecimal() or int(value) == 0:
-        raise OptionError(f"{name} is a number of bytes, not {value!r}")
+        raise OptionError(f"{name} is a number of {what}, not {value!r}")
     return int(value)
+
+
+def truth(name: str, value: str) -> bool:
+    """The truth that an option's text is. Raises ``OptionError``."""
+    return bool(Parameter(name, default=False).value_of(value))
+
+
+def _names(name: str, value: str) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in value.split(","))
+    if not all(names):
+        raise OptionError(f"{name} is a list of names with commas between them, not {value!r}")
+    return names
 
 
 _READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "mode": ("mode", lambda _, value: Mode.of(value)),
     "message": ("message", lambda _, value: value),
-    "labels": ("labels", lambda name, value: Parameter(name, default=True).value_of(value)),
-    "positions": ("positions", lambda name, value: Parameter(name, default=False).value_of(value)),
-    "maxRecordBytes": ("max_record_bytes", _positive),
+    "labels": ("labels", truth),
+    "positions": ("positions", truth),
+    "columns": ("columns", _names),
+    "columnNameOfCorruptRecord": ("corrupt_column", lambda _, value: value),
+    "maxRecordBytes": ("max_record_bytes", positive),
 }
 """What each option of a reader sets, and how its text is read."""
 

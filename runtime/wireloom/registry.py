@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
@@ -40,6 +41,11 @@ def load(name: str) -> ModuleType:
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
         raise OptionError(f"{path} is not a generated protocol: it has no PROTOCOL")
     return module
+
+
+def plan(name: str) -> Any:
+    """The ``wireloom.columnar`` plan of the protocol ``name``; needs pyarrow and numpy."""
+    return import_module(f"{protocol(name).module}.columnar").PLAN
 
 
 def _is_generated(name: str) -> bool:

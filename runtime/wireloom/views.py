@@ -11,11 +11,13 @@ from typing import Any
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
-from wireloom.options import ReadOptions
+from wireloom.options import OptionError, ReadOptions, unknown
 
 Row = dict[str, Any]
 
 FILE = Column("_file", "string")
+RECORD = CORRUPT[0]
+"""The bytes of a malformed record; a reader may give the column another name."""
 
 
 def without_labels(columns: Iterable[Column]) -> tuple[Column, ...]:
@@ -30,6 +32,41 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
         case ListOf(element):
             return ListOf(_unlabelled(element))
     return kind
+
+
+def selected(columns: Iterable[Column], paths: Iterable[str]) -> tuple[Column, ...]:
+    """The columns that ``paths`` name, in that order; ``struct.field`` is a struct with that field.
+
+    Raises ``OptionError`` for a path that leads nowhere.
+    """
+    known = {column.name: column for column in columns}
+    inner: dict[str, list[str] | None] = {}
+    for path in paths:
+        name, _, rest = path.partition(".")
+        if name not in known:
+            raise OptionError(unknown("column", name, known))
+        fields = inner.setdefault(name, [])
+        if not rest:
+            inner[name] = None
+        elif fields is not None:
+            fields.append(rest)
+    return tuple(known[name] if fields is None else _part(known[name], fields) for name, fields in inner.items())
+
+
+def _part(column: Column, fields: list[str]) -> Column:
+    match column.type:
+        case StructOf(columns):
+            return replace(column, type=StructOf(selected(columns, fields)))
+        case ListOf(StructOf(columns)):
+            return replace(column, type=ListOf(StructOf(selected(columns, fields))))
+    raise OptionError(f"column {column.name} has no fields, and so no {column.name}.{fields[0]}")
+
+
+def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
+    """The columns, that of malformed records called ``name``. Raises ``OptionError`` if there is one already."""
+    if any(column.name.lower() == name.lower() for column in columns):
+        raise OptionError(f"columnNameOfCorruptRecord: there is a column {name} already")
+    return tuple(replace(column, name=name) if column.name == RECORD.name else column for column in columns)
 
 
 def flat(protocol: Protocol, message: str) -> tuple[Column, ...]:
@@ -56,7 +93,11 @@ class View:
         columns = protocol.columns if options.message is None else flat(protocol, options.message)
         if not options.labels:
             columns = without_labels(columns)
-        self.columns = (*columns, FILE, *POSITIONS) if options.positions else columns
+        if options.positions:
+            columns = (*columns, FILE, *POSITIONS)
+        if options.corrupt_column != RECORD.name:
+            columns = _renamed(columns, options.corrupt_column)
+        self.columns = columns if options.columns is None else selected(columns, options.columns)
 
     def rows(self, buffer: Any, file: str) -> Iterator[Row]:
         """The rows of the capture ``buffer``, read from ``file``. Their keys are not the columns alone."""
@@ -75,9 +116,10 @@ class View:
 
     def of(self, rows: Iterable[Row], file: str) -> Iterator[Row]:
         """Whole rows as this view has them: of one message only if it is of one, malformed records always."""
-        message = self.options.message
+        message, corrupt = self.options.message, self.options.corrupt_column
         for row in rows:
             row["_file"] = file
+            row[corrupt] = row[RECORD.name]
             if message is None:
                 yield row
             elif row["message"] == message:

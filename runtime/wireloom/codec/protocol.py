@@ -103,7 +103,9 @@ class Protocol:
 
         Raises ``DecodeError``, its offset counted from the record's start. ``trace`` collects (path, start, end).
         """
-        return self._decode(data, parameters, little, trace, None)
+        row = self._decode(data, parameters, little, trace, None)
+        assert row is not None
+        return row
 
     def _decode(
         self,
@@ -136,12 +138,33 @@ class Protocol:
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
         """The row of exactly one record; anything before, behind or missing is a ``DecodeError``."""
-        resolved = resolve(self.parameters, parameters)
-        data = bytes(memoryview(data))
-        length, little = self.framing.first(data, 0, len(data), resolved)
+        row = self._parse(bytes(memoryview(data)), resolve(self.parameters, parameters), None)
+        assert row is not None
+        return row
+
+    def _parse(self, data: bytes, parameters: Values, only: str | None) -> Container | None:
+        length, little = self.framing.first(data, 0, len(data), parameters)
         if length != len(data):
             raise self._misfit(length, data)
-        return self.decode(data, resolved, little=little)
+        return self._decode(data, parameters, little, None, only)
+
+    def cell(self, data: bytes, parameters: Values, mode: Mode, message: str | None = None) -> Container | None:
+        """The row of a value that is one record; None if it is left out, as ``row`` has it."""
+        try:
+            return self._parse(data, parameters, message)
+        except DecodeError as error:
+            return self._malformed(error, data, mode)
+
+    def _malformed(self, error: DecodeError, data: bytes, mode: Mode) -> Container | None:
+        """What a malformed record becomes."""
+        if mode is Mode.FAILFAST:
+            raise error
+        if mode is Mode.DROPMALFORMED:
+            return None
+        row = container(self._empty)
+        row["_corrupt_record"] = data
+        row["_corrupt_reason"] = error.reason
+        return row
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
         """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
@@ -231,28 +254,14 @@ class Protocol:
 
         None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
         """
-        try:
-            if record.error is not None:
-                raise record.error
-            return self._decode_at(offset, data, parameters, record.little, message)
-        except DecodeError as error:
-            if mode is Mode.FAILFAST:
-                raise
-            if mode is Mode.DROPMALFORMED:
-                return None
-            row = container(self._empty)
-            row["_corrupt_record"] = data
-            row["_corrupt_reason"] = error.reason
-            return row
-
-    def _decode_at(
-        self, offset: int, data: bytes, parameters: Values, little: bool, message: str | None
-    ) -> Container | None:
-        try:
-            return self._decode(data, parameters, little, None, message)
-        except DecodeError as error:
-            error.offset += offset
-            raise
+        error = record.error
+        if error is None:
+            try:
+                return self._decode(data, parameters, record.little, None, message)
+            except DecodeError as found:
+                error = found
+                error.offset += offset
+        return self._malformed(error, data, mode)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
         """The bytes of a row: derived fields are filled in, what was malformed is written as it came.

@@ -1,13 +1,14 @@
 """Rows as Arrow data: schemas from columns, and batches of bounded size from rows. Needs pyarrow, not pyspark."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
-from wireloom.options import Mode, OptionError, ReadOptions, unknown
+from wireloom.options import Mode, ReadOptions
 from wireloom.views import View
 
 if TYPE_CHECKING:
@@ -93,12 +94,7 @@ def decode_columnar(
     """
     from wireloom.columnar.decoder import Decoder
 
-    chosen = ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages)
+    wanted = None if columns is None else tuple(columns)
+    chosen = replace(ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages), columns=wanted)
     schema = arrow_schema(View(protocol, chosen).columns)
-    if columns is not None:
-        wanted = tuple(columns)
-        for name in wanted:
-            if name not in schema.names:
-                raise OptionError(unknown("column", name, schema.names))
-        schema = pa.schema([schema.field(name) for name in wanted])
     return pa.Table.from_batches(Decoder(protocol, plan, chosen, schema).capture(buffer), schema)

@@ -155,12 +155,22 @@ class Spans:
 
 
 def windows(buffer: Array, starts: Array, size: int) -> Array:
-    """``size`` bytes from each of ``starts``, as one opaque item each; what would run past the end is moved in."""
+    """``size`` bytes from each of ``starts``, as one opaque item each; behind the buffer's end stand zeros."""
     last = len(buffer) - size
-    if last < 0:
-        buffer, last = np.concatenate([buffer, np.zeros(-last, np.uint8)]), 0
-    every: Array = np.ndarray((last + 1,), f"V{size}", buffer, strides=(1,))
-    return every[np.minimum(starts, last) if len(starts) and starts.max() > last else starts]
+    if len(starts) and starts.max() > last:
+        near = max(last + 1, 0)
+        tail = np.concatenate([buffer[near:], np.zeros(size, np.uint8)])
+        over = starts >= near
+        found = np.zeros(len(starts), f"V{size}")
+        found[~over] = _every(buffer, size)[starts[~over]] if last >= 0 else found[~over]
+        found[over] = _every(tail, size)[np.minimum(starts[over] - near, len(tail) - size)]
+        return found
+    return _every(buffer, size)[starts]
+
+
+def _every(buffer: Array, size: int) -> Array:
+    """The items at every position."""
+    return np.ndarray((max(0, len(buffer) - size + 1),), f"V{size}", buffer, strides=(1,))
 
 
 @dataclass(frozen=True, slots=True)

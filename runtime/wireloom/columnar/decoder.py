@@ -14,9 +14,10 @@ from wireloom.columnar.arrays import Array, Labels, Numbers, Structs
 from wireloom.columnar.framing import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
-from wireloom.options import ReadOptions
+from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
 
+REASON = CORRUPT[1]
 BATCH_ROWS = 32 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that makes it have so many of them, or so many bytes of them."""
@@ -26,7 +27,7 @@ PIECE_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on the message or an integer of the header: ``operator`` is ``in`` or a comparison.
+    """A condition on the message or an integer of the header: the ``operator`` holds for one of the ``values``.
 
     Records of which it is false need not be decoded; those whose header is malformed are decoded all the same.
     """
@@ -37,6 +38,7 @@ class Filter:
 
 
 _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
+    "=": np.equal,
     "<": np.less,
     "<=": np.less_equal,
     ">": np.greater,
@@ -52,6 +54,22 @@ class Stretch:
     start: Array
     stop: Array
     little: bool | Array
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a decoder has seen: records and malformed ranges, how many of them were malformed and their bytes."""
+
+    records: int = 0
+    malformed: int = 0
+    malformed_bytes: int = 0
+    first: str = ""
+
+    def add(self, reason: str, size: int) -> None:
+        """Count a malformed record of so many bytes."""
+        self.first = self.first or reason
+        self.malformed += 1
+        self.malformed_bytes += size
 
 
 Redo = Callable[[int], Row | None]
@@ -76,6 +94,7 @@ class Decoder:
         self.filters = filters
         self.view = View(protocol, options)
         self.names = [message.name for message in plan.messages]
+        self.tally = Tally()
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     def scanner(self) -> Scanner:
@@ -102,7 +121,8 @@ class Decoder:
         Those of records that begin before ``stop``. Memory is that of a few pieces, or of the largest record.
         """
         scanner = self.scanner()
-        pieces = Pieces(read, PIECE_BYTES, start, final=True)
+        size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
+        pieces = Pieces(read, size, start, final=True)
         for window in pieces:
             at = 0
             limit = None if stop is None else stop - window.base
@@ -122,16 +142,7 @@ class Decoder:
             start, stop = int(cuts.start[row]), int(cuts.stop[row])
             order = little if isinstance(little, bool) else bool(little[row])
             record = Record(start, stop - start, order, error=cuts.errors.get(row))
-            data = bytes(window.buffer[start:stop])
-            found = self.protocol.row(
-                record,
-                data,
-                window.base + start,
-                dict(self.options.parameters),
-                self.options.mode,
-                self.options.message,
-            )
-            return None if found is None else next(self.view.of([found], file))
+            return self._row(record, bytes(window.buffer[start:stop]), window.base + start, file)
 
         stretch = Stretch(window.buffer, cuts.start, cuts.stop, little)
         added = {
@@ -141,6 +152,22 @@ class Decoder:
         }
         batch, _ = self.records(stretch, cuts.errors, redo, added)
         return batch
+
+    def _row(self, record: Record, data: bytes, offset: int, file: str) -> Row | None:
+        """A record as the codec and the mode have it."""
+        strict = self.options.mode is Mode.FAILFAST
+        parameters, message = dict(self.options.parameters), self.options.message
+        found = self.protocol.row(
+            record, data, offset, parameters, Mode.FAILFAST if strict else Mode.PERMISSIVE, message
+        )
+        if found is None:
+            return None
+        reason = found[REASON.name]
+        if reason is not None:
+            self.tally.add(reason, len(data))
+            if self.options.mode is Mode.DROPMALFORMED:
+                return None
+        return next(self.view.of([found], file))
 
     def records(
         self,
@@ -155,6 +182,7 @@ class Decoder:
         columns that are not in the bytes, of the records that are asked for.
         """
         count = len(stretch.start)
+        self.tally.records += count
         sound = np.ones(count, bool)
         sound[list(malformed)] = False
         rows = np.flatnonzero(sound)
@@ -216,17 +244,17 @@ class Decoder:
                 codes = [self.names.index(name) for name in condition.values if name in self.names]
                 conditions.append(np.isin(message, codes))
                 continue
-            vector = header[condition.column]
-            if condition.operator == "in":
-                conditions.append(np.logical_or.reduce([(vector == value).truth for value in condition.values]))
-            else:
-                conditions.append(vector._compared(condition.values[0], _COMPARE[condition.operator]).truth)
+            column = header.column(condition.column)
+            if not isinstance(column, Numbers):
+                continue
+            found = np.logical_or.reduce([_COMPARE[condition.operator](column.data, v) for v in condition.values])
+            conditions.append(found if column.valid is None else found & column.valid)
         return np.logical_and.reduce(conditions) if conditions else None
 
     def _array(self, field: pa.Field, fast: "_Fast") -> pa.Array:
         """A column of the view, in the rows that are fast."""
         name, kind = field.name, field.type
-        if name in _CORRUPT:
+        if name in (self.options.corrupt_column, REASON.name):
             return pa.nulls(len(fast.chosen), kind)
         if name == "message":
             return Labels(Numbers(fast.of(fast.decoded.message)), self.names.__getitem__, kind).arrow(kind)
@@ -253,7 +281,6 @@ class Decoder:
 
 
 _ORDERS = ("big", "little")
-_CORRUPT = tuple(column.name for column in CORRUPT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Captures and binary columns in Spark: ``register(spark)``, ``from_wire`` and ``to_wire``."""
+"""Captures and binary columns in Spark: ``register(spark)``, ``from_wire``, ``from_wire_many`` and ``to_wire``."""
 
-from wireloom.spark.functions import from_wire, to_wire
+from wireloom.spark.functions import from_wire, from_wire_many, to_wire
 from wireloom.spark.sources import register
 
-__all__ = ["from_wire", "register", "to_wire"]
+__all__ = ["from_wire", "from_wire_many", "register", "to_wire"]

@@ -1,68 +1,73 @@
-"""Columns of single records: ``from_wire`` decodes binary ones, ``to_wire`` encodes structs.
+"""Columns of records: ``from_wire`` and ``from_wire_many`` decode binary ones, ``to_wire`` encodes structs.
 
 A Kafka topic's ``value`` is such a column. The functions handed to Spark hold names and options only, and import the
 generated modules where they run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import BinaryType, StructType
+from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
+from pyspark.sql.types import ArrayType, BinaryType
 
 from wireloom import registry
-from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec import EncodeError
+from wireloom.columnar import cells
+from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark.schemas import spark_schema
-from wireloom.views import Row, View, nested
+from wireloom.views import Row, nested
 
 
 def from_wire(col: Column | str, protocol: str, **options: object) -> Column:
     """A struct column of the records in the binary column ``col``, one record a value.
 
-    ``options`` are ``mode``, ``message``, ``labels`` and the protocol's parameters. Mode ``FAILFAST``, the default,
-    fails the query at a malformed record; ``PERMISSIVE`` gives it ``_corrupt_record`` and ``_corrupt_reason``. Null
-    stays null, as does any other message than ``message``.
+    ``options`` are ``mode``, ``message``, ``columns``, ``labels``, ``columnNameOfCorruptRecord`` and the protocol's
+    parameters. Mode ``FAILFAST``, the default, fails the query at a malformed record; ``PERMISSIVE`` gives it
+    ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any other message than ``message``.
     """
     chosen = _options(protocol, options)
-    schema = spark_schema(protocol, chosen)
+    if chosen.mode is Mode.DROPMALFORMED:
+        raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
+    return _decoding(cells.one, col, protocol, chosen, "from_wire")
 
-    def decode(values: pa.Array) -> pa.Array:
-        return _decoded(values, protocol, chosen, schema)
 
-    decode.__name__ = "from_wire"  # what the column is called
-    column: Column = arrow_udf(decode, returnType=schema)(col)
-    return column
+def from_wire_many(col: Column | str, protocol: str, **options: object) -> Column:
+    """A column of arrays of structs: the records that stand one behind the other in each value of ``col``.
+
+    As ``from_wire``; in mode ``DROPMALFORMED`` malformed records are left out of the array, and so are other messages
+    than ``message``.
+    """
+    return _decoding(cells.many, col, protocol, _options(protocol, options), "from_wire_many")
 
 
 def _options(protocol: str, given: Mapping[str, object]) -> ReadOptions:
     found = registry.protocol(protocol)
     options = ReadOptions.of(given, found.parameters, found.messages, Mode.FAILFAST)
-    if options.mode is Mode.DROPMALFORMED:
-        raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
     if options.positions:
         raise OptionError("a value of a column has no position")
     return options
 
 
-def _decoded(values: pa.Array, protocol: str, options: ReadOptions, schema: StructType) -> pa.Array:
-    view = View(registry.protocol(protocol), options)
-    rows = [None if value is None else _row(value, view) for value in values.to_pylist()]
-    return pa.array(rows, to_arrow_type(schema, timezone="UTC"))
+def _decoding(
+    decode: Callable[[Decoder, pa.Array], pa.Array], col: Column | str, protocol: str, options: ReadOptions, name: str
+) -> Column:
+    """The column that ``decode`` makes of ``col``, called ``name``."""
+    schema = spark_schema(protocol, options)
+    kind = schema if decode is cells.one else ArrayType(schema)
 
+    def decoded(values: pa.Array) -> pa.Array:
+        arrow = to_arrow_schema(schema, timezone="UTC")
+        found = decode(Decoder(registry.protocol(protocol), registry.plan(protocol), options, arrow), values)
+        return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))
 
-def _row(value: bytes, view: View) -> Row | None:
-    try:
-        row: Row = view.protocol.parse(value, **view.options.parameters)
-    except DecodeError as error:
-        if view.options.mode is Mode.FAILFAST:
-            raise
-        row = {"message": None, "_corrupt_record": value, "_corrupt_reason": error.reason}
-    return next(view.of([row], ""), None)
+    decoded.__name__ = name  # what the column is called
+    column: Column = arrow_udf(decoded, returnType=kind)(col)
+    return column
 
 
 def to_wire(col: Column | str, protocol: str, **options: object) -> Column:

@@ -1,0 +1,160 @@
+"""Records in the values of a binary column: one in each, or several."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec.framing import Record
+from wireloom.columnar.arrays import Array
+from wireloom.columnar.decoder import Decoder, Stretch
+from wireloom.columnar.framing import Hop
+from wireloom.views import Row
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The values that are not null: their numbers, and where in ``buffer`` they stand."""
+
+    count: int
+    buffer: Any
+    numbers: Array
+    start: Array
+    stop: Array
+
+    @classmethod
+    def of(cls, values: pa.Array) -> "_Values":
+        values = values if values.type == pa.binary() else values.cast(pa.binary())
+        _, offsets, data = values.buffers()
+        ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+        numbers = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+        return cls(len(values), data or b"", numbers, ends[:-1][numbers], ends[1:][numbers])
+
+    def data(self, row: int) -> bytes:
+        """The bytes of a value, by its place among those that are not null."""
+        return bytes(memoryview(self.buffer)[int(self.start[row]) : int(self.stop[row])])
+
+
+def one(decoder: Decoder, values: pa.Array) -> pa.Array:
+    """A struct for each value, which is to be one record; null for null and for messages that are not asked for.
+
+    Raises ``DecodeError`` at the first malformed one in mode ``FAILFAST``.
+    """
+    held = _Values.of(values)
+    little, sound = _single(decoder, held)
+    parameters, options = dict(decoder.options.parameters), decoder.options
+
+    def redo(row: int) -> Row | None:
+        found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.message)
+        return None if found is None else next(decoder.view.of([found], ""))
+
+    stretch = Stretch(held.buffer, held.start, held.stop, little)
+    batch, rows = decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {})
+    structs = batch.to_struct_array()
+    if len(rows) == held.count:
+        return structs
+    places = np.full(held.count, -1)
+    places[held.numbers[rows]] = np.arange(len(rows))
+    return structs.take(pa.array(places, mask=places < 0))
+
+
+def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
+    """The byte order of each value, as ``little``, and whether its framing is certain to be that of one record."""
+    array = np.frombuffer(held.buffer, np.uint8)
+    little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
+    open_ = np.arange(len(held.start))
+    for order in decoder.protocol.framing.orders(dict(decoder.options.parameters)):
+        start, stop = held.start[open_], held.stop[open_]
+        length, refuted = decoder.plan.framing.proven(array, start, stop, decoder.options.parameters, little=order)
+        little[open_] = order
+        sound[open_] = length == stop - start
+        open_ = open_[refuted]
+    return little, sound
+
+
+def many(decoder: Decoder, values: pa.Array) -> pa.Array:
+    """A list of structs for each value, which is records one behind the other; null for null."""
+    held = _Values.of(values)
+    found = _Chains(decoder, held)
+    parameters, options = dict(decoder.options.parameters), decoder.options
+
+    def redo(row: int) -> Row | None:
+        cell = int(found.cell[row])
+        record = Record(0, 0, bool(found.little[row]))
+        start, stop = int(found.start[row]), int(found.stop[row])
+        data, offset = bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell])
+        row_of = decoder.protocol.row(record, data, offset, parameters, options.mode, options.message)
+        return None if row_of is None else next(decoder.view.of([row_of], ""))
+
+    batch, rows = decoder.records(Stretch(held.buffer, found.start, found.stop, found.little), (), redo, {})
+    structs, cells = batch.to_struct_array(), found.cell[rows]
+    slow = [(cell, row) for cell in np.flatnonzero(~found.whole).tolist() for row in _rows(decoder, held.data(cell))]
+    if slow:
+        made = pa.array([{name: row.get(name) for name in decoder.schema.names} for _, row in slow], structs.type)
+        structs = pa.concat_arrays([structs, made])
+        cells = np.concatenate([cells, [cell for cell, _ in slow]])
+        order = np.argsort(cells, kind="stable")
+        structs, cells = structs.take(pa.array(order)), cells[order]
+    counts = np.zeros(held.count, np.int32)
+    counts[held.numbers] = np.bincount(cells, minlength=len(held.numbers))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    null = np.ones(held.count, bool)
+    null[held.numbers] = False
+    return pa.ListArray.from_arrays(pa.array(offsets), structs, mask=pa.array(null) if null.any() else None)
+
+
+def _rows(decoder: Decoder, data: bytes) -> Iterator[Row]:
+    """The rows of a value as the codec has them."""
+    yield from decoder.view.rows(data, "")
+
+
+_ROOM = 4096
+"""Records that are followed at once."""
+
+
+class _Chains:
+    """The records of the values that are nothing but sound records; ``whole`` says which values those are."""
+
+    def __init__(self, decoder: Decoder, held: _Values) -> None:
+        self.plan = decoder.plan.framing
+        self.options = decoder.options
+        self.held = held
+        self.array = np.frombuffer(held.buffer, np.uint8)
+        self.whole = held.start == held.stop
+        parts: list[tuple[Array, Array, Array, Array]] = []
+        orders = decoder.protocol.framing.orders(dict(decoder.options.parameters))
+        for tried, little in enumerate(orders):
+            parts.append(self._followed(np.flatnonzero(~self.whole), little, orders[:tried]))
+        cell, start, stop, of = (np.concatenate(found) for found in zip(*parts, strict=True))
+        order = np.argsort(cell, kind="stable")
+        self.cell, self.start, self.stop, self.little = cell[order], start[order], stop[order], of[order]
+
+    def _followed(self, cells: Array, little: bool, earlier: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
+        """(value, start, end, byte order) of the records of those ``cells`` that are whole in one byte order."""
+        cell, start, stop = self._candidates(cells, Hop(self.plan, little=little))
+        ends, parameters = self.held.stop[cell], self.options.parameters
+        length, _ = self.plan.proven(self.array, start, ends, parameters, little=little)
+        good = (length == stop - start) & (length > 0) & (length <= self.options.max_record_bytes) & (stop <= ends)
+        for order in earlier:
+            good &= self.plan.proven(self.array, start, ends, parameters, little=order)[1]
+        reached, bad = self.held.start.copy(), np.zeros(len(self.whole), bool)
+        np.maximum.at(reached, cell, stop)
+        bad[cell[~good]] = True
+        self.whole |= ~bad & (reached == self.held.stop)
+        mine = self.whole[cell]
+        return cell[mine], start[mine], stop[mine], np.full(int(mine.sum()), little)
+
+    def _candidates(self, cells: Array, hop: Hop) -> tuple[Array, Array, Array]:
+        """(value, start, end) of what the lengths say are the records of each value."""
+        found = [np.zeros((3, 0), np.int64)]
+        for cell in cells.tolist() if hop.possible else ():
+            at, end = int(self.held.start[cell]), int(self.held.stop[cell])
+            count = _ROOM
+            while count == _ROOM:
+                start, at = hop.follow(self.held.buffer, at, end, _ROOM)
+                count = len(start)
+                found.append(np.stack([np.full(count, cell), start, np.append(start[1:], at)[:count]]))
+        cell, start, stop = np.concatenate(found, axis=1)
+        return cell, start, stop

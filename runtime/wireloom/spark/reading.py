@@ -1,0 +1,189 @@
+"""Reading captures in batches: files shared out among tasks, and decoded there."""
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InputPartition,
+    IsNotNull,
+    LessThan,
+    LessThanOrEqual,
+)
+from pyspark.sql.datasource import Filter as SparkFilter
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from wireloom import registry
+from wireloom.codec import DecodeError, Protocol
+from wireloom.columnar.decoder import Decoder, Filter
+from wireloom.columnar.splits import splits
+from wireloom.files import CaptureFile, listed, opened
+from wireloom.options import ReadOptions
+from wireloom.spark.options import SourceOptions
+
+LOG = logging.getLogger("wireloom")
+OPENING_BYTES = 4 * 1024 * 1024
+"""What opening a file costs, in bytes that could be read instead; Spark's own sources reckon with the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The records of a file that begin from byte ``start`` to before ``stop``, or to its end."""
+
+    path: str
+    start: int = 0
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CapturePartition(InputPartition):
+    """What one task reads: parts of files, in order."""
+
+    parts: tuple[Part, ...]
+
+
+class CaptureReader(DataSourceReader):
+    """Reads files of captured bytes."""
+
+    def __init__(
+        self,
+        protocol: str,
+        paths: tuple[str, ...],
+        options: ReadOptions,
+        source: SourceOptions,
+        schema: StructType,
+    ) -> None:
+        self.protocol = protocol
+        self.paths = paths
+        self.options = options
+        self.source = source
+        self.schema = schema
+        self.filters: tuple[Filter, ...] = ()
+
+    def partitions(self) -> list[InputPartition]:
+        """Large files in parts, small ones together."""
+        files = listed(self.paths)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            parts = [part for found in pool.map(self._parts, files) for part in found]
+        return list(_shared_out(parts, self.source.max_partition_bytes))
+
+    def _parts(self, file: CaptureFile) -> list[tuple[Part, int]]:
+        """A file's parts with their sizes in bytes. One that cannot be read is left to the task that reads it."""
+        every = self.source.max_partition_bytes
+        if not file.splittable or file.size <= every:
+            return [(Part(file.path), file.size)]
+        try:
+            with opened(file.path) as stream:
+                found = list(splits(self.decoder().scanner(), stream.read, file.size, every))
+        except OSError:
+            return [(Part(file.path), file.size)]
+        last = found[-1][0]
+        return [(Part(file.path, start, None if start == last else stop), stop - start) for start, stop in found]
+
+    def decoder(self) -> Decoder:
+        """What decodes for this reader, made where it is needed."""
+        schema = to_arrow_schema(self.schema, timezone="UTC")
+        found = registry.protocol(self.protocol)
+        return Decoder(found, registry.plan(self.protocol), self.options, schema, self.filters)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        if not isinstance(partition, CapturePartition):
+            return  # there is no file, and Spark asks for one partition all the same
+        for part in partition.parts:
+            yield from self._read(part)
+
+    def _read(self, part: Part) -> Iterator[pa.RecordBatch]:
+        decoder = self.decoder()
+        try:
+            with opened(part.path, part.start) as stream:
+                yield from decoder.stream(stream.read, part.path, start=part.start, stop=part.stop)
+        except DecodeError as error:
+            raise ValueError(f"{part.path}: {error.reason}") from None
+        except OSError as error:
+            if not self.source.ignore_corrupt_files:
+                raise
+            LOG.warning("%s: left from here on, as it cannot be read: %s", part.path, error)
+        seen = decoder.tally
+        if seen.malformed:
+            told = "%s: %d of %d records malformed (%d bytes), the first: %s"
+            LOG.warning(told, part.path, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
+
+
+def _shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[CapturePartition]:
+    """Partitions of about as many bytes for each core of this machine, but at ``most`` so many."""
+    found = list(parts)
+    total = sum(size + OPENING_BYTES for _, size in found)
+    bound = min(most, max(OPENING_BYTES, total // (os.cpu_count() or 1)))
+    held: list[Part] = []
+    held_bytes = 0
+    for part, size in found:
+        if held and held_bytes + size > bound:
+            yield CapturePartition(tuple(held))
+            held, held_bytes = [], 0
+        held.append(part)
+        held_bytes += size + OPENING_BYTES
+    if held:
+        yield CapturePartition(tuple(held))
+
+
+class FilteringReader(CaptureReader):
+    """A reader that need not decode what a query filters out. Spark asks for one only where its conf allows it."""
+
+    def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
+        """Take note of the filters. Spark applies them again: what a malformed record is, shows when it is decoded."""
+        protocol = registry.protocol(self.protocol)
+        self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol)) is not None)
+        return filters
+
+
+_OPERATORS: dict[type, str] = {
+    EqualTo: "=",
+    EqualNullSafe: "=",
+    GreaterThan: ">",
+    GreaterThanOrEqual: ">=",
+    LessThan: "<",
+    LessThanOrEqual: "<=",
+}
+
+
+def pushed(filter: SparkFilter, protocol: Protocol) -> Filter | None:
+    """What a filter says of the message or of an integer of the header; None if that is nothing.
+
+    A row that has a value in a message's struct is of that message.
+    """
+    name, *inner = getattr(filter, "attribute", ("",))
+    positive = isinstance(filter, (*_OPERATORS, In, IsNotNull)) and getattr(filter, "value", True) is not None
+    if name in protocol.messages and positive and (inner or isinstance(filter, IsNotNull)):
+        return Filter("message", "=", (name,))
+    integers = {column.name for column in protocol.record.columns if column.type in _INTEGERS}
+    if inner or not (name == "message" or name in integers):
+        return None
+    match filter:
+        case In(value=values):
+            found = tuple(_plain(value) for value in values if value is not None)
+            return Filter(name, "=", found) if found else None
+        case EqualTo() | EqualNullSafe() | GreaterThan() | GreaterThanOrEqual() | LessThan() | LessThanOrEqual():
+            operator = _OPERATORS[type(filter)]
+            if filter.value is None or (name == "message" and operator != "="):
+                return None
+            return Filter(name, operator, (_plain(filter.value),))
+    return None
+
+
+_INTEGERS = ("byte", "short", "int", "long", "decimal(20,0)")
+
+
+def _plain(value: object) -> object:
+    """A decimal as an integer, if it is one."""
+    return int(value) if isinstance(value, Decimal) and value % 1 == 0 else value

@@ -1,0 +1,84 @@
+"""Records in the values of a binary column: what the codec gives for each value alone."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wireloom import columnar, registry
+from wireloom.codec import DecodeError
+from wireloom.columnar import cells
+from wireloom.columnar.decoder import Decoder
+from wireloom.options import ReadOptions
+from wireloom.views import View
+from wireloom_protocols import couchbase_dcp, databus
+
+MARKER = couchbase_dcp.build(
+    {
+        "message": "snapshot_marker",
+        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
+    }
+)
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+EVENT = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+EVENT |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": b"payload"}
+EVENTS = [
+    databus.build({"message": "dbus_event", "byte_order": order, "version": 0, "dbus_event": EVENT})
+    for order in ("big", "little")
+]
+
+
+def decoder(protocol: Any, **options: object) -> Decoder:
+    chosen = ReadOptions.of(options, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
+    schema = columnar.arrow_schema(View(protocol.PROTOCOL, chosen).columns)
+    return Decoder(protocol.PROTOCOL, registry.plan(protocol.PROTOCOL.name), chosen, schema)
+
+
+def rows(found: Decoder, value: bytes) -> list[dict[str, Any]]:
+    return columnar.table(found.view.rows(value, ""), found.schema).to_pylist()
+
+
+def single(found: Decoder, value: bytes) -> dict[str, Any] | None:
+    row = found.protocol.cell(value, dict(found.options.parameters), found.options.mode, found.options.message)
+    made = columnar.table(found.view.of([row], "") if row else [], found.schema).to_pylist()
+    return made[0] if made else None
+
+
+def values(records: list[bytes]) -> st.SearchStrategy[list[bytes | None]]:
+    pieces = st.sampled_from(records) | st.binary(max_size=30) | st.sampled_from(records).map(lambda r: r[:-1])
+    return st.lists(st.none() | st.lists(pieces, max_size=4).map(b"".join), max_size=6)
+
+
+@pytest.mark.parametrize("message", [None, "first"])
+@pytest.mark.parametrize(
+    ("protocol", "records"), [(couchbase_dcp, [MARKER, NOOP]), (databus, EVENTS)], ids=["couchbase_dcp", "databus"]
+)
+@given(data=st.data())
+def test_values_are_decoded_as_the_codec_decodes_each(
+    protocol: Any, records: list[bytes], message: str | None, data: st.DataObject
+) -> None:
+    chosen = {} if message is None else {"message": next(iter(protocol.PROTOCOL.messages))}
+    found = decoder(protocol, **chosen)
+    given_values = data.draw(values(records))
+    column = pa.array([b"before", *given_values], pa.binary())[1:]
+    assert cells.many(found, column).to_pylist() == [None if v is None else rows(found, v) for v in given_values]
+    assert cells.one(found, column).to_pylist() == [None if v is None else single(found, v) for v in given_values]
+
+
+def test_the_first_malformed_value_is_told() -> None:
+    column = pa.array([NOOP, NOOP[:-1], MARKER[:-1]])
+    with pytest.raises(DecodeError, match="a record of 24 bytes, 23 left"):
+        cells.one(decoder(couchbase_dcp, mode="FAILFAST"), column)
+
+
+def test_malformed_records_are_left_out_of_lists() -> None:
+    found = decoder(couchbase_dcp, mode="DROPMALFORMED", columns="message")
+    assert cells.many(found, pa.array([NOOP + MARKER[:-1]])).to_pylist() == [[{"message": "unknown"}]]
+
+
+def test_a_value_may_hold_more_records_than_are_followed_at_once() -> None:
+    found = decoder(couchbase_dcp, columns="opaque")
+    (records,) = cells.many(found, pa.array([NOOP * 10_000])).to_pylist()
+    assert len(records) == 10_000

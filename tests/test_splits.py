@@ -1,0 +1,77 @@
+"""Parts of a capture give what the whole gives, wherever it is split and whatever its payloads look like."""
+
+import io
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from wireloom import columnar, registry
+from wireloom.columnar import decoder as decoding
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.splits import splits
+from wireloom.options import ReadOptions
+from wireloom.views import View
+from wireloom_protocols import couchbase_dcp, databus
+
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+
+
+def frame(value: bytes, key: bytes = b"") -> bytes:
+    fields = {"key": key, "value": value}
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": fields})
+
+
+def event(value: bytes, order: str = "big") -> bytes:
+    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+    fields |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": value}
+    return databus.build({"message": "dbus_event", "byte_order": order, "version": 0, "dbus_event": fields})
+
+
+FRAMES_IN_FRAMES = NOOP + frame(NOOP * 5, b"\x80\x5c") + frame(frame(NOOP + NOOP) * 2) + NOOP + frame(NOOP[:-1]) + NOOP
+DAMAGED = event(b"a")[:-2] + b"zz" + event(b"x" * 30)[:40]
+CAPTURES = {
+    "frames in frames": (couchbase_dcp, FRAMES_IN_FRAMES),
+    "frames cut off": (couchbase_dcp, FRAMES_IN_FRAMES + frame(NOOP * 2)[:-3]),
+    "frames that end in garbage": (couchbase_dcp, FRAMES_IN_FRAMES + b"\xff" * 30 + FRAMES_IN_FRAMES),
+    "events in events": (databus, event(event(b"a") + event(b"b")) + event(b"c", "little") + event(event(b"d")[:-1])),
+    "damaged events": (databus, event(b"a") + DAMAGED + event(event(b"b")) + DAMAGED + event(b"c")),
+}
+
+
+def decoder(protocol: Any) -> Decoder:
+    options = ReadOptions.of({"positions": "true"}, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
+    schema = columnar.arrow_schema(View(protocol.PROTOCOL, options).columns)
+    return Decoder(protocol.PROTOCOL, registry.plan(protocol.PROTOCOL.name), options, schema)
+
+
+def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:
+    stream = io.BytesIO(capture)
+    stream.seek(start)
+    return list(decoder(protocol).stream(stream.read, start=start, stop=stop))
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str) -> None:
+    protocol, capture = CAPTURES[name]
+    whole = pa.Table.from_batches(decoder(protocol).capture(capture))
+    for every in range(1, len(capture) + 2):
+        parts = list(splits(decoder(protocol).scanner(), io.BytesIO(capture).read, len(capture), every))
+        assert [0, *(stop for _, stop in parts)] == [*(start for start, _ in parts), len(capture)]
+        found = [batch for start, stop in parts for batch in part(protocol, capture, start, stop)]
+        assert pa.Table.from_batches(found).equals(whole), every
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize("size", [1, 7, 24, 61, 100])
+def test_pieces_of_any_size_give_the_rows_of_the_whole(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol, capture = CAPTURES[name]
+    whole = pa.Table.from_batches(decoder(protocol).capture(capture))
+    monkeypatch.setattr(decoding, "PIECE_BYTES", size)
+    assert pa.Table.from_batches(part(protocol, capture, 0, None)).equals(whole)
+
+
+def test_parts_are_about_as_large_as_asked_for() -> None:
+    capture = NOOP * 1000
+    parts = list(splits(decoder(couchbase_dcp).scanner(), io.BytesIO(capture).read, len(capture), 6000))
+    assert [stop - start for start, stop in parts] == [6000] * 4
