@@ -33,7 +33,7 @@ EVENTS = [
 def decoder(protocol: Any, **options: object) -> Decoder:
     chosen = ReadOptions.of(options, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
     schema = columnar.arrow_schema(View(protocol.PROTOCOL, chosen).columns)
-    return Decoder(protocol.PROTOCOL, registry.plan(protocol.PROTOCOL.name), chosen, schema)
+    return Decoder(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL), chosen, schema)
 
 
 def rows(found: Decoder, value: bytes) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ CAPTURES = {
 def decoder(protocol: Any) -> Decoder:
     options = ReadOptions.of({"positions": "true"}, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
     schema = columnar.arrow_schema(View(protocol.PROTOCOL, options).columns)
-    return Decoder(protocol.PROTOCOL, registry.plan(protocol.PROTOCOL.name), options, schema)
+    return Decoder(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL), options, schema)
 
 
 def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:

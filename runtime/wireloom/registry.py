@@ -43,9 +43,9 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def plan(name: str) -> Any:
-    """The ``wireloom.columnar`` plan of the protocol ``name``; needs pyarrow and numpy."""
-    return import_module(f"{protocol(name).module}.columnar").PLAN
+def plan_of(protocol: Protocol) -> Any:
+    """The ``wireloom.columnar`` plan of a protocol; needs pyarrow and numpy."""
+    return import_module(f"{protocol.module}.columnar").PLAN
 
 
 def _is_generated(name: str) -> bool:

@@ -5,13 +5,15 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
+from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
 
 STDIN = "-"
@@ -29,20 +31,38 @@ def must_exist(sources: Iterable[str], output: Path | None) -> None:
         path = Path(source)
         if source != STDIN and output is not None and output.exists() and path.exists() and output.samefile(path):
             raise MisuseError(f"{source} would be written over while it is read; name another --output")
-        if source != STDIN and not path.exists():
-            raise MisuseError(f"there is no file {source}")
         if source != STDIN and path.is_dir():
             raise MisuseError(f"{source} is a directory; name the files in it")
+        if source != STDIN and not files.exists(source):
+            raise MisuseError(f"there is no file {source}")
+
+
+def size_of(source: str) -> int | None:
+    """The bytes of a source, if that can be known before it is read."""
+    path = Path(source)
+    known = source != STDIN and path.is_file() and files.CaptureFile(source, 0, 0).splittable
+    return path.stat().st_size if known else None
 
 
 @contextmanager
 def byte_stream(source: str) -> Iterator[BinaryIO]:
-    """The source opened for reading."""
+    """The source opened for reading, decompressed if its name says that it is compressed."""
     if source == STDIN:
         yield sys.stdin.buffer
     else:
-        with Path(source).open("rb") as file:
+        with files.opened(source) as file:
             yield file
+
+
+@contextmanager
+def chunks(source: str, *, from_hex: bool) -> Iterator[Callable[[int], bytes]]:
+    """What reads the next bytes of the source."""
+    if from_hex:
+        with buffer(source, from_hex=True) as data:
+            yield BytesIO(data).read
+    else:
+        with byte_stream(source) as stream:
+            yield stream.read
 
 
 @contextmanager

@@ -1,23 +1,29 @@
 """``wireloom decode``: captures to rows."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wireloom import registry
 from wireloom.cli import captures
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
-from wireloom.cli.formats import Format, write_rows
+from wireloom.cli.formats import Format, tabular, write_batches, write_rows
 from wireloom.cli.outputs import output
-from wireloom.cli.progress import with_progress
+from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.textual import rows_of_lines
-from wireloom.codec import Form
+from wireloom.codec import DecodeError, Form
 from wireloom.options import MAX_RECORD_BYTES, Mode, ReadOptions, resolve
 from wireloom.views import Row, View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.columnar.decoder import Decoder
 
 
 def decode(
@@ -28,6 +34,9 @@ def decode(
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
     message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAME,…", help="Only these columns; struct.field is one of a struct.")
+    ] = None,
     mode: Annotated[
         str, typer.Option(help="Malformed records: PERMISSIVE keeps, DROPMALFORMED drops, FAILFAST stops.")
     ] = "PERMISSIVE",
@@ -38,7 +47,7 @@ def decode(
 ) -> None:
     """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
     found = protocol_of(protocol)
-    given = {"message": message} if message is not None else {}
+    given = {name: value for name, value in (("message", message), ("columns", columns)) if value is not None}
     options = ReadOptions.of(
         given | {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes},
         parameters=(),
@@ -52,7 +61,11 @@ def decode(
     captures.must_exist(inputs, path)
     run = _Run(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
     with output(path, binary=chosen is not Format.JSONL) as stream:
-        write_rows(run.rows(inputs), run.view.columns, chosen, stream)
+        if chosen is Format.JSONL:
+            write_rows(run.rows(inputs), run.view.columns, stream)
+        else:
+            schema = tabular(run.view.columns, chosen)
+            write_batches(run.batches(inputs, schema), schema, chosen, stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +83,8 @@ class _Run:
         for source in sources:
             name = captures.name_of(source)
             records, reasons = 0, _Reasons()
-            with self._opened(source) as rows:
-                for row in with_progress(rows, Path(name).name, self._size(source), to_stdout=self.to_stdout):
+            with self._opened(source) as rows, self._progress(source) as move:
+                for row in rows_moving(rows, move):
                     records += 1
                     reason = row["_corrupt_reason"]
                     if reason is not None:
@@ -83,9 +96,35 @@ class _Run:
                     yield row
             reasons.tell(name, records, self.mode)
 
+    def batches(self, sources: Iterable[str], schema: "pa.Schema") -> "Iterator[pa.RecordBatch]":
+        """The rows of all sources as Arrow batches of ``schema``, decoded many at once. Raises as ``rows``."""
+        from wireloom import columnar
+
+        if self.form is not None:
+            yield from columnar.batches(self.rows(sources), schema)
+            return
+        for source in sources:
+            decoder = self._decoder(schema)
+            with captures.chunks(source, from_hex=self.from_hex) as read, self._progress(source) as move:
+                try:
+                    yield from decoder.stream(reads_moving(read, move), source)
+                except DecodeError as error:
+                    raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
+            seen = decoder.tally
+            _Reasons(seen.malformed, seen.first).tell(captures.name_of(source), seen.records, self.mode)
+
+    def _decoder(self, schema: "pa.Schema") -> "Decoder":
+        from wireloom.columnar.decoder import Decoder
+
+        protocol, options = self.view.protocol, replace(self.view.options, mode=self.mode)
+        return Decoder(protocol, registry.plan_of(protocol), options, schema)
+
+    def _progress(self, source: str) -> AbstractContextManager[Callable[[int], None] | None]:
+        return progress(Path(source).name, self._size(source), to_stdout=self.to_stdout)
+
     def _size(self, source: str) -> int | None:
         """How many bytes of records there are, if that can be known beforehand."""
-        return None if source == captures.STDIN or self.from_hex else Path(source).stat().st_size
+        return None if self.from_hex else captures.size_of(source)
 
     @contextmanager
     def _opened(self, source: str) -> Iterator[Iterator[Row]]:
@@ -101,9 +140,9 @@ class _Run:
 class _Reasons:
     """Why records of one input were malformed."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.first = ""
+    def __init__(self, count: int = 0, first: str = "") -> None:
+        self.count = count
+        self.first = first
 
     def add(self, reason: str) -> None:
         self.first = self.first or reason

@@ -1,17 +1,20 @@
 """Rows written in the formats of ``decode``: JSON Lines, Parquet, Arrow."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType
 from wireloom.rows import json_writer
 from wireloom.views import Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
@@ -34,12 +37,8 @@ class Format(StrEnum):
             raise MisuseError(f"--format is {', '.join(cls)}, not {name!r}") from None
 
 
-def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], form: Format, stream: BinaryIO) -> None:
-    """Write all rows as they come."""
-    _WRITERS[form](rows, columns, stream)
-
-
-def _write_jsonl(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
+def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
+    """Write all rows as they come, a JSON object a line."""
     as_json = json_writer(columns)
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
     live = stream.isatty()
@@ -49,16 +48,41 @@ def _write_jsonl(rows: Iterable[Row], columns: tuple[Column, ...], stream: Binar
             stream.flush()
 
 
-def _write_parquet(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
-    with _needs_pyarrow():
-        import pyarrow as pa
-        from pyarrow import parquet
-
+def tabular(columns: tuple[Column, ...], form: Format) -> "pa.Schema":
+    """The schema of a file of that format with these columns."""
+    with needs_pyarrow():
         from wireloom import columnar
-    schema = columnar.arrow_schema(_with_fields(columns))
+    return columnar.arrow_schema(_with_fields(columns) if form is Format.PARQUET else columns)
+
+
+def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:
+    """Write all batches as they come."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if form is Format.ARROW:
+        with pa.ipc.new_file(stream, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return
     with parquet.ParquetWriter(stream, schema) as writer:
-        for batch in columnar.batches(rows, schema, size=ROWS_A_GROUP, size_bytes=BYTES_A_GROUP):
-            writer.write_table(pa.Table.from_batches([batch]))
+        for group in _groups(batches):
+            writer.write_table(pa.Table.from_batches(group, schema))
+
+
+def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
+    """The batches of each row group."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= ROWS_A_GROUP or size >= BYTES_A_GROUP:
+            yield held
+            held, rows, size = [], 0, 0
+    if held:
+        yield held
 
 
 def _with_fields(columns: Iterable[Column]) -> Iterator[Column]:
@@ -80,27 +104,10 @@ def _kept(kind: ColumnType) -> ColumnType | None:
     return kind
 
 
-def _write_arrow(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
-    with _needs_pyarrow():
-        import pyarrow as pa
-
-        from wireloom import columnar
-    schema = columnar.arrow_schema(columns)
-    with pa.ipc.new_file(stream, schema) as writer:
-        for batch in columnar.batches(rows, schema):
-            writer.write_batch(batch)
-
-
 @contextmanager
-def _needs_pyarrow() -> Iterator[None]:
+def needs_pyarrow() -> Iterator[None]:
+    """Say what to install when an import inside fails."""
     try:
         yield
     except ModuleNotFoundError as error:
         raise MisuseError(f"this format needs {error.name}; pip install 'wireloom[cli]'") from None
-
-
-_WRITERS: dict[Format, Callable[[Iterable[Row], tuple[Column, ...], BinaryIO], None]] = {
-    Format.JSONL: _write_jsonl,
-    Format.PARQUET: _write_parquet,
-    Format.ARROW: _write_arrow,
-}

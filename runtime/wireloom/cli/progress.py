@@ -1,7 +1,8 @@
 """A progress bar on standard error, for somebody who watches it and sees no rows instead."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from wireloom.views import Row
 
@@ -9,10 +10,11 @@ _EVERY = 512
 """Rows between two looks at the bar."""
 
 
-def with_progress(rows: Iterable[Row], name: str, size: int | None, *, to_stdout: bool) -> Iterator[Row]:
-    """The rows of a source of ``size`` bytes; their positions move a bar if standard error is a terminal."""
+@contextmanager
+def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callable[[int], None] | None]:
+    """What moves the bar of a source of ``size`` bytes to a position; None where nobody would see one."""
     if not sys.stderr.isatty() or (to_stdout and sys.stdout.isatty()):
-        yield from rows
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
@@ -26,7 +28,28 @@ def with_progress(rows: Iterable[Row], name: str, size: int | None, *, to_stdout
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=size)
-        for number, row in enumerate(rows):
-            if number % _EVERY == 0:
-                bar.update(task, completed=row["_offset"] + row["_length"])
-            yield row
+        yield lambda position: bar.update(task, completed=position)
+
+
+def rows_moving(rows: Iterable[Row], move: Callable[[int], None] | None) -> Iterator[Row]:
+    """The rows; every few of them ``move`` the bar."""
+    for number, row in enumerate(rows):
+        if move is not None and number % _EVERY == 0:
+            move(row["_offset"] + row["_length"])
+        yield row
+
+
+def reads_moving(read: Callable[[int], bytes], move: Callable[[int], None] | None) -> Callable[[int], bytes]:
+    """``read``, which moves the bar as far as it has come."""
+    if move is None:
+        return read
+    position = 0
+
+    def reading(size: int) -> bytes:
+        nonlocal position
+        data = read(size)
+        position += len(data)
+        move(position)
+        return data
+
+    return reading

@@ -135,7 +135,8 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None) -> Made:
     except pa.ArrowInvalid:
         wrong = np.array([not _is_utf8(value) for value in found])
         at.doubt(wrong)
-        return Made(pa.array(found, mask=wrong | ~found.is_valid().to_numpy(zero_copy_only=False)).cast(pa.string()))
+        valid = ~wrong if valid is None else valid & ~wrong
+        return Made(Spans(at.batch.buffer, start, stop, valid).arrow(pa.string()))
 
 
 def _is_utf8(value: Any) -> bool:

@@ -1,6 +1,7 @@
-"""Captures and binary columns in Spark: ``register(spark)``, ``from_wire``, ``from_wire_many`` and ``to_wire``."""
+"""Captures and binary columns in Spark: ``register(spark)``, ``summary``, and the column functions."""
 
 from wireloom.spark.functions import from_wire, from_wire_many, to_wire
 from wireloom.spark.sources import register
+from wireloom.spark.summaries import summary
 
-__all__ = ["from_wire", "from_wire_many", "register", "to_wire"]
+__all__ = ["from_wire", "from_wire_many", "register", "summary", "to_wire"]

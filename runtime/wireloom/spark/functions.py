@@ -62,7 +62,8 @@ def _decoding(
 
     def decoded(values: pa.Array) -> pa.Array:
         arrow = to_arrow_schema(schema, timezone="UTC")
-        found = decode(Decoder(registry.protocol(protocol), registry.plan(protocol), options, arrow), values)
+        codec = registry.protocol(protocol)
+        found = decode(Decoder(codec, registry.plan_of(codec), options, arrow), values)
         return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))
 
     decoded.__name__ = name  # what the column is called

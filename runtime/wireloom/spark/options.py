@@ -9,10 +9,17 @@ from wireloom.options import positive, truth
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How files are shared out among tasks, and what happens to one that cannot be read."""
+    """How files are shared out among tasks, what happens to one that cannot be read, and who filters.
+
+    ``push_filters`` is for data that is queried once: Spark 4.3 goes on reading through the filters of one query in
+    later ones over the same DataFrame, and in the other branches of a query that uses it twice.
+    """
 
     max_partition_bytes: int = 128 * 1024 * 1024
     ignore_corrupt_files: bool = False
+    max_files_per_trigger: int | None = None
+    max_bytes_per_trigger: int | None = None
+    push_filters: bool = False
 
     @staticmethod
     def names() -> tuple[str, ...]:
@@ -35,6 +42,9 @@ class SourceOptions:
 _READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "maxPartitionBytes": ("max_partition_bytes", positive),
     "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
+    "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
+    "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),
+    "pushFilters": ("push_filters", truth),
 }
 """What each option sets, and how its text is read."""
 

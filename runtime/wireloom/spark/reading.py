@@ -95,7 +95,7 @@ class CaptureReader(DataSourceReader):
         """What decodes for this reader, made where it is needed."""
         schema = to_arrow_schema(self.schema, timezone="UTC")
         found = registry.protocol(self.protocol)
-        return Decoder(found, registry.plan(self.protocol), self.options, schema, self.filters)
+        return Decoder(found, registry.plan_of(found), self.options, schema, self.filters)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
@@ -138,7 +138,10 @@ def _shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[Captur
 
 
 class FilteringReader(CaptureReader):
-    """A reader that need not decode what a query filters out. Spark asks for one only where its conf allows it."""
+    """A reader that need not decode what a query filters out.
+
+    Spark refuses it unless ``spark.sql.python.filterPushdown.enabled`` is set.
+    """
 
     def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
         """Take note of the filters. Spark applies them again: what a malformed record is, shows when it is decoded."""

@@ -9,7 +9,7 @@ from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType
 from wireloom.codec.protocol import POSITIONS
 from wireloom.options import OptionError, ReadOptions, unknown
-from wireloom.views import FILE, View
+from wireloom.views import FILE, RECORD, View
 
 _ADDED = {
     FILE.name: StructField(FILE.name, StringType()),
@@ -26,6 +26,7 @@ def spark_schema(protocol: str, options: ReadOptions) -> StructType:
         message = offered[options.message].dataType
         assert isinstance(message, StructType)
         fields |= {field.name: field for field in message}
+    fields[options.corrupt_column] = fields[RECORD.name]
     return _cut(View(module.PROTOCOL, options).columns, fields | _ADDED)
 
 

@@ -18,19 +18,15 @@ from wireloom.spark.options import SourceOptions, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
 
-PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-
 
 def register(spark: SparkSession, *protocols: str) -> None:
     """Make protocols formats of ``spark.read``: all that are installed, or those that are named.
 
-    Filters are pushed down if the session has ``spark.sql.python.filterPushdown.enabled`` set by then. Of the installed
-    protocols, one that cannot be imported is left out, with a warning; a named one raises ``OptionError``.
+    Of the installed ones, one that cannot be imported is left out, with a warning; a named one raises ``OptionError``.
     """
-    pushdown = str(spark.conf.get(PUSHDOWN, "false")).lower() == "true"
     for protocol in protocols or registry.names():
         try:
-            source = _source(protocol, pushdown=pushdown)
+            source = _source(protocol)
         except OptionError as error:
             if protocols:
                 raise
@@ -39,10 +35,9 @@ def register(spark: SparkSession, *protocols: str) -> None:
             spark.dataSource.register(source)
 
 
-def _source(protocol: str, *, pushdown: bool) -> type[DataSource]:
+def _source(protocol: str) -> type[DataSource]:
     name = registry.protocol(protocol).name
-    told = {"protocol": protocol, "format": name, "pushdown": pushdown}
-    return type(f"{name}_source", (CaptureSource,), told)
+    return type(f"{name}_source", (CaptureSource,), {"protocol": protocol, "format": name})
 
 
 class CaptureSource(DataSource):
@@ -50,7 +45,6 @@ class CaptureSource(DataSource):
 
     protocol: ClassVar[str]
     format: ClassVar[str]
-    pushdown: ClassVar[bool]
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.paths, given = split_paths(options)
@@ -67,7 +61,7 @@ class CaptureSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         must_offer(self.schema(), schema)
-        kind = FilteringReader if self.pushdown else CaptureReader
+        kind = FilteringReader if self.source_options.push_filters else CaptureReader
         return kind(self.protocol, self._given_paths(), self.read_options, self.source_options, schema)
 
     def _given_paths(self) -> tuple[str, ...]:

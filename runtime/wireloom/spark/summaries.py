@@ -1,0 +1,28 @@
+"""What was read, in numbers."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from wireloom.options import OptionError
+
+_NEEDED = ("_file", "_offset", "_length", "_corrupt_reason")
+
+
+def summary(rows: DataFrame) -> DataFrame:
+    """A row a file: its records, how many of them are malformed, their bytes, and why the first of them is.
+
+    ``rows`` come from a capture read with the option ``positions``; in mode ``PERMISSIVE``, or nothing is malformed.
+    Raises ``OptionError`` if the columns for it are not there.
+    """
+    missing = [name for name in _NEEDED if name not in rows.columns]
+    if missing:
+        raise OptionError(f'a summary needs {", ".join(missing)}; read with option("positions", True)')
+    malformed = fn.col("_corrupt_reason").isNotNull()
+    return rows.groupBy("_file").agg(
+        fn.count("*").alias("records"),
+        fn.count_if(malformed).alias("malformed"),
+        fn.coalesce(fn.sum(fn.when(malformed, fn.col("_length"))), fn.lit(0)).alias("malformed_bytes"),
+        fn.min_by(fn.when(malformed, fn.col("_corrupt_reason")), fn.when(malformed, fn.col("_offset"))).alias(
+            "first_reason"
+        ),
+    )

@@ -1,0 +1,241 @@
+"""Captures read by Spark: how they are shared out, what need not be decoded, and files that cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from wireloom_protocols import couchbase_dcp, databus
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+STREAM = Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin"
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+MARKER = couchbase_dcp.build(
+    {
+        "message": "snapshot_marker",
+        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
+    }
+)
+FAILOVER_LOG = couchbase_dcp.build(
+    {"message": "failover_log_response", "magic": 0x81, "status": 0, "failover_log_response": {"entries": []}}
+)
+BAD_LOG = FAILOVER_LOG[:11] + b"\x03" + FAILOVER_LOG[12:] + b"abc"
+PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+
+
+def frame(value: bytes) -> bytes:
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": {"value": value}})
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> SparkSession:
+    from wireloom.spark import register
+
+    register(spark)
+    return spark
+
+
+@pytest.fixture
+def pushing(session: SparkSession) -> Iterator[SparkSession]:
+    session.conf.set(PUSHDOWN, "true")
+    yield session
+    session.conf.unset(PUSHDOWN)
+
+
+# Parts
+
+
+@pytest.mark.parametrize("every", [20, 100, 1000])
+def test_a_large_file_is_read_in_parts(session: SparkSession, tmp_path: Path, every: int) -> None:
+    capture = tmp_path / "capture.bin"
+    capture.write_bytes((NOOP + frame(NOOP * 3) + MARKER + frame(MARKER[:-1])) * 10)
+    read = session.read.format("couchbase_dcp").option("positions", True)
+    whole = read.load(str(capture)).orderBy("_offset").collect()
+    parts = read.option("maxPartitionBytes", every).load(str(capture))
+    assert parts.rdd.getNumPartitions() > 1
+    assert parts.orderBy("_offset").collect() == whole
+
+
+def test_a_malformed_range_is_in_one_part(session: SparkSession, tmp_path: Path) -> None:
+    capture = tmp_path / "capture.bin"
+    capture.write_bytes(NOOP * 4 + bytes(500))
+    rows = session.read.format("couchbase_dcp").option("maxPartitionBytes", 30).load(str(capture))
+    assert [len(row._corrupt_record or b"") for row in rows.collect()] == [0, 0, 0, 0, 500]
+
+
+# Columns
+
+
+def test_columns_are_chosen_by_name_and_path(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(MARKER + NOOP)
+    read = session.read.format("couchbase_dcp").option("columns", "opcode, snapshot_marker.end_seqno, message")
+    rows = read.load(str(tmp_path))
+    assert (
+        rows.schema.simpleString() == "struct<opcode:smallint,snapshot_marker:struct<end_seqno:bigint>,message:string>"
+    )
+    assert [tuple(row) for row in rows.collect()] == [(0x56, (2,), "snapshot_marker"), (0x5C, None, "unknown")]
+
+
+def test_the_column_of_malformed_records_has_the_name_that_is_asked_for(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + NOOP[:-1])
+    rows = session.read.format("couchbase_dcp").option("columnNameOfCorruptRecord", "bad").load(str(tmp_path))
+    assert [row.bad for row in rows.collect()] == [None, NOOP[:-1]]
+    assert "_corrupt_record" not in rows.columns
+
+
+def test_a_name_that_is_taken_is_refused(session: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="columnNameOfCorruptRecord: there is a column Opcode already"):
+        session.read.format("couchbase_dcp").option("columnNameOfCorruptRecord", "Opcode").load(str(tmp_path))
+
+
+# Filters
+
+
+def test_filtered_records_are_not_decoded(pushing: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    read = pushing.read.format("couchbase_dcp").option("mode", "FAILFAST").option("pushFilters", True)
+    with pytest.raises(Exception, match="truncated"):
+        read.load(str(tmp_path)).collect()
+    for condition in (
+        "opcode = 86",
+        "opcode in (86, 87)",
+        "opcode > 85 and opcode <= 86",
+        "message = 'snapshot_marker'",
+        "snapshot_marker.end_seqno >= 1",
+        "snapshot_marker is not null",
+        "vbucket is not null and cas = 0 and opcode = 86",
+    ):
+        rows = read.load(str(tmp_path)).where(condition)
+        assert [row.message for row in rows.collect()] == ["snapshot_marker"], condition
+
+
+def test_filters_give_what_they_give_without_pushdown(pushing: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    read = pushing.read.format("couchbase_dcp").option("pushFilters", True)
+    expected = {
+        "opcode != 86": ["unknown"],
+        "not (opcode = 86)": ["unknown"],
+        "message is null": [None],
+        "_corrupt_record is not null": [None],
+        "opcode <=> null": [None],
+        "status = 0": [],
+        "cas < 1": ["unknown", "snapshot_marker"],
+        "message in ('unknown', 'nosuch')": ["unknown"],
+        "opcode = 86 or message is null": [None, "snapshot_marker"],
+    }
+    for condition, messages in expected.items():
+        rows = read.load(str(tmp_path)).where(condition)
+        assert [row.message for row in rows.collect()] == messages, condition
+
+
+def test_data_may_be_queried_again_where_filters_are_not_asked_for(pushing: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER)
+    rows = pushing.read.format("couchbase_dcp").load(str(tmp_path))
+    markers, others = rows.where("opcode = 86"), rows.where("opcode != 86")
+    assert (markers.count(), rows.count(), markers.union(others).count()) == (1, 2, 2)
+
+
+def test_filters_are_pushed_only_where_spark_allows_it(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP)
+    rows = session.read.format("couchbase_dcp").option("pushFilters", True).load(str(tmp_path))
+    with pytest.raises(Exception, match=PUSHDOWN):
+        rows.where("opcode = 86").collect()
+
+
+# Files
+
+
+def test_compressed_files_are_read(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.bin.gz").write_bytes(gzip.compress(MARKER) + gzip.compress(NOOP))
+    with pa.output_stream(str(tmp_path / "b.bin.zst"), compression="zstd") as stream:
+        stream.write(NOOP * 2)
+    rows = session.read.format("couchbase_dcp").load(str(tmp_path))
+    assert [row.message for row in rows.collect()] == ["snapshot_marker", "unknown", "unknown", "unknown"]
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A directory with a file that is cut off between two others."""
+    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "b.bin.gz").write_bytes(gzip.compress(MARKER * 1000)[:-20])
+    (tmp_path / "c.bin").write_bytes(NOOP)
+    return tmp_path
+
+
+def test_a_file_that_cannot_be_read_fails_the_query(session: SparkSession, damaged: Path) -> None:
+    with pytest.raises(Exception, match=r"b\.bin\.gz"):
+        session.read.format("couchbase_dcp").load(str(damaged)).collect()
+
+
+def test_a_file_that_cannot_be_read_may_be_left_out(session: SparkSession, damaged: Path) -> None:
+    rows = session.read.format("couchbase_dcp").option("ignoreCorruptFiles", True).load(str(damaged))
+    assert rows.where("message = 'unknown'").count() == 2
+
+
+def test_a_file_that_is_gone_fails_the_query_or_is_left_out(session: SparkSession, tmp_path: Path) -> None:
+    for name in ("a.bin", "b.bin"):
+        (tmp_path / name).write_bytes(NOOP * 10)
+    read = session.read.format("couchbase_dcp")
+    strict, lenient = read.load(str(tmp_path)), read.option("ignoreCorruptFiles", True).load(str(tmp_path))
+    assert (strict.count(), lenient.count()) == (20, 20)
+    (tmp_path / "b.bin").unlink()
+    assert read.load(str(tmp_path)).count() == 10
+
+
+# Numbers
+
+
+def test_a_summary_counts_what_was_read(session: SparkSession, tmp_path: Path) -> None:
+    from wireloom.spark import summary
+
+    (tmp_path / "a.bin").write_bytes(NOOP + BAD_LOG + NOOP + NOOP[:-1])
+    (tmp_path / "b.bin").write_bytes(STREAM.read_bytes()[:0] + MARKER)
+    rows = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
+    first, second = summary(rows).orderBy("_file").collect()
+    assert (first.records, first.malformed, first.malformed_bytes) == (4, 2, len(BAD_LOG) + len(NOOP) - 1)
+    assert first.first_reason.startswith("truncated: failover_log_response.entries")
+    assert (second.records, second.malformed, second.malformed_bytes, second.first_reason) == (1, 0, 0, None)
+
+
+def test_a_summary_asks_for_positions(session: SparkSession, tmp_path: Path) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark import summary
+
+    (tmp_path / "a.bin").write_bytes(NOOP)
+    with pytest.raises(OptionError, match="a summary needs _file, _offset, _length"):
+        summary(session.read.format("couchbase_dcp").load(str(tmp_path)))
+
+
+# Columns of several records
+
+
+def test_from_wire_many_gives_arrays(session: SparkSession) -> None:
+    from wireloom.spark import from_wire_many
+
+    values = session.createDataFrame(
+        [(1, NOOP + MARKER), (2, b""), (3, None), (4, MARKER + NOOP[:5])], "id int, v binary"
+    )
+    records = from_wire_many("v", "couchbase_dcp", mode="PERMISSIVE", columns="message,_corrupt_record").alias("r")
+    found = [row.r for row in values.select("id", records).orderBy("id").collect()]
+    assert found == [
+        [("unknown", None), ("snapshot_marker", None)], [], None, [("snapshot_marker", None), (None, NOOP[:5])],
+    ]  # fmt: skip
+
+
+def test_from_wire_many_takes_a_whole_stream(session: SparkSession) -> None:
+    from wireloom.spark import from_wire_many
+
+    values = session.createDataFrame([(STREAM.read_bytes(),)], "v binary")
+    records = values.select(from_wire_many("v", "databus", columns="dbus_event.sequence").alias("r"))
+    (row,) = records.collect()
+    expected = [event["dbus_event"]["sequence"] for event in databus.iter_records(STREAM.read_bytes())]
+    assert [record.dbus_event.sequence for record in row.r] == expected
