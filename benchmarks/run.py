@@ -1,175 +1,132 @@
-"""``make bench``: the speed of the compiler, and of generated parsers beside hand-written construct in the same run.
+"""``make bench``: how fast specs compile, bytes become rows and tables, and Spark reads them, beside rivals.
 
-Machines are noisy, so the table gives ratios within one run and the spread of its rounds. A JSON file has the numbers.
+Machines are noisy: what counts are ratios within one run, and the spread of its rounds is beside them. Every result is
+checked against what the bytes were made of; no time is. A JSON file has the numbers.
+
+    benchmarks/run.py --quick                    every section in seconds, at sizes that say nothing about speed
+    benchmarks/run.py --only decoders            one section; --only may be repeated
+    benchmarks/run.py --full                     captures up to a gigabyte
 """
 
 import argparse
 import json
-import statistics
+import os
+import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import hand_written
+import captures
+import databus_stream
+import growth
+import in_process
+import messages
+import protocols
+from in_process import Effort
+from report import Report
 from rich.console import Console
 from rich.table import Table
 
-import wireloom_generator
-from wireloom_protocols import couchbase_dcp, databus
-
 ROOT = Path(__file__).parent.parent
+MEGABYTE = 1_000_000
+SPARK_ROUNDS = 3
+QUICK = {"rounds": 1, "least": 0.02, "frames": 4_000, "databus_size": 0.5, "spark_rows": 20_000, "growth": [0.5, 2]}
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One measurement: seconds a call, the middle of its rounds, and how far the rounds lie apart."""
-
-    name: str
-    seconds: float
-    spread: float
+def _effort(options: argparse.Namespace) -> Effort:
+    return Effort(options.frames, options.rounds, options.least)
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """A hand-written layout, and how one parses and builds with it."""
-
-    layout: Any
-    parse: Callable[[Any, bytes], Any]
-    build: Callable[[Any, Any], bytes]
+def _databus(options: argparse.Namespace) -> Iterator[Report]:
+    return databus_stream.stream(options.databus, int(options.databus_size * MEGABYTE), _effort(options))
 
 
-def measure(name: str, call: Callable[[], object], rounds: int) -> Result:
-    """Time ``call``, repeated so that a round takes some tens of milliseconds."""
-    start = time.perf_counter()
-    call()
-    repeat = max(1, int(0.05 / max(time.perf_counter() - start, 1e-7)))
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(repeat):
-            call()
-        times.append((time.perf_counter() - start) / repeat)
-    middle = statistics.median(times)
-    return Result(name, middle, (max(times) - min(times)) / middle)
+def _spark(options: argparse.Namespace) -> Iterator[Report]:
+    if options.no_spark:
+        return iter(())
+    import spark_reads
+
+    return spark_reads.reads(options.spark_rows, min(options.rounds, SPARK_ROUNDS))
 
 
-def marker() -> bytes:
-    """A snapshot marker, version 1."""
-    fields = {"start_seqno": 1, "end_seqno": 8, "snapshot_type": 1}
-    header = {"magic": 0x80, "datatype": 0, "vbucket": 7, "opaque": 1, "cas": 0}
-    return couchbase_dcp.build({"message": "snapshot_marker", **header, "snapshot_marker": fields})
+SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
+    "compile": lambda options: messages.compiling(options.rounds),
+    "records": lambda options: messages.single(options.rounds),
+    "decoders": lambda options: in_process.decoders(_effort(options)),
+    "databus": _databus,
+    "spark": _spark,
+    "growth": lambda options: growth.runs(options.growth),
+    "modes": lambda options: in_process.modes(_effort(options)),
+}
+"""What there is to measure, in the order in which it runs."""
 
 
-def created() -> bytes:
-    """A system event: a collection was created."""
-    fields = {"by_seqno": 4, "event": 0, "version": 1, "key": "mycollection"}
-    fields |= {"manifest_uid": 2, "scope_id": 0, "collection_id": 8, "max_ttl": 72000}
-    header = {"magic": 0x80, "datatype": 0, "vbucket": 7, "opaque": 1, "cas": 0}
-    return couchbase_dcp.build({"message": "system_event", **header, "system_event": fields})
+def _sizes(text: str) -> list[float]:
+    return [float(size) for size in text.split(",")]
 
 
-def failover_log() -> bytes:
-    """A failover log of four entries."""
-    entries = [{"vb_uuid": 0xFEEDDECA + entry, "vb_seqno": entry} for entry in range(4)]
-    header = {"magic": 0x81, "datatype": 0, "status": 0, "opaque": 1, "cas": 0}
-    return couchbase_dcp.build(
-        {"message": "failover_log_response", **header, "failover_log_response": {"entries": entries}}
-    )
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
+    add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
+    add("--full", action="store_true", help="a growth of 10, 100 and 1000 MB")
+    add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {SPARK_ROUNDS}")
+    add("--least", type=float, default=0.5, help="seconds that a round in one process takes at least")
+    add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
+    add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
+    add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
+    add("--spark-rows", type=int, default=2_000_000, help="rows that go through Spark at a time")
+    add("--no-spark", action="store_true", help="leave Spark out")
+    add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
+    add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
+    return parser
 
 
-def event() -> bytes:
-    """A Databus event with a long key and 128 bytes of value."""
-    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
-    fields |= {"nano_timestamp": 1357000000123456789, "schema_id": bytes(range(16)), "key": 12345, "value": bytes(128)}
-    return databus.build({"message": "dbus_event", "byte_order": "big", "version": 0, "dbus_event": fields})
+def _options() -> argparse.Namespace:
+    """The arguments. ``--quick`` and ``--full`` change what holds when a size is not given."""
+    parser = _parser()
+    chosen = parser.parse_args()
+    if chosen.full:
+        parser.set_defaults(growth=[10, 100, 1000])
+    if chosen.quick:
+        parser.set_defaults(**QUICK)
+    return parser.parse_args()
 
 
-def compile_specs(rounds: int) -> Result:
-    """All specs: read, checked, lowered, emitted, their examples run."""
-    specs, out = [ROOT / "specs"], ROOT / "generated"
-
-    def call() -> None:
-        found = wireloom_generator.generate(specs, out, write=False, package="wireloom_protocols")
-        if found.errors:
-            sys.exit(f"the specs have problems: {found.errors[0]}")
-
-    return measure("compile all specs", call, rounds)
+def _vectors() -> Path | None:
+    file = Path(os.environ.get("WIRELOOM_VECTORS", ""), "databus", "perf_v1_be_8mb.bin")
+    return file if "WIRELOOM_VECTORS" in os.environ and file.is_file() else None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A message in one direction: generated, hand-written, hand-written and compiled by construct."""
-
-    what: str
-    ours: Result
-    interpreted: Result
-    compiled: Result
-
-
-def compare(name: str, data: bytes, protocol: Any, rival: Rival, rounds: int) -> Iterator[Comparison]:
-    """Decode and encode ``data`` each way, having seen that it comes back as it went in."""
-    compiled = rival.layout.compile()
-    row, values = protocol.parse(data), rival.parse(rival.layout, data)
-    if protocol.build(row) != data or rival.build(compiled, values) != data:
-        sys.exit(f"{name} does not come back as it went in")
-    yield Comparison(
-        f"{name}: decode",
-        measure("generated", lambda: protocol.parse(data), rounds),
-        measure("construct", lambda: rival.parse(rival.layout, data), rounds),
-        measure("construct, compiled", lambda: rival.parse(compiled, data), rounds),
-    )
-    yield Comparison(
-        f"{name}: encode",
-        measure("generated", lambda: protocol.build(row), rounds),
-        measure("construct", lambda: rival.build(rival.layout, values), rounds),
-        measure("construct, compiled", lambda: rival.build(compiled, values), rounds),
-    )
-
-
-def comparisons(rounds: int) -> Iterator[Comparison]:
-    """All messages, both directions."""
-    frame = Rival(hand_written.COUCHBASE_DCP, hand_written.parse_frame, hand_written.build_frame)
-    yield from compare("snapshot marker", marker(), couchbase_dcp, frame, rounds)
-    yield from compare("system event", created(), couchbase_dcp, frame, rounds)
-    yield from compare("failover log", failover_log(), couchbase_dcp, frame, rounds)
-    rival = Rival(hand_written.DBUS_EVENT, hand_written.parse_event, hand_written.build_event)
-    yield from compare("Databus event", event(), databus, rival, rounds)
-
-
-def shown(found: Iterable[Comparison]) -> Table:
-    """The comparisons as a table."""
-    items = list(found)
-    spread = max(result.spread for item in items for result in (item.ours, item.interpreted, item.compiled))
-    table = Table(
-        title="Records a second on one core",
-        caption=f"times: how often as fast we are. Rounds of a measurement lie up to {spread:.0%} apart.",
-    )
-    for column in ("", "generated", "construct", "times", "compiled", "times"):
-        table.add_column(column, justify="right" if column else "left", no_wrap=True)
-    for item in items:
-        cells = [f"{1 / item.ours.seconds:,.0f}"]
-        for rival in (item.interpreted, item.compiled):
-            cells += [f"{1 / rival.seconds:,.0f}", f"{rival.seconds / item.ours.seconds:.2f}"]
-        table.add_row(item.what, *cells)
+def _shown(report: Report) -> Table:
+    table = Table(title=report.title, caption=report.caption, title_justify="left", caption_justify="left")
+    for number, column in enumerate(report.columns):
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    for row in report.rows:
+        table.add_row(*row)
     return table
 
 
 def main() -> None:
     """Measure, print, write the results down."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement")
-    parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
-    options = parser.parse_args()
-    console = Console()
-    compiling = compile_specs(5)
-    console.print(f"all specs compiled and their examples run in {compiling.seconds:.2f} s (±{compiling.spread:.0%})")
-    found = list(comparisons(options.rounds))
-    console.print(shown(found))
+    options = _options()
+    # A table is as wide as it is, also where the output is no terminal and would count as 80 columns.
+    console = Console(width=None if sys.stdout.isatty() else 130)
+    protocols.generate()
+    results: dict[str, Any] = {}
+    try:
+        for name in options.only or SECTIONS:
+            start = time.monotonic()
+            for report in SECTIONS[name](options):
+                console.print(_shown(report))
+                results.setdefault(name, []).append({"title": report.title, "found": report.found})
+            console.print(f"[dim]{name}: {time.monotonic() - start:.0f} s[/dim]\n")
+    finally:
+        shutil.rmtree(captures.BUILD)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    results = {"compile": asdict(compiling), "records": [asdict(item) for item in found]}
     options.output.write_text(json.dumps(results, indent=1) + "\n")
 
 

@@ -1,0 +1,115 @@
+"""Captures of growing size through the command line: time grows as they do, memory does not."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import captures
+import protocols
+import pyarrow as pa
+import rivals
+from captures import Capture
+from report import Report
+
+MEGABYTE = 1_000_000
+_KILOBYTES = 1024 if sys.platform != "darwin" else 1
+"""In which ``ru_maxrss`` counts bytes."""
+_GLANCE = 0.01
+"""Seconds between two looks at a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the command: what went in, how long it took, and how much memory it had at most.
+
+    ``peak_bytes`` are resident, the mapped capture among them; ``own_bytes`` are those that are not of any file, seen
+    by looking now and then, and 0 where the system does not tell.
+    """
+
+    bytes: int
+    records: int
+    seconds: float
+    peak_bytes: int
+    own_bytes: int
+
+    @property
+    def speed(self) -> float:
+        """Megabytes a second."""
+        return self.bytes / MEGABYTE / self.seconds
+
+
+def runs(sizes: Sequence[float]) -> Iterator[Report]:
+    """``wireloom decode --format arrow`` of mutations, for each size in megabytes."""
+    found = []
+    for number, size in enumerate(sizes):
+        capture = captures.mutations().capture("growth.bin", size=int(size * MEGABYTE))
+        if number == 0:
+            _check(capture)
+        found.append(_decoded(capture, Path(os.devnull)))
+        Path(capture.path).unlink()
+    rows = tuple(
+        (
+            f"{run.bytes / MEGABYTE:,.1f} MB",
+            f"{run.records:,}",
+            f"{run.seconds:.2f}",
+            f"{run.speed:,.1f}",
+            f"{run.peak_bytes / MEGABYTE:,.0f}",
+            f"{run.own_bytes / MEGABYTE:,.0f}" if run.own_bytes else "",
+        )
+        for run in found
+    )
+    yield Report(
+        "wireloom decode mutations CAPTURE --format arrow --output " + os.devnull,
+        ("capture", "records", "seconds", "MB/s", "peak MB", "own MB"),
+        rows,
+        "From the start of the process to its end. The peak is of resident memory, the mapped capture among it; own is "
+        "what is not of files, looked at every few milliseconds. "
+        + ("The accelerator is on." if rivals.accelerated() else "The accelerator is off."),
+        [asdict(run) for run in found],
+    )
+
+
+def _decoded(capture: Capture, output: Path) -> Run:
+    """Decode the capture in a process of its own. Ends the run where that fails."""
+    command = [sys.executable, "-m", "wireloom", "decode", capture.protocol, capture.path]
+    command += ["--format", "arrow", "--output", str(output)]
+    environment = os.environ | {"PYTHONPATH": protocols.search_path()}
+    log = captures.BUILD / "growth.log"
+    with log.open("wb") as said:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=said, stderr=said, env=environment)
+        done = own = 0
+        while not done:
+            own = max(own, _own_bytes(process.pid))
+            time.sleep(_GLANCE)
+            done, status, usage = os.wait4(process.pid, os.WNOHANG)
+        seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)}: {log.read_text().strip()}")
+    return Run(capture.size, capture.records, seconds, usage.ru_maxrss * _KILOBYTES, own)
+
+
+def _own_bytes(process: int) -> int:
+    """The resident memory of a process that is not of any file, where the system tells."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
+
+
+def _check(capture: Capture) -> None:
+    """See that the command writes every record. Ends the run where it does not."""
+    output = captures.BUILD / "growth.arrow"
+    _decoded(capture, output)
+    with pa.memory_map(str(output)) as file:
+        reader = pa.ipc.open_file(file)
+        rows = sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+    output.unlink()
+    if rows != capture.records:
+        sys.exit(f"wireloom decode wrote {rows} of {capture.records} records")

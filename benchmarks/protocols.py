@@ -1,0 +1,44 @@
+"""The protocols that are measured: those that ship, and ``mutations``, generated when a run begins and importable then.
+
+Its package goes to ``build/bench/generated``, which every process of a run has on its path.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import captures
+
+import wireloom_generator
+from wireloom import registry
+
+HERE = Path(__file__).parent
+GENERATED = captures.BUILD / "generated"
+
+
+def generate() -> None:
+    """Write the package of ``benchmarks/specs``. From a copy, since the compiler writes a schema beside the specs."""
+    shutil.rmtree(GENERATED, ignore_errors=True)
+    specs = captures.BUILD / "specs"
+    shutil.copytree(HERE / "specs", specs, dirs_exist_ok=True)
+    done = wireloom_generator.generate([specs], GENERATED, write=True, package="")
+    if done.errors:
+        sys.exit(f"the specs of the benchmarks have problems: {done.errors[0]}")
+    importlib.invalidate_caches()
+
+
+def search_path() -> str:
+    """``PYTHONPATH`` for other processes of the run: the generated package, these modules, and what was there."""
+    before = os.environ.get("PYTHONPATH", "")
+    wanted = [str(GENERATED), str(HERE), *before.split(os.pathsep)]
+    return os.pathsep.join(path for path in dict.fromkeys(wanted) if path)
+
+
+def load(name: str) -> ModuleType:
+    """The generated module of a protocol."""
+    if str(GENERATED) not in sys.path:
+        sys.path.insert(0, str(GENERATED))
+    return registry.load(name)

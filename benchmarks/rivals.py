@@ -1,0 +1,92 @@
+"""All decoders by capture and name, each from the bytes of a whole buffer to rows or a table."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import protocols
+
+Decoder = Callable[[bytes], Any]
+
+ACCELERATOR = "numba"
+SWITCH = "WIRELOOM_ACCEL"
+"""An environment variable. 0 turns the accelerator off where it is installed."""
+
+LABELS = ("message", "variant", "byte_order")
+"""What our rows say beside the fields of the wire; rivals need not."""
+NAMED = ("datatype", "status", "event", "version", "snapshot_type", "id")
+"""Numbers that rivals may have under their names instead, so that they do not add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A decoder: what it is called, the module it needs, and which totals it need not agree on."""
+
+    title: str
+    make: Callable[[str], Decoder]
+    needs: str = ""
+    otherwise: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What is set where it runs."""
+        return {SWITCH: str(int(self.needs == ACCELERATOR))}
+
+    def may_run(self) -> bool:
+        """Whether what it needs is installed."""
+        return not self.needs or find_spec(self.needs) is not None
+
+
+def accelerated() -> bool:
+    """Whether the accelerator runs in processes that have the environment of this one."""
+    return find_spec(ACCELERATOR) is not None and os.environ.get(SWITCH) != "0"
+
+
+def _columnar(protocol: str, **parameters: Any) -> Decoder:
+    return partial(protocols.load(protocol).decode_columnar, **parameters)
+
+
+def _records(protocol: str) -> Decoder:
+    iter_records = protocols.load(protocol).iter_records
+    return lambda data: list(iter_records(data))
+
+
+def _by_construct(protocol: str, *, compiled: bool) -> Decoder:
+    module = import_module("by_construct")
+    layout = module.MUTATION if protocol == "mutations" else module.FRAME
+    return partial(module.records, layout.compile() if compiled else layout)
+
+
+def _by_struct(protocol: str) -> Decoder:
+    if protocol == "databus":
+        return import_module("events_by_struct").events
+    module = import_module("by_struct")
+    return module.mutations if protocol == "mutations" else module.mixed
+
+
+def _by_kaitai(protocol: str) -> Decoder:
+    module = import_module("by_kaitai")
+    return module.mutations if protocol == "mutations" else module.mixed
+
+
+RIVALS = {
+    "construct": Rival("construct", partial(_by_construct, compiled=False), otherwise=(*LABELS, *NAMED)),
+    "construct_compiled": Rival(
+        "construct, compiled", partial(_by_construct, compiled=True), otherwise=(*LABELS, *NAMED)
+    ),
+    "kaitai": Rival("Kaitai, Python", _by_kaitai, "kaitaistruct", otherwise=(*LABELS, *NAMED)),
+    "struct": Rival("struct loop", _by_struct),
+    "records": Rival("iter_records", _records),
+    "columnar": Rival("decode_columnar", _columnar),
+    "columnar_accelerated": Rival("decode_columnar, accelerated", _columnar, ACCELERATOR),
+    "columnar_big": Rival("decode_columnar, told big endian", partial(_columnar, byte_order="big")),
+    "columnar_big_accelerated": Rival(
+        "decode_columnar, told big endian, accelerated", partial(_columnar, byte_order="big"), ACCELERATOR
+    ),
+}
+IN_PROCESS = ("construct", "construct_compiled", "kaitai", "struct", "records", "columnar", "columnar_accelerated")
+DATABUS = ("struct", "columnar", "columnar_accelerated", "columnar_big", "columnar_big_accelerated")
