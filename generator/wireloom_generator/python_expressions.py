@@ -47,13 +47,11 @@ def _convert(expression: Expr) -> tuple[str, int]:
         case Compare("==", left, Value(bool() as value)):
             return f"{_text(left, 5)} is {value}", 4
         case Compare(operator, left, right):
-            text = f"{_text(left, 5)} {operator} {_text(right, 5)}"
-            return _guarded(expression, text) if operator != "==" or _computes(expression) else (text, 4)
+            return _guarded(expression, f"{_text(left, 5)} {operator} {_text(right, 5)}")
         case Among(value, choices, negated):
             inner = ", ".join(_text(choice) for choice in choices)
             listed = f"({inner},)" if len(choices) == 1 else f"({inner})"
-            text = f"{_text(value, 5)} {'not in' if negated else 'in'} {listed}"
-            return _guarded(expression, text) if negated or _computes(expression) else (text, 4)
+            return _guarded(expression, f"{_text(value, 5)} {'not in' if negated else 'in'} {listed}")
         case Logical(operator, operands):
             own = _PRECEDENCE[operator]
             return f" {operator} ".join(_text(operand, own + 1) for operand in operands), own
@@ -63,10 +61,20 @@ def _convert(expression: Expr) -> tuple[str, int]:
             return _call(name, arguments), 4 if name == "present" else 99
 
 
-def _guarded(expression: Expr, text: str) -> tuple[str, int]:
+def _guarded(comparison: Compare | Among, text: str) -> tuple[str, int]:
     """A comparison that is false, and never an error, when a value it asks for is absent."""
-    absent = dict.fromkeys(_value_of(name) for name in expressions.names(expression) if name.nullable)
+    absent = dict.fromkeys(map(_value_of, guards(comparison)))
     return (" and ".join([*(f"{name} is not None" for name in absent), text]), 2 if absent else 4)
+
+
+def guards(comparison: Compare | Among) -> tuple[Name, ...]:
+    """The names without whose values a comparison is false, whatever it compares; the others can be left to Python."""
+    match comparison:
+        case Compare("==", _, Value(bool())):
+            return ()
+        case Compare("==") | Among(negated=False) if not _computes(comparison):
+            return ()
+    return tuple(name for name in expressions.names(comparison) if name.nullable)
 
 
 def _computes(expression: Expr) -> bool:

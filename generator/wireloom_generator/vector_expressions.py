@@ -18,6 +18,7 @@ from wireloom_generator.expressions import (
     Value,
 )
 from wireloom_generator.pretty import literal, string
+from wireloom_generator.python_expressions import guards
 
 _PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
@@ -66,12 +67,10 @@ class Vectors:
                 own = _PRECEDENCE.get(operator, _TIGHT)
                 return f"{self._text(left, own)} {operator} {self._text(right, own + 1)}", own
             case Compare(operator, left, right):
-                return self._compared(operator, left, right)
+                return self._guarded(expression, *self._compared(operator, left, right))
             case Among(value, choices, negated):
                 found = f"plan.among({self._operand(value)}, {self._choices(value, choices)})"
-                if negated:
-                    found = f"plan.both(plan.present({self._operand(value)}), plan.negate({found}))"
-                return found, 99
+                return self._guarded(expression, f"plan.negate({found})" if negated else found, 99)
             case Logical(operator, operands):
                 return f"plan.{_WORDS[operator]}({', '.join(map(self._text, operands))})", 99
             case Conditional(test, then, other):
@@ -79,6 +78,16 @@ class Vectors:
                 return f"plan.choose({self._text(test)}, {chosen})", 99
             case Call(name, arguments):
                 return self._call(name, arguments), 99
+
+    def _guarded(self, comparison: Compare | Among, text: str, own: int) -> tuple[str, int]:
+        """A comparison is false where a value that it asks for is absent; a plain one is so by itself."""
+        absent = dict.fromkeys(self._value_of(name) for name in guards(comparison))
+        if not absent and any(map(_fails, expressions.walk(comparison))):
+            raise RowwiseError("a result of what may be absent in a comparison")
+        if isinstance(comparison, Compare) and not any(map(_decides, expressions.parts(comparison))):
+            return text, own
+        present = [f"plan.present({name})" for name in absent]
+        return (f"plan.both({', '.join([*present, text])})", 99) if absent else (text, own)
 
     def _optional(self, part: Expr) -> str:
         return "None" if part == Value(None) else self._text(part)
@@ -124,6 +133,22 @@ class Vectors:
             case "present":
                 return f"plan.present({target.scope or 'this'}[{string(target.name)}])"
         return f"frame.{name}({string(target.name)})"
+
+
+def _decides(part: Expr) -> bool:
+    """Whether it may have a value although one that it asks for is absent."""
+    match part:
+        case Compare() | Among() | Logical() | Conditional() | Unary("not"):
+            return True
+    return any(map(_decides, expressions.parts(part)))
+
+
+def _fails(part: Expr) -> bool:
+    """Whether it has no result for the codec, and no comparison with it has one, when a value is absent."""
+    match part:
+        case Unary("-" | "~") | Call("min" | "max"):
+            return any(name.nullable for name in expressions.names(part))
+    return False
 
 
 def _parameter(value: Expr) -> bool:

@@ -1,31 +1,54 @@
 """IR nodes → the parts that the columnar decoder consists of, and what of a protocol it leaves to the codec."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator import ir
-from wireloom_generator.pretty import Call, Tree, group, keyword, literal, string
+from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
 from wireloom_generator.vector_expressions import RowwiseError, Vectors
 
 
 @dataclass(slots=True)
 class Parts:
-    """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why)."""
+    """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why).
+
+    ``proof`` is the checksum, with its field's name, that has been right wherever the nodes are read.
+    """
 
     vectors: Vectors
+    proof: tuple[str, ir.Checksum] | None = None
     rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
 
     def layout(self, nodes: Iterable[ir.Node]) -> Call:
         """A layout of the nodes."""
-        return Call("plan.Layout", tuple(part for node in nodes for part in self.node(node)))
+        return Call("plan.Layout", self.nodes(nodes))
 
-    def node(self, node: ir.Node) -> Iterator[Tree]:
-        """The items of a layout that a node becomes."""
+    def nodes(self, nodes: Iterable[ir.Node]) -> tuple[Tree, ...]:
+        """The items of a layout."""
+        return tuple(map(self.node, nodes))
+
+    def node(self, node: ir.Node) -> Tree:
+        """The item of a layout that a node becomes."""
         try:
-            yield self._node(node)
+            return self._node(node)
         except RowwiseError as reason:
             self.rowwise[_name(node), str(reason)] = None
-            yield Call("plan.Fallback", ())
+            return Call("plan.Fallback", ())
+
+    def variants(self, message: ir.Message) -> tuple[Tree, ...]:
+        """A message's variants; where many records cannot be told apart at once, one that is left to the codec."""
+        try:
+            return tuple(map(self._variant, message.variants))
+        except RowwiseError as reason:
+            self.rowwise["variant", str(reason)] = None
+            slots = dict.fromkeys(slot for variant in message.variants for slot in variant.sections)
+            left = Call("plan.Layout", (Call("plan.Fallback", ()),))
+            return (Call("plan.Variant", ('""', "None", mapping(*(entry(slot, left) for slot in slots)))),)
+
+    def _variant(self, variant: ir.Variant) -> Tree:
+        when = "None" if variant.when is None else self.function(variant.when)
+        sections = (entry(slot, self.layout(nodes)) for slot, nodes in variant.sections.items())
+        return Call("plan.Variant", (string(variant.name), when, mapping(*sections)))
 
     def _node(self, node: ir.Node) -> Tree:
         match node:
@@ -39,15 +62,14 @@ class Parts:
                 options = [str(size)] if size else []
                 return Call("plan.Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
             case ir.Section(name=name, nodes=nodes):
-                extent, items = self._extent(node.extent), [part for inner in nodes for part in self.node(inner)]
+                extent, items = self._extent(node.extent), self.nodes(nodes)
                 return Call("plan.Section", (string(name), extent, *items, *_trailing(node.trailing)))
             case ir.Slot(name=name):
                 return Call("plan.Slot", (string(name), self._extent(node.extent), *_trailing(node.trailing)))
             case ir.When(condition=condition, nodes=nodes):
-                items = [part for inner in nodes for part in self.node(inner)]
-                return Call("plan.When", (self.function(condition), *items))
+                return Call("plan.When", (self.function(condition), *self.nodes(nodes)))
             case ir.Tail(nodes=nodes):
-                return Call("plan.Optional", tuple(part for inner in nodes for part in self.node(inner)))
+                return Call("plan.Optional", self.nodes(nodes))
             case ir.Choice(alternatives=alternatives):
                 return Call("plan.Choice", tuple(self._alternative(option) for option in alternatives))
 
@@ -57,6 +79,14 @@ class Parts:
     def function(self, condition: ir.Condition) -> str:
         """A condition as a lambda. Raises ``RowwiseError``."""
         return self.vectors.function(condition.expression)
+
+    def decisive(self, name: str, condition: ir.Condition) -> str:
+        """A condition outside of layouts, on which ``name`` depends, as a lambda; left to the codec if need be."""
+        try:
+            return self.function(condition)
+        except RowwiseError as reason:
+            self.rowwise[name, str(reason)] = None
+            return "plan.in_doubt"
 
     def _field(self, field: ir.Field) -> Tree:
         valid = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
@@ -75,10 +105,22 @@ class Parts:
         options += [keyword("const", literal(field.const))] if field.const is not None else []
         options += valid
         options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
-        options += [keyword("checksum", self.checksum(field.checksum))] if field.checksum is not None else []
+        if field.checksum is not None and not self._proven(field.name, field.checksum):
+            options.append(keyword("checksum", self.checksum(field.checksum)))
         options += [keyword("long", "True")] if field.long else []
         options += [keyword("located", "True")] if field.located else []
         return Call("plan.Field", (string(field.name), string(code(field.wire)), *options))
+
+    def _proven(self, name: str, checksum: ir.Checksum) -> bool:
+        """Whether the framing has summed up the very same bytes."""
+        if self.proof is None or self.proof[0] != name:
+            return False
+        proof = self.proof[1]
+        return (proof.algorithm, proof.start.text, proof.end.text) == (
+            checksum.algorithm,
+            checksum.start.text,
+            checksum.end.text,
+        )
 
     def checksum(self, written: ir.Checksum) -> Call:
         """A checksum and its range. Raises ``RowwiseError``."""
@@ -136,6 +178,33 @@ class Parts:
         options += [keyword("valid", self.function(field.valid))] if field.valid is not None else []
         options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
         return Call("plan.Bit", (string(field.name), str(field.width), *options))
+
+
+def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, ir.Checksum] | None:
+    """The checksum that has proven every record with these header values, if one does."""
+    for lengths in protocol.lengths:
+        if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
+            sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
+            return lengths.checksum if sure else None
+    return None
+
+
+def rowwise(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
+    """What is left to the codec, row by row: (type or message, field or section in it, why)."""
+    vectors = Vectors.of(protocol.columns)
+    for shared in protocol.types:
+        parts = Parts(vectors)
+        parts.nodes(shared.nodes)
+        yield from ((shared.name, *found) for found in parts.rowwise)
+    parts = Parts(vectors)
+    parts.nodes(protocol.record)
+    yield from (("record", *found) for found in parts.rowwise)
+    for message in protocol.messages:
+        parts = Parts(vectors)
+        for nodes in message.sections.values():
+            parts.nodes(nodes)
+        parts.variants(message)
+        yield from ((message.name, *found) for found in parts.rowwise)
 
 
 _STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)

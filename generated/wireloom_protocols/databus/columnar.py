@@ -66,15 +66,7 @@ PLAN = plan.Plan(
             match={"version": (0,)},
             sections={
                 "body": plan.Layout(
-                    plan.Field(
-                        "header_crc",
-                        "@u4",
-                        checksum=plan.Checksum(
-                            "crc32_zero",
-                            lambda this, record, frame: 5,
-                            lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
-                        ),
-                    ),
+                    plan.Field("header_crc", "@u4"),
                     plan.Field(
                         "length",
                         "@i4",

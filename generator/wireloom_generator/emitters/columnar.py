@@ -17,8 +17,8 @@ from wireloom_generator.pretty import (
     render,
     string,
 )
-from wireloom_generator.vector_expressions import Vectors, linear
-from wireloom_generator.vectorised import Parts, probe
+from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
+from wireloom_generator.vectorised import Parts, probe, proof
 
 _TYPES = {
     ir.Primitive.BYTE: "pa.int8()",
@@ -46,8 +46,7 @@ def decode_columnar(
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Arrow schema and plan."""
     schema = Call("pa.schema", (_array([_field(column) for column in protocol.columns]),))
-    parts = Parts(Vectors.of(protocol.columns))
-    blocks = [render(schema, before="arrow_schema = "), *_plan(protocol, parts)]
+    blocks = [render(schema, before="arrow_schema = "), *_plan(protocol, Vectors.of(protocol.columns))]
     code = "\n\n".join(blocks)
     used = names(code)
     declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
@@ -95,27 +94,29 @@ def _type(kind: ir.ColumnType) -> Tree:
             return _TYPES[kind]
 
 
-def _plan(protocol: ir.Protocol, parts: Parts) -> Iterator[str]:
+def _plan(protocol: ir.Protocol, vectors: Vectors) -> Iterator[str]:
     for shared in protocol.types:
-        yield render(parts.layout(shared.nodes), before=f"{shared.name} = ")
-    items = [part for node in protocol.record for part in parts.node(node)]
-    yield render(Call("plan.Record", items), before="RECORD = ")
-    messages = group(*(_message(message, parts) for message in protocol.messages))
+        yield render(Parts(vectors).layout(shared.nodes), before=f"{shared.name} = ")
+    yield render(Call("plan.Record", Parts(vectors, proof(protocol, {})).nodes(protocol.record)), before="RECORD = ")
+    messages = group(
+        *(_message(message, Parts(vectors, proof(protocol, message.match))) for message in protocol.messages)
+    )
     options = (
         keyword("record", "RECORD"),
         keyword("messages", messages),
-        keyword("framing", _framing(protocol, parts)),
+        keyword("framing", _framing(protocol, vectors)),
     )
     yield render(Call("plan.Plan", options), before="PLAN = ")
 
 
 def _message(message: ir.Message, parts: Parts) -> Tree:
     options: list[Tree] = [keyword("match", _match(message.match))]
-    if message.sections:
-        sections = (entry(slot, parts.layout(nodes)) for slot, nodes in message.sections.items())
+    sections = [entry(slot, parts.layout(nodes)) for slot, nodes in message.sections.items()]
+    if sections:
         options.append(keyword("sections", mapping(*sections)))
-    if message.variants:
-        options.append(keyword("variants", group(*(_variant(variant, parts) for variant in message.variants))))
+    variants = parts.variants(message)
+    if variants:
+        options.append(keyword("variants", group(*variants)))
     return Call("plan.Message", (string(message.name), "RECORD", *options))
 
 
@@ -127,14 +128,12 @@ def _number(value: int) -> str:
     return str(value) if value < 10 else f"0x{value:02X}"
 
 
-def _variant(variant: ir.Variant, parts: Parts) -> Tree:
-    when = "None" if variant.when is None else parts.function(variant.when)
-    sections = (entry(slot, parts.layout(nodes)) for slot, nodes in variant.sections.items())
-    return Call("plan.Variant", (string(variant.name), when, mapping(*sections)))
-
-
-def _framing(protocol: ir.Protocol, parts: Parts) -> Tree:
-    options: list[Tree] = [_lengths(lengths, parts) for lengths in protocol.lengths]
+def _framing(protocol: ir.Protocol, vectors: Vectors) -> Tree:
+    """The lengths; none of them if one cannot be found for many records at once."""
+    try:
+        options: list[Tree] = [_lengths(lengths, Parts(vectors)) for lengths in protocol.lengths]
+    except RowwiseError:
+        return Call("plan.Framing", ())
     if protocol.match:
         options.append(keyword("match", group(*map(probe, protocol.match))))
     return Call("plan.Framing", options)

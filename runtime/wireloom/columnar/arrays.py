@@ -1,7 +1,8 @@
 """Columns while they are decoded: numpy arrays and places in the buffer, made into Arrow arrays at the end, if at all.
 
-A column holds one value a row. ``take`` picks rows, -1 giving null; ``join`` puts columns one behind the other;
-``arrow`` makes an Arrow array of the type that the table has for it.
+A column holds one value a row. ``take`` picks rows. ``scattered`` puts the values at ``rows`` of so many, null between
+them; ``hidden`` ones may be anything there, as the struct that they are in is null. ``over`` puts another column's
+values in place of some. ``arrow`` makes an Arrow array of the type that the table has for it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,22 +11,36 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Valid = Array | None
 """Which rows have a value; None: all of them."""
 
 
-def picked(valid: Valid, rows: Array) -> Valid:
-    """The validity of ``rows``, -1 being none."""
-    present = rows >= 0
-    if valid is not None:
-        return present & valid[rows] if len(valid) else present & False
-    return None if present.all() else present
+def _taken(valid: Valid, rows: Array) -> Valid:
+    return None if valid is None else valid[rows]
 
 
-def _values(data: Array, rows: Array) -> Array:
-    return data[rows] if len(data) else np.zeros(len(rows), data.dtype)
+def _spread(data: Array, rows: Array, count: int) -> Array:
+    """``data`` at ``rows`` of ``count``, zeros between."""
+    found = np.zeros(count, data.dtype)
+    found[rows] = data
+    return found
+
+
+def _present(valid: Valid, rows: Array, count: int) -> Valid:
+    """The validity of values that were put at ``rows`` of ``count``."""
+    return _spread(np.ones(len(rows), bool) if valid is None else valid, rows, count)
+
+
+def _replaced(valid: Valid, count: int, rows: Array, other: Valid) -> Valid:
+    """The validity of ``count`` values of which those at ``rows`` have become others."""
+    if valid is None and other is None:
+        return None
+    found = np.ones(count, bool) if valid is None else valid.copy()
+    found[rows] = True if other is None else other
+    return None if found.all() else found
 
 
 def _valids(columns: Sequence["Column"]) -> Valid:
@@ -65,7 +80,18 @@ class Numbers:
         return len(self.data)
 
     def take(self, rows: Array) -> "Numbers":
-        return Numbers(_values(self.data, rows), picked(self.valid, rows))
+        return Numbers(self.data[rows], _taken(self.valid, rows))
+
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Numbers":
+        valid = None if hidden and self.valid is None else _present(self.valid, rows, count)
+        return Numbers(_spread(self.data, rows, count), valid)
+
+    def over(self, rows: Array, other: "Numbers") -> "Column":
+        if (kind := np.result_type(self.data, other.data)).kind == "f" and self.data.dtype.kind != "f":
+            return replace(self, rows, other)
+        data = self.data.astype(kind)
+        data[rows] = other.data
+        return Numbers(data, _replaced(self.valid, len(data), rows, other.valid))
 
     def joined(self, others: Sequence["Numbers"]) -> "Column":
         every = [self, *others]
@@ -110,7 +136,18 @@ class Spans:
         return len(self.start)
 
     def take(self, rows: Array) -> "Spans":
-        return Spans(self.buffer, _values(self.start, rows), _values(self.stop, rows), picked(self.valid, rows))
+        return Spans(self.buffer, self.start[rows], self.stop[rows], _taken(self.valid, rows))
+
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Spans":
+        start, stop = _spread(self.start, rows, count), _spread(self.stop, rows, count)
+        return Spans(
+            self.buffer, start, stop, None if hidden and self.valid is None else _present(self.valid, rows, count)
+        )
+
+    def over(self, rows: Array, other: "Spans") -> "Column":
+        start, stop = self.start.copy(), self.stop.copy()
+        start[rows], stop[rows] = other.start, other.stop
+        return Spans(self.buffer, start, stop, _replaced(self.valid, len(start), rows, other.valid))
 
     def joined(self, others: Sequence["Spans"]) -> "Spans":
         columns = [self, *others]
@@ -141,9 +178,11 @@ class Spans:
         """Arrow's views of bytes: short ones hold them, long ones say where in the buffer they stand."""
         views = np.zeros(len(sizes), _VIEW)
         views["size"] = sizes
-        views["offset"] = self.start
-        views["head"] = windows(self.buffer, self.start, 4)
-        short = np.flatnonzero(sizes <= _INLINE)
+        short, long = np.flatnonzero((sizes > 0) & (sizes <= _INLINE)), np.flatnonzero(sizes > _INLINE)
+        if len(long):
+            start = self.start[long]
+            views["offset"][long] = start
+            views["head"][long] = windows(self.buffer, start, 4)
         if len(short):
             held = windows(self.buffer, self.start[short], _INLINE).view(np.uint8).reshape(-1, _INLINE)
             whole = views.view(np.uint8).reshape(-1, _VIEW.itemsize)
@@ -190,20 +229,22 @@ class Made:
         return found
 
     def take(self, rows: Array) -> "Made":
-        if not len(self.array):
-            return Made(pa.nulls(len(rows), self.array.type))
-        return Made(self.array.take(_indices(rows)))
+        return Made(self.array.take(pa.array(rows)))
+
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Made":
+        places = np.zeros(count, np.int32)
+        places[rows] = np.arange(len(rows), dtype=np.int32)
+        bitmap = _bitmap(_present(None, rows, count))
+        return Made(self.array.take(pa.Array.from_buffers(pa.int32(), count, [bitmap, pa.py_buffer(places)])))
+
+    def over(self, rows: Array, other: "Column") -> "Column":
+        return replace(self, rows, other)
 
     def joined(self, others: Sequence["Made"]) -> "Made":
         return Made(pa.concat_arrays([self.array, *(other.array for other in others)]))
 
     def arrow(self, kind: pa.DataType) -> pa.Array:
         return self.array if self.array.type == kind else self.array.cast(kind)
-
-
-def _indices(rows: Array) -> pa.Array:
-    present = rows >= 0
-    return pa.array(rows) if present.all() else pa.array(rows, mask=~present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,21 +265,43 @@ class Labels:
     def take(self, rows: Array) -> "Labels":
         return Labels(self.of.take(rows), self.label, self.kind)
 
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Labels":
+        return Labels(self.of.scattered(rows, count), self.label, self.kind)
+
+    def over(self, rows: Array, other: "Column") -> "Column":
+        if isinstance(other, Labels) and other.label == self.label:
+            of = self.of.over(rows, other.of)
+            assert isinstance(of, Numbers)
+            return Labels(of, self.label, self.kind)
+        return replace(self, rows, other)
+
     def joined(self, others: Sequence["Labels"]) -> "Column":
-        if all(other.label == self.label for other in others):
-            return Labels(
-                Numbers(np.concatenate([e.of.data for e in (self, *others)]), _valids((self, *others))),
-                self.label,
-                self.kind,
-            )
+        of = self.of.joined([other.of for other in others])
+        if isinstance(of, Numbers) and all(other.label == self.label for other in others):
+            return Labels(of, self.label, self.kind)
         made = [Made(each.arrow(each.kind)) for each in (self, *others)]
         return made[0].joined(made[1:])
 
     def arrow(self, kind: pa.DataType) -> pa.Array:
         native = self.of.data.astype(self.of.data.dtype.newbyteorder("="))
-        found = pa.array(native, mask=None if self.of.valid is None else ~self.of.valid).dictionary_encode()
-        labels = pa.array([self.label(number) for number in found.dictionary.to_pylist()], kind)
-        return labels.take(found.indices)
+        found = pa.array(native).dictionary_encode()
+        labels = [self.label(number) for number in found.dictionary.to_pylist()]
+        if kind != pa.string():
+            taken = pa.array(labels, kind).take(found.indices)
+            return taken if self.of.valid is None else pa.compute.if_else(pa.array(self.of.valid), taken, None)
+        return _texts(labels, found.indices.to_numpy(), self.of.valid)
+
+
+def _texts(texts: list[str | None], codes: Array, valid: Valid) -> pa.Array:
+    """The text of each code, by Arrow's views: twice as fast as taking them."""
+    whole = pa.array(texts, pa.string()).cast(pa.string_view())
+    buffers = whole.buffers()
+    views = np.frombuffer(buffers[1], _VIEW)[: len(texts)][codes] if texts else np.zeros(0, _VIEW)
+    if None in texts:
+        known = np.array([text is not None for text in texts])[codes]
+        valid = known if valid is None else known & valid
+    held = [_bitmap(valid), pa.py_buffer(views), *buffers[2:]]
+    return pa.Array.from_buffers(pa.string_view(), len(codes), held, _nulls(valid)).cast(pa.string())
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +316,18 @@ class Lists:
         return len(self.counts)
 
     def take(self, rows: Array) -> "Lists":
-        starts = np.cumsum(self.counts) - self.counts
-        counts = np.where(rows >= 0, _values(self.counts, rows), 0)
-        items = self.items.take(ragged(_values(starts, rows), counts))
-        return Lists(counts, items, picked(self.valid, rows))
+        starts, counts = np.cumsum(self.counts) - self.counts, self.counts[rows]
+        return Lists(counts, self.items.take(ragged(starts[rows], counts)), _taken(self.valid, rows))
+
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Lists":
+        valid = None if hidden and self.valid is None else _present(self.valid, rows, count)
+        if len(rows) > 1 and (rows[1:] < rows[:-1]).any():
+            order = np.argsort(rows)
+            return self.take(order).scattered(rows[order], count, hidden=hidden)
+        return Lists(_spread(self.counts, rows, count), self.items, valid)
+
+    def over(self, rows: Array, other: "Column") -> "Column":
+        return replace(self, rows, other)
 
     def joined(self, others: Sequence["Lists"]) -> "Lists":
         counts = np.concatenate([self.counts, *(other.counts for other in others)])
@@ -265,12 +336,8 @@ class Lists:
     def arrow(self, kind: pa.DataType) -> pa.Array:
         offsets = np.zeros(len(self.counts) + 1, np.int32)
         np.cumsum(self.counts, out=offsets[1:])
-        return pa.ListArray.from_arrays(
-            pa.array(offsets),
-            self.items.arrow(kind.value_type),
-            kind,
-            mask=None if self.valid is None else pa.array(~self.valid),
-        )
+        buffers, items = [_bitmap(self.valid), pa.py_buffer(offsets)], self.items.arrow(kind.value_type)
+        return pa.Array.from_buffers(kind, len(self.counts), buffers, _nulls(self.valid), children=[items])
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +353,14 @@ class Structs:
 
     def take(self, rows: Array) -> "Structs":
         columns = {name: column.take(rows) for name, column in self.columns.items()}
-        return Structs(len(rows), columns, picked(self.valid, rows))
+        return Structs(len(rows), columns, _taken(self.valid, rows))
+
+    def scattered(self, rows: Array, count: int, *, hidden: bool = False) -> "Structs":
+        columns = {name: column.scattered(rows, count, hidden=True) for name, column in self.columns.items()}
+        return Structs(count, columns, _present(self.valid, rows, count))
+
+    def over(self, rows: Array, other: "Column") -> "Column":
+        return replace(self, rows, other)
 
     def joined(self, others: Sequence["Structs"]) -> "Structs":
         every = [self, *others]
@@ -302,10 +376,8 @@ class Structs:
             column.arrow(field.type) if (column := self.columns.get(field.name)) else pa.nulls(self.count, field.type)
             for field in fields
         ]
-        if not fields:
-            return pa.Array.from_buffers(kind, self.count, [_bitmap(self.valid)], _nulls(self.valid))
-        mask = None if self.valid is None else pa.array(~self.valid)
-        return pa.StructArray.from_arrays(arrays, fields=fields, mask=mask)
+        buffers = [_bitmap(self.valid)]
+        return pa.Array.from_buffers(kind, self.count, buffers, _nulls(self.valid), children=arrays)
 
 
 Column = Numbers | Spans | Made | Labels | Lists | Structs
@@ -313,7 +385,15 @@ Column = Numbers | Spans | Made | Labels | Lists | Structs
 
 def nothing(like: Column, count: int) -> Column:
     """``count`` nulls of the kind of ``like``."""
-    return like.take(np.full(count, -1))
+    none = np.zeros(0, np.int64)
+    return like.take(none).scattered(none, count)
+
+
+def replace(column: Column, rows: Array, other: Column) -> Column:
+    """The column, the values at ``rows`` being those of ``other``."""
+    places = np.arange(len(column))
+    places[rows] = len(column) + np.arange(len(rows))
+    return join([column, other]).take(places)
 
 
 def join(columns: Iterable[Column]) -> Column:

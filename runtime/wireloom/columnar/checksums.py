@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
@@ -33,24 +34,36 @@ def wrong(checksum: "Checksum", at: "Rows", this: "Values", rows: Array, found: 
 
 def of_ranges(algorithm: str, buffer: Array, start: Array, stop: Array) -> Array:
     """The checksum of each range of ``buffer``, as 64-bit integers."""
-    if not len(start):
-        return np.zeros(0, np.int64)
-    if algorithm in _REFLECTED:
-        if accel.ENABLED:
-            return accel.crc32(buffer, start, stop, *_REFLECTED[algorithm])
-        size = int(stop[0] - start[0])
-        if 0 < size <= _TABLED and (stop - start == size).all():
-            return _of_one_size(buffer, start, size, *_REFLECTED[algorithm])
-    summed, view = ALGORITHMS[algorithm], memoryview(buffer.data)
-    ranges = zip(start.tolist(), stop.tolist(), strict=True)
-    return np.fromiter((summed(view[a:b]) for a, b in ranges), np.int64, len(start))
+    if algorithm not in _REFLECTED:
+        summed, view = ALGORITHMS[algorithm], memoryview(buffer.data)
+        ranges = zip(start.tolist(), stop.tolist(), strict=True)
+        return np.fromiter((summed(view[a:b]) for a, b in ranges), np.int64, len(start))
+    register, final = _REFLECTED[algorithm]
+    if accel.ENABLED:
+        return accel.crc32(buffer, start, stop, register, final)
+    sizes = stop - start
+    found = np.zeros(len(start), np.int64)
+    rest = np.ones(len(start), bool)
+    for size in np.flatnonzero(np.bincount(np.minimum(sizes, _TABLED + 1)) >= _COMMON).tolist():
+        if 0 < size <= _TABLED:
+            mine = sizes == size
+            found[mine] = _of_one_size(buffer, start[mine], size, register, final)
+            rest &= ~mine
+    # zlib has both inversions built in; whatever the register and the final XOR are, they can be undone.
+    begin, view = register ^ _ONES, memoryview(buffer.data)
+    ranges = zip(start[rest].tolist(), stop[rest].tolist(), strict=True)
+    sums = [crc32(view[a:b], begin) for a, b in ranges]
+    found[rest] = np.array(sums, np.int64) ^ (_ONES ^ final)
+    return found
 
 
+_ONES = 0xFFFFFFFF
 _POLYNOMIAL = 0xEDB88320
-_REFLECTED = {"crc32": (0xFFFFFFFF, 0xFFFFFFFF), "crc32_zero": (0, 0)}
+_REFLECTED = {"crc32": (_ONES, _ONES), "crc32_zero": (0, 0)}
 """CRC-32 with its initial register and final XOR."""
-_TABLED = 128
-"""Ranges of one size, up to this, are summed up by tables: one a position, since a CRC is linear."""
+_TABLED = 64
+_COMMON = 256
+"""Ranges of one size up to the first, if there are so many, are summed up by tables, since a CRC is linear."""
 
 
 @cache

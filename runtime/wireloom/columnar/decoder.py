@@ -18,7 +18,7 @@ from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
 
 REASON = CORRUPT[1]
-BATCH_ROWS = 32 * 1024
+BATCH_ROWS = 64 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that makes it have so many of them, or so many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
@@ -311,6 +311,9 @@ class _Fast:
             struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names}, struct.valid)
         if self.whole and len(rows) == len(self.chosen):
             return struct
-        inverse = np.full(len(self.decoded.message), -1)
-        inverse[rows] = np.arange(len(rows))
-        return struct.take(inverse[self.chosen])
+        places = np.full(len(self.decoded.message), -1)
+        places[self.chosen] = np.arange(len(self.chosen))
+        places = places[rows]
+        if (dropped := places < 0).any():
+            struct, places = struct.take(np.flatnonzero(~dropped)), places[~dropped]
+        return struct.scattered(places, len(self.chosen))

@@ -123,8 +123,10 @@ class Field:
             if (high := data > _LONGEST).any():
                 at.doubt(high)
             data = data.astype(np.int64)
-        if self.const is not None and (wrong := data != self.const).any():
-            at.doubt(wrong)
+        if self.const is not None:
+            wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
+            if (wrong := wide != self.const).any():
+                at.doubt(wrong)
         numbers = Numbers(data)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum, self.flags)
@@ -185,8 +187,8 @@ def must_hold(condition: Expression, at: Rows, this: Values) -> None:
 
 def number(value: Any, at: Rows) -> tuple[Array, Array | None]:
     """(numbers, validity) of an expression's value, one a row."""
-    if isinstance(value, Vector):
-        return value.data, value.valid
+    nothing = np.zeros(len(at), np.int64)
     if value is None:
-        return np.zeros(len(at), np.int64), np.zeros(len(at), bool)
-    return np.full(len(at), value, bool if isinstance(value, bool) else np.int64), None
+        return nothing, np.zeros(len(at), bool)
+    vector = Vector(nothing, None, at.doubt).like(value)
+    return vector.data, vector.valid

@@ -114,7 +114,7 @@ class Hop:
 
     def __init__(self, framing: Framing, *, little: bool) -> None:
         self.possible = False
-        self.reach = max(lengths.size for lengths in framing.lengths)
+        self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
         if len(framing.lengths) > 1:
@@ -127,6 +127,8 @@ class Hop:
             self.select[:] = -1
             for index, lengths in reversed(list(enumerate(framing.lengths))):
                 self.select[list(lengths.match[name])] = index
+        if not framing.lengths:
+            return
         self.constants: list[int] = []
         self.terms: list[list[tuple[int, Number, int]]] = []
         for lengths in framing.lengths:

@@ -58,7 +58,7 @@ class Message:
         self.variants = variants
         slots = [part for part in record.tail if isinstance(part, Slot)]
         filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
-        self.decisive = [*filled, *slots[-1:]][0] if variants else None
+        self.decisive = next(iter([*filled, *slots[-1:]]), None) if variants else None
         self.derived = [
             field for slot in slots if slot.name in self.sections for field in self.sections[slot.name].derived
         ]

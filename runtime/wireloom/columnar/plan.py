@@ -17,6 +17,7 @@ from wireloom.columnar.parts import (
     Section,
     Slot,
     When,
+    in_doubt,
 )
 from wireloom.columnar.values import (
     Blob,
@@ -72,6 +73,7 @@ __all__ = [
     "choose",
     "either",
     "greatest",
+    "in_doubt",
     "least",
     "negate",
     "present",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.arrays import Array, Column, Lists, Numbers, Structs, join, windows
+from wireloom.columnar.arrays import Array, Column, Lists, Numbers, Structs, replace, windows
 from wireloom.columnar.vectors import Vector
 
 
@@ -58,14 +58,12 @@ class Values:
         count, chosen = len(self.rows), inner.rows.chosen
         for name, column in inner.columns.items():
             known = self.columns.get(name)
-            rows = np.full(count, -1)
             if known is None:
-                rows[chosen] = np.arange(len(chosen))
-                self.columns[name] = column.take(rows)
+                self.columns[name] = column.scattered(chosen, count)
+            elif type(known) is type(column):
+                self.columns[name] = known.over(chosen, column)  # type: ignore[arg-type]
             else:
-                rows = np.arange(count)
-                rows[chosen] = count + np.arange(len(chosen))
-                self.columns[name] = join([known, column]).take(rows)
+                self.columns[name] = replace(known, chosen, column)
 
     def __getitem__(self, name: str) -> Vector:
         """A number or boolean, for an expression to compute with."""

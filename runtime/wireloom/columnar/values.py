@@ -90,7 +90,7 @@ class Until:
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         start, buffer, size = at.at, at.batch.buffer, len(self.terminator)
-        found = np.flatnonzero(buffer[: len(buffer) - size + 1] == self.terminator[0])
+        found = np.flatnonzero(buffer[: max(0, len(buffer) - size + 1)] == self.terminator[0])
         for offset, byte in enumerate(self.terminator[1:], start=1):
             found = found[buffer[found + offset] == byte]
         found = np.append(found, len(buffer))

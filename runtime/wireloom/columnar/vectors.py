@@ -20,7 +20,8 @@ _LIMIT = float(2**62)
 class Vector:
     """One number or boolean a row; rows that are not ``valid`` have none.
 
-    A comparison is false where an operand is missing; anything else is missing there.
+    A comparison is false where an operand is missing; anything else is missing there. Whether two that are missing are
+    equal is left to the codec.
     """
 
     __slots__ = ("data", "doubt", "valid")
@@ -83,7 +84,8 @@ class Vector:
         if zero.any():
             self.doubt(zero)
         divisor = Vector(np.where(zero, 1, data), valid, self.doubt)
-        return self._arithmetic(divisor, operation)
+        with np.errstate(over="ignore"):  # -2^63 // -1, which is in doubt
+            return self._arithmetic(divisor, operation, grows=operation is np.floor_divide)
 
     def __and__(self, other: Any) -> "Vector":
         return self._arithmetic(other, np.bitwise_and)
@@ -135,6 +137,9 @@ class Vector:
         return Vector(found if valid is None else found & valid, None, self.doubt)
 
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
+        valid = other.valid if isinstance(other, Vector) else None
+        if valid is not None and self.valid is not None and (neither := ~(valid | self.valid)).any():
+            self.doubt(neither)
         return self._compared(other, np.equal)
 
     def __ne__(self, other: object) -> "Vector":  # type: ignore[override]
@@ -157,14 +162,21 @@ class Vector:
         if isinstance(number, Vector):
             return number
         kind = bool if isinstance(number, bool) else np.int64
-        return Vector(np.full(len(self.data), number, kind), None, self.doubt)
+        return Vector(np.full(len(self.data), self._held(number), kind), None, self.doubt)
+
+    def _held(self, number: Any) -> Any:
+        """``number`` if 64 bits hold it; else all rows are in doubt."""
+        if isinstance(number, int) and not -(2**63) <= number < 2**63:
+            self.doubt(np.ones(len(self.data), bool))
+            return 0
+        return number
 
 
 def _operand(value: Any, beside: Vector) -> tuple[Any, Valid]:
     if isinstance(value, Vector):
         data = value.data.astype(np.int64) if value.data.dtype == bool and beside.data.dtype != bool else value.data
         return data, value.valid
-    return value, None
+    return beside._held(value), None
 
 
 def _both_valid(one: Valid, other: Valid) -> Valid:
@@ -179,25 +191,28 @@ def true(value: Any) -> Any:
 
 
 def both(*values: Any) -> Any:
-    """``and``."""
-    return _folded(values, np.logical_and, neutral=True)
+    """``and``: the first value that is not true, or the last."""
+    return _folded(values, goes_on=True)
 
 
 def either(*values: Any) -> Any:
-    """``or``."""
-    return _folded(values, np.logical_or, neutral=False)
+    """``or``: the first value that is true, or the last."""
+    return _folded(values, goes_on=False)
 
 
-def _folded(values: tuple[Any, ...], operation: Any, *, neutral: bool) -> Any:
+def _folded(values: tuple[Any, ...], *, goes_on: bool) -> Any:
     vectors = [value for value in values if isinstance(value, Vector)]
-    if any(bool(value) is not neutral for value in values if not isinstance(value, Vector)):
-        return not neutral
+    whole = all(vector.valid is None for vector in vectors)
+    if whole and any(bool(value) is not goes_on for value in values if not isinstance(value, Vector)):
+        return not goes_on
     if not vectors:
-        return neutral
-    found = vectors[0].truth
-    for vector in vectors[1:]:
-        found = operation(found, vector.truth)
-    return Vector(found, None, vectors[0].doubt)
+        return goes_on
+    found, *rest = vectors if whole else [_optional(value, vectors[0]) for value in values]
+    for other in rest:
+        further = found.truth if goes_on else ~found.truth
+        valid = None if whole else np.where(further, _mask(other), _mask(found))
+        found = Vector(np.where(further, other.truth, found.truth), valid, found.doubt)
+    return found
 
 
 def negate(value: Any) -> Any:
