@@ -80,14 +80,6 @@ class Parts:
         """A condition as a lambda. Raises ``RowwiseError``."""
         return self.vectors.function(condition.expression)
 
-    def decisive(self, name: str, condition: ir.Condition) -> str:
-        """A condition outside of layouts, on which ``name`` depends, as a lambda; left to the codec if need be."""
-        try:
-            return self.function(condition)
-        except RowwiseError as reason:
-            self.rowwise[name, str(reason)] = None
-            return "plan.in_doubt"
-
     def _field(self, field: ir.Field) -> Tree:
         valid = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
         if isinstance(field.const, bytes):
