@@ -94,7 +94,8 @@ def _materialise(rows: DataFrame) -> None:
 
 
 def _read(spark: SparkSession, protocol: str, files: Files, schema: StructType | None = None) -> DataFrame:
-    reader = spark.read.format(protocol).option("mode", "FAILFAST")
+    pushing = spark.conf.get(PUSHDOWN, "false")
+    reader = spark.read.format(protocol).option("mode", "FAILFAST").option("pushFilters", pushing)
     return (reader if schema is None else reader.schema(schema)).load(str(files.folder))
 
 
