@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import yaml
 
 from wireloom_generator import examples, ir, spec
-from wireloom_generator.emitters import enums, parsers
+from wireloom_generator.emitters import columnar, enums, parsers
 from wireloom_generator.lower import lower
 
 FEATURES = {path.stem: path for path in sorted(Path(__file__).with_name("specs_valid").glob("*.yaml"))}
@@ -26,6 +27,8 @@ class Compiled:
 
     protocol: ir.Protocol
     codec: Any
+    columnar: ModuleType
+    """The module with its plan."""
 
 
 def folders(text: str, root: Path) -> Path:
@@ -50,23 +53,23 @@ def folders(text: str, root: Path) -> Path:
 
 
 def compiled(folder: Path, out: Path) -> Compiled:
-    """The protocol in ``folder``, its parsers written below ``out`` and imported."""
+    """The protocol in ``folder``, its parsers and its plan written below ``out`` and imported."""
     (one,), found = spec.load([folder])
     assert not found, found
     protocol = lower(one)
     package = out.joinpath(f"{out.name}_{protocol.name}")
     package.mkdir(parents=True)
     package.joinpath("__init__.py").touch()
-    for emit in (enums.emit, parsers.emit):
+    for emit in (enums.emit, parsers.emit, columnar.emit):
         for file in emit(protocol):
             package.joinpath(file.path.name).write_text(file.text)
     sys.path.insert(0, str(out))
     try:
         importlib.invalidate_caches()
-        module = importlib.import_module(f"{package.name}.parsers")
+        plan = importlib.import_module(f"{package.name}.columnar")
     finally:
         sys.path.remove(str(out))
-    return Compiled(protocol, module.PROTOCOL)
+    return Compiled(protocol, plan.PROTOCOL, plan)
 
 
 def of(text: str, root: Path) -> Compiled:

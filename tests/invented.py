@@ -15,10 +15,14 @@ from wireloom.codec import (
     Bits,
     Blob,
     Choice,
+    Constant,
     Field,
     Layout,
+    Leb128,
     Message,
+    Nested,
     Optional,
+    Pad,
     Protocol,
     Repeat,
     Rest,
@@ -27,9 +31,10 @@ from wireloom.codec import (
     Text,
     Variant,
     When,
+    ZigZag,
 )
 from wireloom.codec.blocks import Block
-from wireloom.codec.fields import primitive
+from wireloom.codec.fields import EitherOrder, primitive
 from wireloom.codec.flatbuffers import _SCALARS, _Encoded
 from wireloom.codec.layout import Named
 from wireloom.codec.parts import _Computed
@@ -132,6 +137,8 @@ class _Row:
                     self._number(name, field, kind, this)
             case Named():
                 this[step.name] = self._value(step.subcon)
+            case Pad():
+                pass
             case _Encoded():
                 fields = step.encoding.table.fields
                 this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in fields}
@@ -188,6 +195,14 @@ class _Row:
                 this = dict.fromkeys(column.name for column in kind.columns())
                 self._fill(kind, this)
                 return _chosen(this)
+            case Nested():
+                return self._value(kind.layout)
+            case Constant():
+                return kind.value
+            case Leb128(bits=bits):
+                return self.choose(st.integers(0, (1 << bits) - 1) | st.integers(0, 3))
+            case ZigZag(bits=bits):
+                return self.choose(st.integers(-(1 << bits - 1), (1 << bits - 1) - 1))
         return self.choose(numbers(Field(kind)))
 
 
@@ -214,12 +229,17 @@ def numbers(field: Field) -> st.SearchStrategy[Any]:
     if kind.code in "fd":
         return st.floats(width=32 if kind.code == "f" else 64, allow_nan=False)
     bits = 8 * field.subcon.sizeof()
-    signed = kind.code.islower() if not kind.code.endswith("s") else field.subcon.signed
+    signed = kind.code.islower() if not kind.code.endswith("s") else _either(field.subcon).signed
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if field.long:
         high = (1 << 63) - 1
     named = [int(member) for member in field.enum or field.flags or ()]
     return st.one_of(st.integers(low, high), st.integers(0, 3), st.sampled_from([low, high, *named]))
+
+
+def _either(number: Any) -> Any:
+    """The number in one of its byte orders."""
+    return number.big if isinstance(number, EitherOrder) else number
 
 
 TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {

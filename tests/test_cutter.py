@@ -64,3 +64,10 @@ def test_pieces_of_any_size_give_the_same_records(
     capture = data.draw(captures(records))
     whole = protocol.framing.records(capture, resolve(protocol.parameters, {}), max_record_bytes=bound)
     assert list(in_pieces(protocol, capture, sizes, bound)) == [told(record, 0) for record in whole]
+
+
+def test_a_byte_order_that_more_bytes_could_prove_is_not_ruled_out() -> None:
+    values = EVENT | {"attributes": 0xFFF7, "key": 0, "value": b""}  # in big order those of a shorter header
+    event = databus.build({"message": "dbus_event", "byte_order": "little", "version": 0, "dbus_event": values})
+    whole = (0, len(event), True, True, None)
+    assert list(in_pieces(databus.PROTOCOL, event, [57, 1, 1], 1 << 26)) == [whole]

@@ -173,7 +173,8 @@ class Framing:
                     break
         if len({problem.detail for problem in problems}) > 1:
             problems[0].detail += "; nor is it a record in little byte order"
-        problems[0].needed = min((problem.needed for problem in problems if problem.needed), default=0)
+        needed = [problem.needed for problem in problems if problem.needed]
+        problems[0].needed = min((more for more in needed if more > end - start), default=min(needed, default=0))
         raise problems[0]
 
     def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:

@@ -113,7 +113,7 @@ def _follow() -> Callable[..., tuple[int, int]]:
                     length += value * table[term, 5]
             if length <= 0:
                 break
-            at += length
+            at += min(length, len(buffer) + 1)  # the next one is not in the buffer, however large the length
         return count, at
 
     return hops

@@ -169,7 +169,7 @@ class Hop:
             return accel.follow(buffer, at, last, room, self)
         offsets = [0] * room
         count, at = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
-        return np.array(offsets[:count], np.int64), at
+        return np.array(offsets[:count], np.int64), min(at, end + 1)  # a length may be larger than numpy's numbers
 
     def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
         """Every record's length is found alike. This loop is what a record costs without the accelerator."""

@@ -166,8 +166,10 @@ class Plan:
             holds = found < 0
             for name, values in self.messages[index].match.items():
                 column: Column | None = record.column(name)
-                assert isinstance(column, Numbers)
                 among = np.zeros(len(at), bool)
+                if not isinstance(column, Numbers):  # no record has it
+                    holds = among
+                    break
                 for value in values:
                     among |= column.data == value
                 holds = holds & among if column.valid is None else holds & among & column.valid

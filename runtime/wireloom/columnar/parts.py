@@ -10,9 +10,9 @@ from wireloom.codec.parts import LIMITS
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Array, Column, Numbers, Spans
 from wireloom.columnar.fields import Block, Expression, Field, Number, label, must_hold, number
-from wireloom.columnar.rows import Frame, Rows, Values
+from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value
-from wireloom.columnar.vectors import Vector, true
+from wireloom.columnar.vectors import true
 
 
 class Part(Protocol):
@@ -271,13 +271,6 @@ class Compute:
         numbers = Numbers(data, valid)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum)
-
-
-def in_doubt(this: Values, record: Values, frame: Frame) -> Vector:
-    """An expression that is left to the codec, in the rows for which it is asked."""
-    nowhere = np.zeros(len(this.rows), bool)
-    this.rows.doubt(~nowhere)
-    return Vector(nowhere, None, this.rows.doubt)
 
 
 class Fallback:

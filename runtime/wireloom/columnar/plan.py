@@ -17,7 +17,6 @@ from wireloom.columnar.parts import (
     Section,
     Slot,
     When,
-    in_doubt,
 )
 from wireloom.columnar.values import (
     Blob,
@@ -73,7 +72,6 @@ __all__ = [
     "choose",
     "either",
     "greatest",
-    "in_doubt",
     "least",
     "negate",
     "present",

@@ -1,0 +1,180 @@
+"""The columnar decoder beside the codec: the same bytes through both, and the same table, or the same error.
+
+``captures_alike`` reads captures, ``records_alike`` records that are cut already, so that many can be wrong at once.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import compress
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from wireloom import columnar
+from wireloom.codec import DecodeError, Protocol
+from wireloom.codec.framing import Record
+from wireloom.columnar import decoder
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.framing import Cuts, Window
+from wireloom.columnar.plan import Plan
+from wireloom.options import Mode, ReadOptions
+from wireloom.views import View
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A protocol as the codec has it, and its plan."""
+
+    codec: Protocol
+    plan: Plan
+
+    @classmethod
+    def of(cls, module: Any) -> "Pair":
+        """The protocol of a module that has both."""
+        return cls(module.PROTOCOL, module.PLAN)
+
+    def options(self, options: dict[str, Any]) -> ReadOptions:
+        """Options by the names that users write, with positions."""
+        return ReadOptions.of({"positions": True, **options}, self.codec.parameters, self.codec.messages)
+
+    def decoder(self, chosen: ReadOptions) -> Decoder:
+        """What decodes into the whole view that was ``chosen``."""
+        return Decoder(self.codec, self.plan, chosen, columnar.arrow_schema(View(self.codec, chosen).columns))
+
+
+def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
+    """See that a capture is the same table in every mode, for each message, without labels, and piece by piece."""
+    found = capture_alike(pair, capture, **options)
+    capture_alike(pair, capture, mode="DROPMALFORMED", **options)
+    capture_alike(pair, capture, mode="FAILFAST", **options)
+    capture_alike(pair, capture, labels="false", **options)
+    for message in pair.codec.messages:
+        capture_alike(pair, capture, message=message, **options)
+    columns = found.schema.names
+    for chosen in (columns[::2], columns[1::3], columns[:1]):
+        given = {"positions": True, **options}
+        part = columnar.decode_columnar(pair.codec, pair.plan, capture, chosen, "PERMISSIVE", **given)
+        assert_equal(part, found.select(chosen))
+    return found
+
+
+def capture_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
+    """See that a capture is the same table, or the same error; the table."""
+    chosen = pair.options(options)
+    decoding = pair.decoder(chosen)
+    refusal: DecodeError | None = None
+    try:
+        expected = columnar.table(View(pair.codec, chosen).rows(capture, ""), decoding.schema)
+    except DecodeError as error:
+        refusal = error
+    sizes = Random(len(capture))
+    sources = (
+        lambda: pair.decoder(chosen).capture(capture),
+        lambda: streamed(pair.decoder(chosen), capture, sizes),
+    )
+    for batches in sources:
+        if refusal is not None:
+            with pytest.raises(DecodeError) as raised:
+                list(batches())
+            assert raised.value.reason == refusal.reason
+            continue
+        found = pa.Table.from_batches(batches(), decoding.schema)
+        assert_equal(found, expected)
+    return decoding.schema.empty_table() if refusal else expected
+
+
+def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.RecordBatch]:
+    """The batches of a capture that comes a few bytes at a time."""
+    stream = BytesIO(capture)
+    with small(piece=sizes.randint(1, 60), rows=sizes.randint(1, 5), size=sizes.randint(1, 90)):
+        yield from decoding.stream(lambda count: stream.read(min(count, sizes.randint(1, 20))))
+
+
+@contextmanager
+def small(*, piece: int, rows: int, size: int) -> Iterator[None]:
+    """Pieces of streams and batches no larger than this."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("PIECE_BYTES", piece), ("BATCH_ROWS", rows), ("BATCH_BYTES", size)):
+            patch.setattr(decoder, name, value)
+        yield
+
+
+def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] | bool = False, **options: Any) -> None:
+    """See that records are the same rows, whatever is wrong with them, one by one and as one batch."""
+    chosen = pair.options(options)
+    orders = [little] * len(records) if isinstance(little, bool) else list(little)
+    if any(lengths.checksum for lengths in pair.codec.framing.lengths):
+        sound = [_proves(pair, data, order, chosen) for data, order in zip(records, orders, strict=True)]
+        records, orders = list(compress(records, sound)), list(compress(orders, sound))
+        little = orders
+    view = View(pair.codec, chosen)
+    rows, offset = [], 0
+    for data, order in zip(records, orders, strict=True):
+        record = Record(offset, len(data), order)
+        row = pair.codec.row(record, data, offset, dict(chosen.parameters), Mode.PERMISSIVE, chosen.message)
+        if row is not None:
+            row["_offset"], row["_length"] = offset, len(data)
+            rows.append(row)
+        offset += len(data)
+    decoding = pair.decoder(chosen)
+    expected = columnar.table(view.of(rows, ""), decoding.schema)
+    sizes = np.array([len(data) for data in records], np.int64)
+    stop = np.cumsum(sizes)
+    start = stop - sizes
+    cuts = Cuts(Window(b"".join(records)), start, stop, little if isinstance(little, bool) else np.array(orders, bool))
+    assert_equal(pa.Table.from_batches([decoding.cuts(cuts, "")], decoding.schema), expected)
+
+
+def _proves(pair: Pair, data: bytes, order: bool, chosen: ReadOptions) -> bool:
+    """Whether the framing would give these bytes as a record; what it has proven is not proven again."""
+    try:
+        return pair.codec.framing.first(data, 0, len(data), dict(chosen.parameters)) == (len(data), order)
+    except DecodeError:
+        return False
+
+
+def assert_equal(found: pa.Table, expected: pa.Table) -> None:
+    """See that two tables have the same rows; one NaN is as good as another, but -0.0 is not 0.0."""
+    found.validate(full=True)
+    assert found.schema.equals(expected.schema)
+    if found.equals(expected) and not _has_floats(found.schema):
+        return
+    assert found.num_rows == expected.num_rows
+    for one, other in zip(found.to_pylist(), expected.to_pylist(), strict=True):
+        assert exact(one) == exact(other), (one, other)
+
+
+def _has_floats(kinds: Iterable[Any]) -> bool:
+    text = str(list(kinds))
+    return "float" in text or "double" in text
+
+
+def exact(value: Any) -> Any:
+    """A value of which equal ones have the same bits, but for NaN."""
+    match value:
+        case float():
+            return "NaN" if value != value else struct.pack(">d", value)
+        case list():
+            return [exact(item) for item in value]
+        case dict():
+            return {name: exact(item) for name, item in value.items()}
+    return value
+
+
+def damaged(record: bytes, random: Random, count: int) -> Iterator[bytes]:
+    """The record ``count`` times, with some bytes changed in each, or some left out, or some more."""
+    for _ in range(count):
+        data = bytearray(record)
+        for _ in range(random.choice((1, 1, 1, 2, 4)) if data else 0):
+            at = random.randrange(len(data))
+            data[at] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), data[at] ^ 1, data[at] + 1 & 0xFF))
+        if random.random() < 0.3:
+            at = random.randint(0, len(data))
+            data[at : at + random.choice((0, 0, 1, 3))] = random.randbytes(random.choice((0, 0, 1, 2)))
+        yield bytes(data)

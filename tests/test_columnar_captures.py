@@ -1,0 +1,181 @@
+"""What the columnar decoder makes of invented records and of vectors, alone and in hostile company, is the codec's."""
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Any
+
+import compiled
+import invented
+import numpy as np
+import pytest
+import vectors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
+
+from wireloom.codec import EncodeError
+from wireloom.columnar import accel, checksums
+from wireloom.options import resolve
+from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
+from wireloom_protocols.databus import columnar as databus
+
+GENERATED = {"couchbase_dcp": Pair.of(couchbase_dcp), "databus": Pair.of(databus)}
+FRAMES = ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl")
+DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_frames.jsonl")
+EVENTS = ("databus/vectors.jsonl",)
+PLACES = {"committed": vectors.committed, "all": vectors.external}
+ORDERS = ("auto", "big", "little")
+
+accelerated = pytest.mark.parametrize(
+    "accelerated", [False, pytest.param(True, marks=pytest.mark.skipif(not accel.ENABLED, reason="numba is not there"))]
+)
+everywhere = pytest.mark.parametrize("place", PLACES)
+
+
+@pytest.fixture(autouse=True)
+def without_numba(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Turn the accelerator off, unless the test asks for it."""
+    wanted = "accelerated" in request.fixturenames and request.getfixturevalue("accelerated")
+    monkeypatch.setattr(accel, "ENABLED", wanted)
+
+
+def data_of(place: str, *files: str) -> list[bytes]:
+    """The bytes of the vectors in ``files``."""
+    rows = PLACES[place](*files)
+    if not rows:
+        pytest.skip("external vectors: WIRELOOM_VECTORS is not set")
+    return [data for row in rows if "hex" in row and (data := vectors.data_of(row))]
+
+
+@everywhere
+@accelerated
+def test_frames(place: str, accelerated: bool) -> None:
+    pair = GENERATED["couchbase_dcp"]
+    records = data_of(place, *FRAMES, *DRAWN)
+    random = Random(place)
+    for little in (False, True):
+        records_alike(pair, records, little=little)
+    whole = [data for data in records if len(data) >= 24 and len(data) == 24 + int.from_bytes(data[8:12], "big")]
+    captures_alike(pair, b"".join(whole))
+    for data in records:
+        records_alike(pair, list(damaged(data, random, 15)))
+
+
+@everywhere
+@accelerated
+@pytest.mark.parametrize("order", ORDERS)
+def test_events(place: str, order: str, accelerated: bool) -> None:
+    pair = GENERATED["databus"]
+    records = data_of(place, *EVENTS)
+    random = Random(place + order)
+    for replicated in ("true", "false"):
+        records_alike(pair, records, little=order == "little", byte_order=order, repl_dbus=replicated)
+    mixed = [random.random() < 0.5 for _ in records]
+    records_alike(pair, records, mixed, byte_order=order)
+    random.shuffle(records)
+    for first in range(0, min(len(records), 80), 40):
+        some = records[first : first + 40]
+        capture_alike(pair, b"".join(some), byte_order=order)
+        capture_alike(pair, b"".join(some), byte_order=order, maxRecordBytes="80")
+
+
+@accelerated
+@pytest.mark.parametrize("order", ORDERS)
+def test_streams_of_events(order: str, accelerated: bool) -> None:
+    folder = Path(vectors.EXTERNAL) if vectors.EXTERNAL else vectors.COMMITTED
+    for path in sorted(folder.joinpath("databus").glob("*.bin")):
+        if not path.stem.endswith("_8mb"):
+            capture_alike(GENERATED["databus"], path.read_bytes(), byte_order=order)
+
+
+# --- invented
+
+
+@cache
+def pair_of(name: str) -> Pair:
+    if name in GENERATED:
+        return GENERATED[name]
+    return Pair.of(compiled.feature(name, Path(mkdtemp(prefix="feature"))).columnar)
+
+
+def written(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
+    """Records of any message in any variant."""
+    resolved = resolve(pair.codec.parameters, parameters)
+
+    @st.composite
+    def draw(draw: st.DrawFn) -> bytes:
+        message, variant = draw(st.sampled_from(list(invented.shapes(pair.codec))))
+        row = draw(invented.rows(message, variant, resolved))
+        try:
+            return pair.codec.build(row, **parameters)
+        except EncodeError:
+            return b""
+
+    return draw()
+
+
+@pytest.mark.parametrize("name", compiled.FEATURES)
+@settings(max_examples=6)
+@given(data=st.data())
+def test_invented_records_of_features(name: str, data: st.DataObject) -> None:
+    pair = pair_of(name)
+    records = data.draw(st.lists(written(pair, {}), min_size=1, max_size=6))
+    capture_alike(pair, b"".join(records))
+    random = Random(0)
+    records_alike(pair, [changed for record in records for changed in (record, *damaged(record, random, 4))])
+
+
+def hostile(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
+    """Captures of good records, of some that were damaged, and noise."""
+    good = written(pair, parameters)
+    bad = st.builds(lambda record, seed: next(damaged(record, Random(seed), 1)), good, st.integers(0, 1 << 20))
+    noise = st.binary(max_size=40)
+    return st.lists(st.one_of(good, good, good, bad, noise), max_size=7).map(b"".join)
+
+
+bounds = st.sampled_from(["30", "90", "1000000"])
+
+
+@accelerated
+@settings(max_examples=20)
+@given(data=st.data(), bound=bounds)
+def test_hostile_frames(bound: str, data: st.DataObject, accelerated: bool) -> None:
+    pair = GENERATED["couchbase_dcp"]
+    capture = data.draw(hostile(pair, {}))
+    capture_alike(pair, capture, maxRecordBytes=bound)
+    capture_alike(pair, capture, mode="FAILFAST", labels="false")
+
+
+@accelerated
+@pytest.mark.parametrize(("order", "replicated"), list(product(ORDERS, ("true", "false"))))
+@settings(max_examples=8)
+@given(data=st.data(), bound=bounds)
+def test_hostile_events(order: str, replicated: str, bound: str, data: st.DataObject, accelerated: bool) -> None:
+    pair = GENERATED["databus"]
+    big = hostile(pair, {"byte_order": "big", "repl_dbus": replicated})
+    little = hostile(pair, {"byte_order": "little", "repl_dbus": replicated})
+    capture = b"".join(data.draw(st.tuples(big, little, big)))
+    capture_alike(pair, capture, byte_order=order, repl_dbus=replicated, maxRecordBytes=bound)
+    capture_alike(pair, capture, mode="DROPMALFORMED", byte_order=order, repl_dbus=replicated)
+    capture_alike(pair, capture, mode="FAILFAST", byte_order=order, repl_dbus=replicated)
+    (message,) = pair.codec.messages
+    capture_alike(pair, capture, message=message, byte_order=order, repl_dbus=replicated)
+
+
+# --- checksums
+
+
+@accelerated
+@pytest.mark.parametrize("algorithm", sorted(checksums.ALGORITHMS))
+@given(data=st.binary(max_size=300), ends=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=6))
+def test_checksums_of_many_ranges(algorithm: str, data: bytes, ends: list[tuple[int, int]], accelerated: bool) -> None:
+    ranges = [sorted((min(a, len(data)), min(b, len(data)))) for a, b in ends]
+    start, stop = (np.array([each[i] for each in ranges], np.int64) for i in (0, 1))
+    expected = [checksums.ALGORITHMS[algorithm](data[a:b]) for a, b in ranges]
+    assert checksums.of_ranges(algorithm, np.frombuffer(data, np.uint8), start, stop).tolist() == expected
+    for a, b in ranges:
+        alone = checksums.of_ranges(algorithm, np.frombuffer(data, np.uint8), np.array([a] * 3), np.array([b] * 3))
+        assert alone.tolist() == [checksums.ALGORITHMS[algorithm](data[a:b])] * 3

@@ -1,0 +1,218 @@
+"""Shapes at the edge of what many rows can be read as at once: the columnar decoder gives what the codec gives."""
+
+from pathlib import Path
+from random import Random
+
+import compiled
+import pytest
+from lockstep import Pair, capture_alike, damaged, records_alike
+
+from wireloom.columnar import accel
+from wireloom_generator.vectorised import rowwise
+
+HEAD = """\
+protocol: edges
+byte_order: big
+types:
+  - name: Inner
+    fields:
+      - {name: count, type: u8}
+      - {name: numbers, type: u16, repeat: {count: count}}
+      - {name: more, type: u8, when: count == 2}
+  - name: Item
+    fields:
+      - {name: item_size, type: u8, derive: size(part) + 1}
+      - section: part
+        size: item_size - 1
+        trailing: rest_of
+        fields:
+          - {name: kind, type: u8}
+          - {name: flag, type: u8, when: kind >= 2}
+          - choice:
+              - {when: kind == 1, fields: [{name: value, type: u16}]}
+              - {when: kind == 2, fields: [{name: deep, type: Inner, repeat: {count: 2}}]}
+              - {fields: [{name: value, type: u32}, {name: word, type: text, prefix: leb128_u32}]}
+          - {name: last, type: u8, optional: true}
+record:
+  length: length
+  fields:
+    - {name: length, type: u8, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: edge
+match: {}
+"""
+
+ITEMS = [b"\1\1\2", b"\1\1\2\7", b"\1\1\2\7\x08\x09", b"\2\5\2\1\0\2\0\x63\0", b"\2\5\0\1\7\7\6", b"\3\5\1\2\3\4\2ab"]
+
+KINDS = """sections:
+  body:
+    - {name: kind, type: u8}
+    - choice:
+"""
+
+EDGES: dict[str, tuple[str, list[bytes]]] = {
+    "64 bits beside fewer": (
+        KINDS
+        + """\
+        - {when: kind == 0, fields: [{name: value, type: u64}]}
+        - {when: kind == 1, fields: [{name: value, type: u64, byte_order: little}]}
+        - {when: kind == 2, fields: [{name: value, type: leb128_u64}]}
+        - {when: kind == 3, fields: [{name: value, type: u8}]}
+        - {when: kind == 4, fields: [{name: value, type: i8}]}
+        - {fields: [{name: value, compute: kind * 3, type: u64}]}
+""",
+        [b"\0" + b"\xff" * 8, b"\1" + b"\xff" * 8, b"\2" + b"\xff" * 9 + b"\1", b"\3\xfe", b"\4\xfe", b"\5"],
+    ),
+    "odd integers": (
+        KINDS
+        + """\
+        - {when: kind == 0, fields: [{name: value, type: u32}]}
+        - {when: kind == 1, fields: [{name: value, type: i24, byte_order: little}]}
+        - {when: kind == 2, fields: [{name: value, type: u56}]}
+        - {when: kind == 3, fields: [{name: value, type: i40}]}
+        - {when: kind == 4, fields: [{name: value, type: i48, byte_order: little}]}
+        - {fields: [{name: value, type: i64}]}
+    - {name: twice, compute: "value * 2 if present(value) and value < 1000 else 0", type: i64}
+""",
+        [bytes([kind]) + b"\xfe\x01\x80\x7f\x00\xff\x81\x80"[:size] for kind, size in enumerate((4, 3, 7, 5, 6, 8))],
+    ),
+    "texts": (
+        KINDS
+        + """\
+        - {when: kind == 0, fields: [{name: word, type: text, prefix: u8}]}
+        - {when: kind == 1, fields: [{name: word, type: text, until: "0d0a"}]}
+        - {when: kind == 2, fields: [{name: word, type: text, size: 2, encoding: latin-1}]}
+        - {when: kind == 3, fields: [{name: word, type: text, size: 0}]}
+        - {fields: [{name: word, type: text, size: rest}]}
+    - {name: after, type: text, size: rest}
+""",
+        [b"\0\2ab\xc3\xa9", b"\1ab\r\r\nxx", b"\2\xe9\xe9x", b"\3abc", b"\1\r\n", b"\0\0", b"\x04" + b"x" * 40],
+    ),
+    "a long terminator": (
+        """sections:
+  body:
+    - {name: long, type: bytes, until: "0000000000000000"}
+    - {name: rest, type: bytes, size: rest}
+""",
+        [b"\1" + bytes(8) + b"\0", bytes(8), b"\0\0", b"", bytes(9)],
+    ),
+    "many items": (
+        "sections: {body: [{name: words, type: text, prefix: u8, repeat: rest}]}\n",
+        [b"\1a" * count for count in (0, 1, 63, 64, 65, 70, 100)],
+    ),
+    "floats": (
+        """sections:
+  body:
+    - {name: tenth, type: f32, const: 0.1}
+    - {name: half, type: f64, const: 0.5}
+    - {name: all, type: f32, repeat: rest}
+""",
+        [
+            b"\x3d\xcc\xcc\xcd\x3f\xe0" + bytes(6),
+            b"\x3d\xcc\xcc\xcd\x3f\xe0" + bytes(6) + b"\x7f\x80\0\1\x7f\xc0\0\0\x80\0\0\0\xff\x80\0\1",
+        ],
+    ),
+    "nans": (
+        "sections: {body: [{name: numbers, type: f32, repeat: rest}]}\n",
+        [b"\x7f\x80\0\1\x7f\xc0\0\0\x80\0\0\0\xff\x80\0\1", b""],
+    ),
+    "sections in repeats": (
+        "sections: {body: [{name: items, type: Item, repeat: rest}]}\n",
+        [b"".join(bytes([len(item) + 1]) + item for item in ITEMS[first:]) for first in range(len(ITEMS))],
+    ),
+    "what depends on a text": (
+        """sections:
+  body: [{name: word, type: text, prefix: u8}]
+variants:
+  - {name: one, when: "word == 'a'", sections: {body: [{name: x, type: u8}]}}
+  - {name: two, sections: {body: [{name: y, type: u16}]}}
+""",
+        [b"\1a\5", b"\1b\5\6"],
+    ),
+    "comparisons of the absent": (
+        """sections:
+  body:
+    - {name: kind, type: u8}
+    - {name: a, type: u8, when: kind & 1 != 0}
+    - {name: b, type: bool, when: kind & 2 != 0}
+    - {name: c, type: bool, when: kind & 4 != 0}
+    - {name: both, compute: b and c, type: bool}
+    - {name: same, compute: b == c, type: bool}
+    - {name: high, compute: "(a if present(a) else 3) > 2", type: bool}
+    - {name: other, compute: "a not in [kind, 1]", type: bool}
+    - {name: left, type: bytes, size: rest}
+""",
+        [bytes([kind, 1, 0, 1]) for kind in range(8)] + [bytes([kind, 0, 1, 1]) for kind in range(8)],
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accel, "ENABLED", False)
+
+
+@pytest.mark.parametrize(("text", "bodies"), EDGES.values(), ids=EDGES)
+def test_edges(text: str, bodies: list[bytes], tmp_path: Path) -> None:
+    pair = Pair.of(compiled.of(HEAD + text, tmp_path).columnar)
+    random = Random(0)
+    records = [bytes([len(body) + 1]) + body for body in bodies]
+    changed = [other for record in records for other in damaged(record, random, 60)]
+    for little in (False, True):
+        records_alike(pair, records + changed, little=little)
+    for record in records:
+        records_alike(pair, [record])
+    capture_alike(pair, b"".join(records))
+    for _ in range(12):
+        capture_alike(pair, b"".join(random.choices(records + changed, k=4)))
+
+
+LENGTHS = """\
+protocol: edges
+byte_order: big
+record:
+  length: length * 3 + 1
+  fields: [{name: length, type: u64}, {section: body, size: rest}]
+---
+message: edge
+match: {}
+sections: {body: [{name: left, type: bytes, size: rest}]}
+"""
+
+
+@pytest.mark.parametrize("accelerated", [False, True])
+def test_lengths_beyond_64_bits(accelerated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if accelerated:
+        pytest.importorskip("numba")
+        monkeypatch.setattr(accel, "ENABLED", True)
+    pair = Pair.of(compiled.of(LENGTHS, tmp_path).columnar)
+    record = bytes(7) + b"\3ab"
+    for length in (2**62, 2**63 - 40, 2**63 - 1, 2**63, 2**64 - 1, (2**64 + 9) // 3):
+        for count in (0, 1, 3):
+            capture_alike(pair, record * count + length.to_bytes(8, "big") + bytes(30))
+
+
+def test_a_message_may_be_chosen_by_what_no_record_has(tmp_path: Path) -> None:
+    text = LENGTHS.replace("* 3 + 1", "").replace("type: u64}", "type: u8}, {name: kind, type: u8, when: length > 3}")
+    text = text.replace("match: {}", "match: {kind: 1}") + text[text.index("---") :].replace("edge", "unknown")
+    pair = Pair.of(compiled.of(text, tmp_path).columnar)
+    records_alike(pair, [b"\2a", b"\3ab"])
+    records_alike(pair, [b"\2a", b"\4\1ab", b"\4\2ab"])
+
+
+def test_what_is_left_to_the_codec_is_told_with_its_reason(tmp_path: Path) -> None:
+    body = """sections:
+  body:
+    - {name: word, type: text, size: 1, encoding: latin-1}
+    - {name: other, type: text, size: 1, valid: "other == 'a'"}
+    - {name: said, compute: other, type: text}
+    - {name: kind, type: u8, valid: kind < 3}
+"""
+    found = compiled.of(HEAD + body, tmp_path)
+    assert list(rowwise(found.protocol)) == [
+        ("edge", "word", "text in latin-1"),
+        ("edge", "other", "an expression with the value of other"),
+        ("edge", "said", "a computed value that is no whole number"),
+    ]
+    records_alike(Pair.of(found.columnar), [b"\4\xe9a\1", b"\4\xe9b\1", b"\4ea\7", b"\4ea"])

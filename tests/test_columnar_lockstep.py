@@ -1,0 +1,79 @@
+"""What the columnar decoder makes of worked examples, cut off and damaged in every way, is what the codec makes."""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Any
+
+import compiled
+import pytest
+from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
+
+from wireloom_generator import spec
+from wireloom_generator.lower import lower
+from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
+from wireloom_protocols.databus import columnar as databus
+
+GENERATED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+SPECS = Path(__file__).parent.parent / "specs"
+
+
+@cache
+def feature(name: str) -> compiled.Compiled:
+    """A feature's protocol."""
+    return compiled.feature(name, Path(mkdtemp(prefix="feature")))
+
+
+@cache
+def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
+    """The worked examples of a feature or of a protocol of ours, by the parameters to read them with."""
+    if name in GENERATED:
+        (one,), _ = spec.load([SPECS / name])
+        protocol = lower(one)
+    else:
+        protocol = feature(name).protocol
+    found: dict[tuple[tuple[str, Any], ...], list[bytes]] = {}
+    for _, example in compiled.worked(protocol):
+        found.setdefault(tuple(example.parameters.items()), []).append(example.data)
+    return tuple((dict(parameters), tuple(data)) for parameters, data in found.items())
+
+
+def pair_of(name: str) -> Pair:
+    return Pair.of(GENERATED[name] if name in GENERATED else feature(name).columnar)
+
+
+every = pytest.mark.parametrize("name", [*compiled.FEATURES, *GENERATED])
+
+
+@every
+def test_examples_one_behind_the_other(name: str) -> None:
+    for parameters, records in examples(name):
+        captures_alike(pair_of(name), b"".join(records), **parameters)
+        captures_alike(pair_of(name), b"".join(records[::-1]) * 3, **parameters)
+
+
+@every
+def test_examples_cut_off_anywhere(name: str) -> None:
+    for parameters, records in examples(name):
+        for record in set(records):
+            cut = [record[:length] for length in range(1, len(record))]
+            for little in (False, True):
+                records_alike(pair_of(name), [record, *cut, record + b"\0"], little=little, **parameters)
+            for data in cut[:: 1 + len(record) // 4]:
+                capture_alike(pair_of(name), record + data, **parameters)
+
+
+@every
+def test_examples_with_damage(name: str) -> None:
+    random = Random(name)
+    pair = pair_of(name)
+    for parameters, records in examples(name):
+        for record in set(records):
+            many = list(damaged(record, random, 40 if name in GENERATED else 150))
+            records_alike(pair, many, [random.random() < 0.5 for _ in many], **parameters)
+            records_alike(pair, many, little=False, **parameters)
+            for message in pair.codec.messages:
+                records_alike(pair, many[:30], little=True, message=message, **parameters)
+            for data in many[:4]:
+                capture_alike(pair, record + data + record, **parameters)
