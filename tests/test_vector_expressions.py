@@ -206,13 +206,6 @@ def test_a_division_by_zero_is_in_doubt() -> None:
     assert found.data.tolist()[1] == 2
 
 
-def test_whether_two_absent_values_are_equal_is_in_doubt() -> None:
-    rows = [ROW | values for values in ({"sign": None, "mark": None}, {"sign": None}, {"mark": None}, {})]
-    found, doubtful = in_vectors(parsed("sign == mark"), rows)
-    assert doubtful.tolist() == [True, False, False, False]
-    assert found.truth.tolist()[1:] == [False, False, True]
-
-
 @given(value=st.integers(0, 255), shift=st.integers(0, 61))
 def test_shifts_are_not_in_doubt_without_need(value: int, shift: int) -> None:
     assume(value << shift < 2**62)
@@ -247,6 +240,11 @@ def test_shifts_are_not_in_doubt_without_need(value: int, shift: int) -> None:
         "sign in [mark, true]",
         "present(small) == sign",
         "min(tiny, 1) == max(tiny, 0)",
+        "sign == mark",
+        "-small == 1",
+        "not (~small == 1)",
+        "max(small, 1) in [1, 2]",
+        "sign == (-small == 1)",
     ],
 )
 def test_absent_values_are_what_they_are_for_one_row(text: str) -> None:
@@ -266,14 +264,6 @@ def test_absent_values_are_what_they_are_for_one_row(text: str) -> None:
     ):
         assert doubt or (value if there else None) == expected, row
     assert np.count_nonzero(doubtful) <= len(rows) // 9
-
-
-@pytest.mark.parametrize(
-    "text", ["-small == 1", "not (~small == 1)", "max(small, 1) in [1, 2]", "sign == (-small == 1)"]
-)
-def test_what_has_no_result_for_the_codec_is_left_to_it(text: str) -> None:
-    with pytest.raises(RowwiseError, match="a result of what may be absent"):
-        Vectors(frozenset()).function(parsed(text))
 
 
 @pytest.mark.parametrize(

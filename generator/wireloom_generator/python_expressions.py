@@ -72,13 +72,26 @@ def guards(comparison: Compare | Among) -> tuple[Name, ...]:
     match comparison:
         case Compare("==", _, Value(bool())):
             return ()
-        case Compare("==") | Among(negated=False) if not _computes(comparison):
+        case Compare("==", left, right) if not _computes(comparison) and not (_nullable(left) and _nullable(right)):
             return ()
+        case Among(value, choices, False) if not _computes(comparison):
+            if not (_nullable(value) and any(map(_nullable, choices))):
+                return ()
     return tuple(name for name in expressions.names(comparison) if name.nullable)
 
 
+def _nullable(expression: Expr) -> bool:
+    return any(name.nullable for name in expressions.names(expression))
+
+
 def _computes(expression: Expr) -> bool:
-    return any(isinstance(part, Binary) for part in expressions.walk(expression))
+    """Whether something in it has no result where a value is absent."""
+    return any(
+        isinstance(part, Binary)
+        or (isinstance(part, Unary) and part.operator != "not")
+        or (isinstance(part, Call) and part.function in expressions.OF_NUMBERS)
+        for part in expressions.walk(expression)
+    )
 
 
 def _value_of(name: Name) -> str:

@@ -82,8 +82,6 @@ class Vectors:
     def _guarded(self, comparison: Compare | Among, text: str, own: int) -> tuple[str, int]:
         """A comparison is false where a value that it asks for is absent; a plain one is so by itself."""
         absent = dict.fromkeys(self._value_of(name) for name in guards(comparison))
-        if not absent and any(map(_fails, expressions.walk(comparison))):
-            raise RowwiseError("a result of what may be absent in a comparison")
         if isinstance(comparison, Compare) and not any(map(_decides, expressions.parts(comparison))):
             return text, own
         present = [f"plan.present({name})" for name in absent]
@@ -141,14 +139,6 @@ def _decides(part: Expr) -> bool:
         case Compare() | Among() | Logical() | Conditional() | Unary("not"):
             return True
     return any(map(_decides, expressions.parts(part)))
-
-
-def _fails(part: Expr) -> bool:
-    """Whether it has no result for the codec, and no comparison with it has one, when a value is absent."""
-    match part:
-        case Unary("-" | "~") | Call("min" | "max"):
-            return any(name.nullable for name in expressions.names(part))
-    return False
 
 
 def _parameter(value: Expr) -> bool:

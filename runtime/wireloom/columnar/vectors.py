@@ -137,9 +137,6 @@ class Vector:
         return Vector(found if valid is None else found & valid, None, self.doubt)
 
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
-        valid = other.valid if isinstance(other, Vector) else None
-        if valid is not None and self.valid is not None and (neither := ~(valid | self.valid)).any():
-            self.doubt(neither)
         return self._compared(other, np.equal)
 
     def __ne__(self, other: object) -> "Vector":  # type: ignore[override]
