@@ -248,7 +248,7 @@ class Framing:
 class Cutter:
     """Cuts a capture into records, be it whole in memory or coming piece by piece.
 
-    ``lost`` is whether the reader stands in a malformed range, whose end may not be known yet.
+    ``range`` is the malformed range in which the reader stands, whose end may not be known yet.
     """
 
     def __init__(self, framing: Framing, parameters: Values, max_record_bytes: int = MAX_RECORD_BYTES) -> None:
@@ -256,11 +256,11 @@ class Cutter:
         self.parameters = parameters
         self.bound = max_record_bytes
         self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
-        self._range: _Range | None = None
+        self.range: MalformedRange | None = None
 
     @property
     def lost(self) -> bool:
-        return self._range is not None
+        return self.range is not None
 
     def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Record | None:
         """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
@@ -269,21 +269,21 @@ class Cutter:
         Records say where they stand in ``buffer``, their errors where in the capture. A caller goes on behind what it
         was given and, having got None, with the same bytes and more.
         """
-        if self._range is None:
+        if self.range is None:
             record = self._next(buffer, start, end, base, final=final)
             if record is None or record.proven:
                 return record
             assert record.error is not None
-            self._range = _Range(record.error, base + start, base + start + 1)
-        stop = self._stop(self._range, buffer, end, base, final=final)
+            self.range = MalformedRange(record.error, base + start, base + start + 1)
+        stop = self._stop(self.range, buffer, end, base, final=final)
         piece = min(stop - base if stop is not None else end, start + self.largest)
-        settled = stop is not None or base + piece <= self._range.searched
+        settled = stop is not None or base + piece <= self.range.searched
         if not settled or (stop is None and piece < start + self.largest):
             return None
-        error = self._range.error
+        error = self.range.error
         told = DecodeError(error.code, error.detail, error.offset, error.field)
         if stop is not None and base + piece == stop:
-            self._range = None
+            self.range = None
         return Record(start, piece - start, proven=False, error=told)
 
     def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Record | None:
@@ -307,7 +307,7 @@ class Cutter:
             return Record(start, left, little, error=cut)
         return Record(start, length, little)
 
-    def _stop(self, lost: "_Range", buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
+    def _stop(self, lost: "MalformedRange", buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
         """Where in the capture a malformed range ends; None if that is not known yet.
 
         A proof over a whole record, tried wherever one could begin, would cost the square of what is skipped. So the
@@ -340,8 +340,11 @@ class Cutter:
 
 
 @dataclass(slots=True)
-class _Range:
-    """A malformed range: where in the capture it starts and ends, and how far its end was searched for."""
+class MalformedRange:
+    """A malformed range: where in the capture it starts and ends, and how far its end was searched for.
+
+    ``given_up`` is whether the search was, so that it goes on to the end of the capture.
+    """
 
     error: DecodeError
     start: int

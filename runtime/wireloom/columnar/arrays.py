@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Valid = Array | None
@@ -196,15 +195,14 @@ class Spans:
 def windows(buffer: Array, starts: Array, size: int) -> Array:
     """``size`` bytes from each of ``starts``, as one opaque item each; behind the buffer's end stand zeros."""
     last = len(buffer) - size
-    if len(starts) and starts.max() > last:
-        near = max(last + 1, 0)
-        tail = np.concatenate([buffer[near:], np.zeros(size, np.uint8)])
-        over = starts >= near
-        found = np.zeros(len(starts), f"V{size}")
-        found[~over] = _every(buffer, size)[starts[~over]] if last >= 0 else found[~over]
-        found[over] = _every(tail, size)[np.minimum(starts[over] - near, len(tail) - size)]
-        return found
-    return _every(buffer, size)[starts]
+    if not len(starts) or starts.max() <= last:
+        return _every(buffer, size)[starts]
+    near = max(last + 1, 0)
+    tail = np.concatenate([buffer[near:], np.zeros(size, np.uint8)])
+    over = np.flatnonzero(starts >= near)
+    found = _every(buffer, size)[np.minimum(starts, last)] if last >= 0 else np.zeros(len(starts), f"V{size}")
+    found[over] = _every(tail, size)[np.minimum(starts[over] - near, len(tail) - size)]
+    return found
 
 
 def _every(buffer: Array, size: int) -> Array:
@@ -283,25 +281,43 @@ class Labels:
         return made[0].joined(made[1:])
 
     def arrow(self, kind: pa.DataType) -> pa.Array:
-        native = self.of.data.astype(self.of.data.dtype.newbyteorder("="))
-        found = pa.array(native).dictionary_encode()
-        labels = [self.label(number) for number in found.dictionary.to_pylist()]
-        if kind != pa.string():
-            taken = pa.array(labels, kind).take(found.indices)
-            return taken if self.of.valid is None else pa.compute.if_else(pa.array(self.of.valid), taken, None)
-        return _texts(labels, found.indices.to_numpy(), self.of.valid)
+        count, valid = len(self.of), self.of.valid
+        rows = slice(None) if valid is None else np.flatnonzero(valid)
+        codes, labels = _distinct(self.of.data[rows], self.label)
+        if kind == pa.string():
+            return _texts(labels, codes, rows, count, valid)
+        sizes = np.array([len(names) for names in labels], np.int64)
+        items = ragged((np.cumsum(sizes) - sizes)[codes], sizes[codes])
+        counts = np.zeros(count, np.int64)
+        counts[rows] = sizes[codes]
+        names = [name for each in labels for name in each]
+        return Lists(counts, Made(_texts(names, items, slice(None), len(items), None)), valid).arrow(kind)
 
 
-def _texts(texts: list[str | None], codes: Array, valid: Valid) -> pa.Array:
-    """The text of each code, by Arrow's views: twice as fast as taking them."""
-    whole = pa.array(texts, pa.string()).cast(pa.string_view())
-    buffers = whole.buffers()
-    views = np.frombuffer(buffers[1], _VIEW)[: len(texts)][codes] if texts else np.zeros(0, _VIEW)
+_FEW = 256
+
+
+def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:
+    """A code for each number, and what ``label`` says of the number by its code."""
+    if len(data) and data.min() >= 0 and data.max() < _FEW:
+        codes = data.astype(np.int64)
+        there = np.bincount(codes) > 0
+        return (np.cumsum(there) - 1)[codes], [label(number) for number in np.flatnonzero(there).tolist()]
+    found = pa.array(data.astype(data.dtype.newbyteorder("="))).dictionary_encode()
+    return found.indices.to_numpy(), [label(number) for number in found.dictionary.to_pylist()]
+
+
+def _texts(texts: list[str | None], codes: Array, rows: Array | slice, count: int, valid: Valid) -> pa.Array:
+    """The texts of ``codes`` at ``rows`` of ``count``, by Arrow's views: twice as fast as taking them."""
+    whole = pa.array(texts, pa.string()).cast(pa.string_view()).buffers()
+    views = np.zeros(count, _VIEW)
+    if texts:
+        views[rows] = np.frombuffer(whole[1], _VIEW)[: len(texts)][codes]
     if None in texts:
-        known = np.array([text is not None for text in texts])[codes]
-        valid = known if valid is None else known & valid
-    held = [_bitmap(valid), pa.py_buffer(views), *buffers[2:]]
-    return pa.Array.from_buffers(pa.string_view(), len(codes), held, _nulls(valid)).cast(pa.string())
+        valid = np.zeros(count, bool)
+        valid[rows] = np.array([text is not None for text in texts])[codes]
+    held = [_bitmap(valid), pa.py_buffer(views), *whole[2:]]
+    return pa.Array.from_buffers(pa.string_view(), count, held, _nulls(valid)).cast(pa.string())
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ class Number:
 
     def read(self, at: Rows, this: Values) -> Column:
         """The next number of each row."""
-        return Numbers(self.check(at, self.of(at.gather(self.size), at.little)))
+        raw, offset = at.gather(self.size)
+        return Numbers(self.check(at, self.of(raw, at.little, offset)))
 
     def of(self, raw: Array, little: bool | Array, offset: int = 0) -> Array:
         """The numbers at ``offset`` in ``raw``, which is one opaque item a row."""
@@ -165,10 +166,10 @@ class Block:
     def read(self, at: Rows, this: Values) -> None:
         """Put the fields' values into ``this``."""
         start = at.at
-        raw = at.gather(self.size)
+        raw, first = at.gather(self.size)
         little = at.little
         for field, offset in self.fields:
-            field.put(at, this, field.value.check(at, field.value.of(raw, little, offset)))
+            field.put(at, this, field.value.check(at, field.value.of(raw, little, first + offset)))
             if field.located or field.derive or field.checksum:
                 at.frame.put(field.name, start + offset, start + offset + field.value.size)
         for field, _ in self.fields:

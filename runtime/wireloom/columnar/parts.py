@@ -115,9 +115,9 @@ class Section:
 
     def enter(self, at: Rows, this: Values) -> Array:
         """Set the limits to the section's end; the limits there were."""
-        outer, start = at.limit, at.at
-        _, at.limit = self.extent.span(at, this)
-        at.move(start)
+        outer, pos, shift = at.limit, at.pos, at.shift
+        start, at.limit = self.extent.span(at, this)
+        at.pos, at.shift = pos, shift
         at.frame.put(self.name, start, at.limit)
         return outer
 
@@ -210,7 +210,8 @@ class Bits:
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
-        word = self.word.of(at.gather(self.word.size), at.little).astype(np.uint64)
+        raw, offset = at.gather(self.word.size)
+        word = self.word.of(raw, at.little, offset).astype(np.uint64)
         shift = 8 * self.word.size
         for bit in self.fields:
             shift -= bit.width

@@ -131,12 +131,19 @@ class Frame:
         return Vector(self.span(name)[0] - self.rows.start, None, self.rows.doubt)
 
 
+AHEAD = 32
+"""How many bytes of each row are looked at together, if no more are asked for: numpy's price is by the look."""
+
+
 class Rows:
     """Rows that are read alike from here on. ``chosen`` says which rows of those that they were taken from.
 
     ``index`` are their records in the batch, ``start`` where these start, ``pos + shift`` is the cursor and ``limit``
     the end of the innermost section, all in positions of the buffer.
     """
+
+    _ahead: Array
+    _ahead_from: int
 
     def __init__(self, batch: Batch, index: Array, pos: Array, limit: Array, record: Values | None = None) -> None:
         self.batch = batch
@@ -145,6 +152,7 @@ class Rows:
         self.pos = pos
         self.limit = limit
         self.shift = 0
+        self._ahead_of: Array | None = None
         self.chosen = index
         self.frame = Frame(self)
         self.record = Values(self) if record is None else record
@@ -172,12 +180,18 @@ class Rows:
         if short.any():
             self.doubt(short)
 
-    def gather(self, count: int) -> Array:
-        """The next ``count`` bytes of each row, as one opaque item each; the cursors go on."""
+    def gather(self, count: int) -> tuple[Array, int]:
+        """The next ``count`` bytes of each row: opaque items, one a row, and where in them they stand.
+
+        Items have some bytes more than are asked for, so that what stands behind is there already. The cursors go on.
+        """
         self.need(count)
-        found = windows(self.batch.buffer, self.at, count)
+        offset = self.shift - self._ahead_from if self._ahead_of is self.pos else -1
+        if offset < 0 or offset + count > self._ahead.itemsize:
+            self._ahead = windows(self.batch.buffer, self.at, max(count, AHEAD))
+            self._ahead_of, self._ahead_from, offset = self.pos, self.shift, 0
         self.shift += count
-        return found
+        return self._ahead, offset
 
     def move(self, to: Array) -> None:
         """Put the cursors elsewhere."""
@@ -195,6 +209,7 @@ class Rows:
         inner = Rows.__new__(Rows)
         inner.batch, inner.index, inner.start = self.batch, self.index[chosen], self.start[chosen]
         inner.pos, inner.limit, inner.shift = self.pos[chosen], self.limit[chosen], self.shift
+        inner._ahead_of = None
         inner.chosen = chosen
         inner.frame = Frame(inner, self.frame)
         inner.record = Values(inner, self.record)
@@ -215,6 +230,7 @@ class Rows:
         inner = Rows.__new__(Rows)
         inner.batch, inner.index, inner.start = self.batch, self.index[owner], self.start[owner]
         inner.pos, inner.limit, inner.shift = pos, limit, 0
+        inner._ahead_of = None
         inner.chosen = owner
         inner.frame = Frame(inner)
         inner.record = Values(inner, self.record)

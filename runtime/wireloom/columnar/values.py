@@ -45,6 +45,10 @@ class Size:
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         start = at.at
+        if isinstance(self.size, int):
+            at.need(self.size)
+            at.shift += self.size
+            return start, start + self.size
         stop = start + self.measure(at, this)
         at.move(stop)
         return start, stop
@@ -155,7 +159,8 @@ class Constant:
 
     def read(self, at: Rows, this: Values) -> Column:
         start, size = at.at, len(self.value)
-        found = at.gather(size).view(np.uint8).reshape(-1, size)
+        raw, offset = at.gather(size)
+        found = raw.view(np.uint8).reshape(-1, raw.itemsize)[:, offset : offset + size]
         wrong = (found != np.frombuffer(self.value, np.uint8)).any(axis=1)
         if wrong.any():
             at.doubt(wrong)

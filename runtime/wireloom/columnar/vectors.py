@@ -236,6 +236,8 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     if not isinstance(test, Vector):
         return then if test else other
     holds = test.truth
+    if type(then) is int and type(other) is int:
+        return Vector(np.where(holds, then, other), None, test.doubt)
     one, two = (_optional(value, test) for value in (then, other))
     valid: Valid = np.where(holds, _mask(one), _mask(two))
     data = np.where(holds, one.data, two.data)

@@ -5,8 +5,6 @@ generated modules where they run.
 """
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column
@@ -15,10 +13,11 @@ from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType
 
 from wireloom import registry
-from wireloom.codec import EncodeError
+from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
+from wireloom.spark import rows
 from wireloom.spark.schemas import spark_schema
 from wireloom.views import Row, nested
 
@@ -31,6 +30,8 @@ def from_wire(col: Column | str, protocol: str, **options: object) -> Column:
     ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any other message than ``message``.
     """
     chosen = _options(protocol, options)
+    if "maxrecordbytes" in map(str.lower, options):
+        raise OptionError("a value is one record, however long; maxRecordBytes is for from_wire_many")
     if chosen.mode is Mode.DROPMALFORMED:
         raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
     return _decoding(cells.one, col, protocol, chosen, "from_wire")
@@ -80,32 +81,20 @@ def to_wire(col: Column | str, protocol: str, **options: object) -> Column:
     chosen = _options(protocol, options)
 
     def encode(values: pa.Array) -> pa.Array:
-        return pa.array([_record(row, protocol, chosen) for row in values.to_pylist()], pa.binary())
+        found = registry.protocol(protocol)
+        return pa.array([_record(row, found, chosen) for row in rows.values(values)], pa.binary())
 
     encode.__name__ = "to_wire"
     column: Column = arrow_udf(encode, returnType=BinaryType())(col)
     return column
 
 
-def _record(row: Row | None, protocol: str, options: ReadOptions) -> bytes | None:
+def _record(row: Row | None, protocol: Protocol, options: ReadOptions) -> bytes | None:
     if row is None:
         return None
-    found = registry.protocol(protocol)
     try:
-        return found.build(nested(found, _with_integers(row)), **options.parameters)
+        return protocol.build(nested(protocol, row), **options.parameters)
     except EncodeError:
         if options.mode is Mode.FAILFAST:
             raise
         return None
-
-
-def _with_integers(value: Any) -> Any:
-    """The value with integers where Arrow has decimals without a fraction."""
-    match value:
-        case Decimal():
-            return int(value)
-        case dict():
-            return {name: _with_integers(item) for name, item in value.items()}
-        case list():
-            return [_with_integers(item) for item in value]
-    return value

@@ -1,10 +1,10 @@
 """What the data source can be told beside what every reader can be told."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from wireloom.options import positive, truth
+from wireloom.options import OptionError, Parameter, ReadOptions, positive, truth, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,9 @@ class SourceOptions:
 
     max_partition_bytes: int = 128 * 1024 * 1024
     ignore_corrupt_files: bool = False
+    push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
-    push_filters: bool = False
 
     @staticmethod
     def names() -> tuple[str, ...]:
@@ -42,11 +42,42 @@ class SourceOptions:
 _READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "maxPartitionBytes": ("max_partition_bytes", positive),
     "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
+    "pushFilters": ("push_filters", truth),
     "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),
-    "pushFilters": ("push_filters", truth),
 }
 """What each option sets, and how its text is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How captures are written. ``message`` is that of rows that do not say; ``compression`` is as in file names."""
+
+    message: str | None = None
+    corrupt_column: str = "_corrupt_record"
+    compression: str | None = None
+    parameters: Mapping[str, bool | str] = field(default_factory=dict)
+
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """The names that users write and that mean nothing to a reader."""
+        return ("compression",)
+
+    @classmethod
+    def of(cls, given: Mapping[str, str], parameters: Iterable[Parameter], messages: Iterable[str]) -> "WriteOptions":
+        """The options ``given``, names in any case; parameters stand among them. Raises ``OptionError``."""
+        known = tuple(parameters)
+        names = ("compression", "message", "columnNameOfCorruptRecord", *(parameter.name for parameter in known))
+        for name in given:
+            if name.lower() == "mode":
+                raise OptionError("mode is an option of reading: a row that cannot be written fails the job")
+            if name.lower() not in map(str.lower, names):
+                raise OptionError(unknown("option", name, names))
+        read = ReadOptions.of(given, known, messages, others=cls.names())
+        compression = next((value.lower() for name, value in given.items() if name.lower() == "compression"), "none")
+        if compression not in ("none", "gzip", "zstd"):
+            raise OptionError(f"compression is none, gzip or zstd, not {compression!r}")
+        return cls(read.message, read.corrupt_column, None if compression == "none" else compression, read.parameters)
 
 
 def split_paths(options: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:

@@ -1,11 +1,13 @@
 """Reading captures in batches: files shared out among tasks, and decoded there."""
 
+import json
 import logging
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -76,7 +78,7 @@ class CaptureReader(DataSourceReader):
         files = listed(self.paths)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = [part for found in pool.map(self._parts, files) for part in found]
-        return list(_shared_out(parts, self.source.max_partition_bytes))
+        return list(shared_out(parts, self.source.max_partition_bytes))
 
     def _parts(self, file: CaptureFile) -> list[tuple[Part, int]]:
         """A file's parts with their sizes in bytes. One that cannot be read is left to the task that reads it."""
@@ -93,9 +95,8 @@ class CaptureReader(DataSourceReader):
 
     def decoder(self) -> Decoder:
         """What decodes for this reader, made where it is needed."""
-        schema = to_arrow_schema(self.schema, timezone="UTC")
         found = registry.protocol(self.protocol)
-        return Decoder(found, registry.plan_of(found), self.options, schema, self.filters)
+        return Decoder(found, registry.plan_of(found), self.options, _arrow(self.schema.json()), self.filters)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
@@ -120,7 +121,13 @@ class CaptureReader(DataSourceReader):
             LOG.warning(told, part.path, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
 
 
-def _shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[CapturePartition]:
+@cache
+def _arrow(schema: str) -> pa.Schema:
+    """The Arrow schema of a Spark schema in JSON; making one takes a millisecond, and there may be many files."""
+    return to_arrow_schema(StructType.fromJson(json.loads(schema)), timezone="UTC")
+
+
+def shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[CapturePartition]:
     """Partitions of about as many bytes for each core of this machine, but at ``most`` so many."""
     found = list(parts)
     total = sum(size + OPENING_BYTES for _, size in found)

@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
-from wireloom.spark.options import SourceOptions, split_paths
+from wireloom.spark.options import SourceOptions, WriteOptions, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
+from wireloom.spark.streaming import CaptureStreamReader, TakenReader
+from wireloom.spark.writing import CaptureWriter
 
 
 def register(spark: SparkSession, *protocols: str) -> None:
@@ -47,10 +49,11 @@ class CaptureSource(DataSource):
     format: ClassVar[str]
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.paths, given = split_paths(options)
+        self.paths, self.given = split_paths(options)
         found = registry.protocol(self.protocol)
-        self.source_options = SourceOptions.of(given)
-        self.read_options = ReadOptions.of(given, found.parameters, found.messages, others=SourceOptions.names())
+        self.source_options = SourceOptions.of(self.given)
+        others = (*SourceOptions.names(), *WriteOptions.names())
+        self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
 
     @classmethod
     def name(cls) -> str:
@@ -64,7 +67,23 @@ class CaptureSource(DataSource):
         kind = FilteringReader if self.source_options.push_filters else CaptureReader
         return kind(self.protocol, self._given_paths(), self.read_options, self.source_options, schema)
 
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        must_offer(self.schema(), schema)
+        captures = TakenReader(self.protocol, self._given_paths(), self.read_options, self.source_options, schema)
+        return CaptureStreamReader(captures)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        if len(self.paths) != 1:
+            raise OptionError(f'one path is written to; df.write.format("{self.format}").save(path)')
+        found = registry.protocol(self.protocol)
+        options = WriteOptions.of(self.given, found.parameters, found.messages)
+        return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite)
+
     def _given_paths(self) -> tuple[str, ...]:
+        """What to read; an option of writing is an error."""
+        for name in self.given:
+            if name.lower() in WriteOptions.names():
+                raise OptionError(f"{name} is an option of writing; what is read is decompressed as its name says")
         if not self.paths:
             raise OptionError(f'no path given; spark.read.format("{self.format}").load(path)')
         return self.paths

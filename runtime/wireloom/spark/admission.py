@@ -1,0 +1,167 @@
+"""How much of which files one trigger takes: lengths followed from what is consumed, up to where a record ends."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxBytes, ReadMaxFiles
+
+from wireloom.columnar.arrays import Array
+from wireloom.columnar.decoder import PIECE_BYTES
+from wireloom.columnar.framing import Cuts, Pieces, Scanner
+from wireloom.files import CaptureFile, opened
+from wireloom.spark.offsets import Consumed, Lost
+from wireloom.spark.options import SourceOptions
+
+_FEW_BYTES = 1024 * 1024
+"""What is read at once of a file of which little is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How many files and bytes a trigger may take. It takes a record all the same that is larger alone."""
+
+    files: int
+    size: int
+
+    @classmethod
+    def of(cls, limit: ReadLimit, source: SourceOptions) -> "Admission":
+        """What Spark's limit and the options allow together; ``ReadAllAvailable`` lifts the options, as Spark asks."""
+        if isinstance(limit, ReadAllAvailable):
+            return cls(sys.maxsize, sys.maxsize)
+        files = limit.max_files if isinstance(limit, ReadMaxFiles) else sys.maxsize
+        size = limit.max_bytes if isinstance(limit, ReadMaxBytes) else sys.maxsize
+        return cls(
+            min(files, source.max_files_per_trigger or sys.maxsize),
+            min(size, source.max_bytes_per_trigger or sys.maxsize),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A file that has more than what is consumed of it."""
+
+    file: CaptureFile
+    consumed: Consumed
+
+    @property
+    def more(self) -> int:
+        """The bytes that were not consumed."""
+        return self.file.size - self.consumed.position
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a file can be consumed, and whether the bound on bytes ``cut`` it short."""
+
+    consumed: Consumed
+    cut: bool = False
+
+
+Follow = Callable[[Grown, int, bool], Reach]
+"""How far a file can be consumed by at most so many bytes, or if it must be, by one record."""
+
+
+def admitted(files: Iterable[Grown], admission: Admission, follow: Follow) -> dict[str, Consumed]:
+    """What is taken of which files, in their order. A file that gives no whole record does not count."""
+    left = list(files)
+    count, room = admission.files, admission.size
+    taken: dict[str, Consumed] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while left and count and room > 0:
+            wave = _wave(left[:count], room, must=not taken)
+            seen = 0
+            for (grown, most, must), reach in zip(wave, pool.map(follow, *zip(*wave, strict=True)), strict=True):
+                if reach.cut and (most < room or not (must or taken)):
+                    break  # once more, as the first of a wave: with all the room there is, and if need be it must
+                if reach.consumed != grown.consumed:
+                    taken[grown.file.path] = reach.consumed
+                    count -= 1
+                    room -= reach.consumed.position - grown.consumed.position
+                if reach.cut:
+                    return taken
+                seen += 1
+            left = left[seen:]
+    return taken
+
+
+def _wave(files: Iterable[Grown], room: int, *, must: bool) -> list[tuple[Grown, int, bool]]:
+    """What to follow side by side: files that fit if each is taken whole, and the last of them as far as it fits."""
+    wave = []
+    for grown in files:
+        if room <= 0:
+            break
+        wave.append((grown, room, must))
+        room, must = room - grown.more, False
+    return wave
+
+
+def followed(scanner: Scanner, grown: Grown, most: int, must: bool) -> Reach:
+    """How far a file can be consumed; see ``Follow``."""
+    file, begun = grown.file, grown.consumed
+    end = min(file.size, begun.position + most)
+    if begun.lost is not None:
+        return Reach(Consumed(end, begun.lost), end < file.size)
+    if not file.splittable:
+        fits = file.size <= most or must
+        return Reach(Consumed(file.size) if fits else begun, not fits)
+    return _records(scanner, grown, end, must=must)
+
+
+def _records(scanner: Scanner, grown: Grown, most: int, *, must: bool) -> Reach:
+    """The last end of a record up to the position ``most``, or if it ``must``, the first one.
+
+    Within a malformed range there is none, nor in front of one whose end is not known.
+    """
+    file, start = grown.file, grown.consumed.position
+    position = start
+    with opened(file.path, start) as stream:
+        read, size = upto(stream.read, grown.more), min(PIECE_BYTES, max(_FEW_BYTES, most - start))
+        pieces = Pieces(read, size, start, final=False)
+        for window in pieces:
+            at = 0
+            for cuts, after in scanner.scan(window):
+                at = after
+                ends = _ends(cuts, lost=scanner.cutter.lost)
+                fit = int(ends.searchsorted(most, "right"))
+                if fit:
+                    position = int(ends[fit - 1])
+                elif len(ends) and must and position == start:
+                    position = int(ends[0])
+                if fit < len(ends):
+                    return Reach(Consumed(position), cut=True)
+            if (lost := _lost(scanner)) is not None:
+                return Reach(Consumed(most, lost if most > lost.since else None), most < file.size)
+            pieces.keep(at)
+    return Reach(Consumed(position))
+
+
+def _ends(cuts: Cuts, *, lost: bool) -> Array:
+    """Where in the capture records end, and malformed ranges. ``lost`` is whether the last range goes on."""
+    ends = cuts.stop + cuts.window.base
+    going_on = [row for row in cuts.errors if row + 1 in cuts.errors or (lost and row + 1 == len(ends))]
+    return np.delete(ends, going_on) if going_on else ends
+
+
+def _lost(scanner: Scanner) -> Lost | None:
+    """What the scanner stands in, if no record can follow: there is no way to find one, or the search was given up."""
+    lost = scanner.cutter.range
+    if lost is None or (scanner.codec.resync and not lost.given_up):
+        return None
+    return Lost.of(lost.start, lost.error)
+
+
+def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:
+    """What reads the first ``size`` bytes of what ``read`` gives, and then no more."""
+    left = size
+
+    def bounded(wanted: int) -> bytes:
+        nonlocal left
+        found = read(min(wanted, left))
+        left -= len(found)
+        return found
+
+    return bounded

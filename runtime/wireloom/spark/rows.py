@@ -1,0 +1,154 @@
+"""Rows of a DataFrame as a protocol builds them: the schema checked before there is a row, the values made plain.
+
+The rows are those the reader gives, whole or with one message's fields beside the header, and may lack columns.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, NullType, StructField, StructType
+
+from wireloom import registry
+from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.options import OptionError, unknown
+from wireloom.views import FILE, RECORD, Row
+
+REASON = CORRUPT[1]
+_LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
+"""Where a record stood, which is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How rows are given: the columns that are fields of their message, and what they are when they do not say."""
+
+    messages: frozenset[str]
+    flat: frozenset[str]
+    message: str | None
+    corrupt_column: str
+
+    def rows(self, batch: pa.RecordBatch) -> Iterator[Row]:
+        """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are not looked at."""
+        names: list[str] = []
+        columns: list[list[Any]] = []
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if name in _LEFT_OUT or column.null_count == len(column):
+                continue
+            names.append(RECORD.name if name == self.corrupt_column else name)
+            columns.append(values(column))
+        given = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
+        rows = (dict(zip(names, row, strict=True)) for row in given)
+        return rows if self.message is None and not self.flat else map(self._nested, rows)
+
+    def _nested(self, row: Row) -> Row:
+        """The row with its message's fields in the message's struct."""
+        given = ((name, row.pop(name)) for name in self.flat & row.keys())
+        fields = {name: value for name, value in given if value is not None}
+        if row.get(RECORD.name) is not None:
+            return row
+        message = row["message"] = row.get("message") or self.message
+        if message in self.messages and row.get(message) is None:
+            row[message] = fields
+        else:
+            row.update(fields)  # for build to refuse
+        return row
+
+
+def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str) -> Shape:
+    """How rows of ``schema`` are given, those of ``message`` only if it is not None.
+
+    Raises ``OptionError`` naming a column that the protocol has not, or that has another type there.
+    """
+    known: StructType = registry.load(protocol).spark_schema
+    whole = {field.name: field for field in known}
+    whole[corrupt_column] = whole.pop(RECORD.name)
+    fields = {name: _fields(whole[name]) for name in registry.protocol(protocol).messages}
+    given = set(schema.names)
+    if len(given) < len(schema):
+        raise OptionError(f"two columns are called {next(name for name in given if schema.names.count(name) > 1)}")
+    flat = given - whole.keys() - _LEFT_OUT
+    if not flat:
+        _must_take(whole, schema)
+        return Shape(frozenset(fields), frozenset(), message, corrupt_column)
+    candidates = [name for name in fields if message in (None, name) and flat <= fields[name].keys()]
+    if not candidates:
+        every = fields if message is None else {message: fields[message]}
+        _must_take(whole | {name: field for inner in every.values() for name, field in inner.items()}, schema)
+        raise OptionError(f"no message has all of these columns: {', '.join(sorted(flat))}")
+    problems = {name: _problem(fields[name] | whole, schema) for name in candidates}
+    fitting = [name for name, problem in problems.items() if problem is None]
+    if not fitting:
+        raise next(filter(None, problems.values()))
+    return Shape(frozenset(fields), frozenset(flat), fitting[0] if len(fitting) == 1 else None, corrupt_column)
+
+
+def _fields(field: StructField) -> dict[str, StructField]:
+    assert isinstance(field.dataType, StructType)
+    return {inner.name: inner for inner in field.dataType}
+
+
+def _problem(taken: dict[str, StructField], given: StructType) -> OptionError | None:
+    try:
+        _must_take(taken, given)
+    except OptionError as error:
+        return error
+    return None
+
+
+def _must_take(taken: dict[str, StructField], given: StructType, path: str = "") -> None:
+    """See that every column ``given`` is one that is ``taken``. Raises ``OptionError`` naming the one that is not."""
+    for field in given:
+        where = f"{path}{field.name}"
+        if field.name in taken:
+            _must_take_type(taken[field.name].dataType, field.dataType, where)
+        elif path or field.name not in _LEFT_OUT:
+            raise OptionError(unknown("column", where, (f"{path}{name}" for name in taken)))
+
+
+def _must_take_type(taken: DataType, given: DataType, where: str) -> None:
+    match taken, given:
+        case StructType(), StructType():
+            _must_take({field.name: field for field in taken}, given, f"{where}.")
+        case ArrayType(), ArrayType():
+            _must_take_type(taken.elementType, given.elementType, f"{where}[]")
+        case _, NullType():
+            pass
+        case _ if taken != given and not (_integer(taken) and _integer(given)):
+            raise OptionError(f"column {where} is {taken.simpleString()}, not {given.simpleString()}")
+
+
+def _integer(kind: DataType) -> bool:
+    """Whether it holds integers; whether one fits is seen when it is written."""
+    return isinstance(kind, IntegralType) or (isinstance(kind, DecimalType) and kind.scale == 0)
+
+
+def values(column: pa.Array) -> list[Any]:
+    """The values of a column, with integers where Arrow has decimals that cannot have a fraction."""
+    found: list[Any] = column.to_pylist()
+    convert = _integers(column.type)
+    return found if convert is None else [None if value is None else convert(value) for value in found]
+
+
+@cache
+def _integers(kind: pa.DataType) -> Callable[[Any], Any] | None:
+    """What makes the decimals in a value of that type integers, in its own structs; None if it has no decimals."""
+    if pa.types.is_decimal(kind):
+        return int if kind.scale == 0 else None
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        element = _integers(kind.value_type)
+        return None if element is None else lambda items: [None if item is None else element(item) for item in items]
+    if not pa.types.is_struct(kind):
+        return None
+    found = ((field.name, _integers(field.type)) for field in kind)
+    inner = [(name, convert) for name, convert in found if convert is not None]
+
+    def converted(struct: Row) -> Row:
+        for name, convert in inner:
+            if struct[name] is not None:
+                struct[name] = convert(struct[name])
+        return struct
+
+    return converted if inner else None

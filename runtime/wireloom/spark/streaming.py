@@ -1,0 +1,222 @@
+"""Reading captures that grow: ``spark.readStream.format("<protocol>").load(path)``.
+
+An offset says what is consumed of each file, so a batch is the bytes between two of them, whatever was appended since.
+Positions are where records begin; lengths are followed on the driver, once for each byte that comes.
+
+What waits: a record that is not there to its end, also when a query stops once it has taken what is available; and a
+malformed range of which no end was found yet, where the protocol says how to find one. What does not: where no record
+can be found behind a malformed one, or the search was given up, the file is lost from there on. Its bytes come as soon
+as they are there, malformed for the reason the first of them has, in a row a batch or more.
+
+A compressed file is taken whole when it is first seen with any bytes, so it has to be moved here when it is complete.
+It is an error if a file shrinks, if a compressed one changes, or if one is gone when a batch reads what it took of it;
+with ``ignoreCorruptFiles`` it is left out with a warning. What no batch took of a file is not missed if it is deleted.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.framing import Cuts, Window
+from wireloom.columnar.splits import splits
+from wireloom.files import CaptureFile, exists, listed, opened
+from wireloom.options import OptionError
+from wireloom.spark.admission import Admission, Grown, Reach, admitted, followed, upto
+from wireloom.spark.offsets import Consumed, Lost, Offset
+from wireloom.spark.reading import LOG, CaptureReader, Part, shared_out
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Part):
+    """A part of a file that had ``size`` bytes or more; all of it malformed if ``lost`` says why."""
+
+    size: int = 0
+    lost: Lost | None = None
+
+
+class TakenReader(CaptureReader):
+    """Reads what batches of a stream have taken, and sees that it is still there."""
+
+    def _read(self, part: Part) -> Iterator[pa.RecordBatch]:
+        assert isinstance(part, Taken)
+        try:
+            _must_be_there(part)
+        except OSError as error:
+            if not self.source.ignore_corrupt_files:
+                raise
+            LOG.warning("%s", error)
+            return
+        yield from super()._read(part) if part.lost is None else self._malformed(part, part.lost)
+
+    def _malformed(self, part: Taken, lost: Lost) -> Iterator[pa.RecordBatch]:
+        """A stretch of a file that is lost, in rows that are no larger than a reader of whole files has them."""
+        decoder = self.decoder()
+        largest = decoder.scanner().cutter.largest
+        position = part.start
+        with opened(part.path, position) as stream:
+            read = upto(stream.read, part.size - position)
+            while data := read(largest):
+                size = len(data)
+                cuts = Cuts(Window(data, position), np.array([0]), np.array([size]), False, {0: lost.error})
+                try:
+                    yield decoder.cuts(cuts, part.path)
+                except DecodeError as error:
+                    raise ValueError(f"{part.path}: {error.reason}") from None
+                position += size
+
+
+def _must_be_there(part: Taken) -> None:
+    """Raises ``OSError`` if a file is not what it was when a part of it was taken."""
+    try:
+        (file,) = listed([part.path])
+    except OptionError:
+        raise FileNotFoundError(f"{part.path} is gone, and was still to be read from byte {part.start} on") from None
+    if file.size < part.size or (file.size > part.size and not file.splittable):
+        raise OSError(f"{part.path} had {part.size} bytes when they were taken, and has {file.size} now")
+
+
+class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Takes what is new in batches. Whatever it knows beside offsets only saves work."""
+
+    def __init__(self, captures: TakenReader) -> None:
+        self.captures = captures
+        self.source = captures.source
+        self.available: tuple[CaptureFile, ...] | None = None
+        self.waiting: dict[str, tuple[int, int]] = {}
+        """Files by path that gave nothing, from which position on and of what size."""
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - these names are Spark's
+        """Nothing is consumed of any file."""
+        return Offset({}).json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """One of the bounds that the options give, since there is no limit that has both; both hold all the same."""
+        if self.source.max_bytes_per_trigger is not None:
+            return ReadMaxBytes(self.source.max_bytes_per_trigger)
+        if self.source.max_files_per_trigger is not None:
+            return ReadMaxFiles(self.source.max_files_per_trigger)
+        return ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """From now on nothing is seen that was not there by now."""
+        self.available = self._listed()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """The offset behind the oldest bytes that the limit and the options admit, or ``start`` if there are none."""
+        offset = Offset.of(start)
+        files = self._listed() if self.available is None else self.available
+        grown = [Grown(file, offset.of_file(file.path)) for file in files if self._has_more(file, offset)]
+        follow = partial(self._follow, self.captures.decoder())
+        taken = admitted(grown, Admission.of(limit, self.source), follow)
+        return offset.advanced(taken, _gone(offset, files)).json() if taken else start
+
+    def _listed(self) -> tuple[CaptureFile, ...]:
+        """All files, oldest first."""
+        files = {file.path: file for path in self.captures.paths for file in _matching(path)}
+        return tuple(sorted(files.values(), key=lambda file: (file.modified, file.path)))
+
+    def _has_more(self, file: CaptureFile, offset: Offset) -> bool:
+        """Whether there is something to look for in a file."""
+        position = offset.of_file(file.path).position
+        if self.waiting.get(file.path) == (position, file.size) or file.size == position:
+            return False
+        if file.size > position and (file.splittable or not position):
+            return True
+        self._left_out(OSError(f"{file.path} had {position} bytes when they were taken, and has {file.size} now"))
+        self.waiting[file.path] = position, file.size
+        return False
+
+    def _left_out(self, error: OSError) -> None:
+        """Raise what is wrong with a file, unless such files are to be left out."""
+        if not self.source.ignore_corrupt_files:
+            raise error
+        LOG.warning("%s", error)
+
+    def _follow(self, decoder: Decoder, grown: Grown, most: int, must: bool) -> Reach:
+        """How far a file can be consumed; see ``Follow``. One that cannot be read stays as it is."""
+        reach = Reach(grown.consumed)
+        try:
+            reach = followed(decoder.scanner(), grown, most, must)
+        except FileNotFoundError:
+            return reach  # it was there a moment ago
+        except OSError as error:
+            self._left_out(error)
+        if reach == Reach(grown.consumed):
+            self.waiting[grown.file.path] = grown.consumed.position, grown.file.size
+        return reach
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """What was taken between two offsets: large files in parts, small ones together."""
+        before, after = Offset.of(start), Offset.of(end)
+        changed = [path for path, consumed in after.files.items() if consumed != before.of_file(path)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = pool.map(lambda path: list(self._parts(path, before.of_file(path), after.files[path])), changed)
+            parts = [(part, part.size - part.start) for parts in found for part in parts]
+        return list(shared_out(parts, self.source.max_partition_bytes))
+
+    def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[Taken]:
+        """What was taken of a file: its records, and what is malformed because it is lost."""
+        start, stop = before.position, after.position
+        since = stop if after.lost is None else max(start, after.lost.since)
+        if start < since:
+            yield from self._records(path, start, since)
+        every = self.source.max_partition_bytes
+        for begin in range(since, stop, every):
+            end = min(begin + every, stop)
+            yield Taken(path, begin, end, end, after.lost)
+
+    def _records(self, path: str, start: int, stop: int) -> Iterator[Taken]:
+        """Parts that begin with a record. A file that cannot be read is left to the task that reads it."""
+        every = self.source.max_partition_bytes
+        compressed = not CaptureFile(path, stop, 0).splittable
+        found = [(0, stop - start)]
+        if not compressed and stop - start > every:
+            try:
+                with opened(path, start) as stream:
+                    read = upto(stream.read, stop - start)
+                    found = list(splits(self.captures.decoder().scanner(), read, stop - start, every))
+            except OSError:
+                pass
+        for begin, end in found:
+            yield Taken(path, start + begin, None if compressed else start + end, start + end)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of what was taken."""
+        return self.captures.read(partition)
+
+
+def _matching(path: str) -> Iterable[CaptureFile]:
+    """What a path means by now. That a pattern has no file yet is no error."""
+    try:
+        return listed([path])
+    except OptionError as error:
+        if str(error) != f"no file matches {path}":
+            raise
+        return ()
+
+
+def _gone(offset: Offset, files: Iterable[CaptureFile]) -> list[str]:
+    """Consumed files that were deleted, so that nothing need be known of them.
+
+    Not those of folders without any file: these may be folders that are not mounted.
+    """
+    seen = {file.path for file in files}
+    folders = {path.rpartition("/")[0] for path in seen}
+    missing = [path for path in offset.files if path not in seen and path.rpartition("/")[0] in folders]
+    return [path for path in missing if not exists(path)]  # a listing can miss what is replaced at that moment

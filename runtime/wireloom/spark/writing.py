@@ -1,0 +1,180 @@
+"""Writing captures: ``df.write.format("<protocol>").mode("append").save(folder)``.
+
+Every task writes files of its own to ``_temporary-<job>`` in the folder, which no reader sees. When all tasks are done,
+the files are moved to where they are seen, then, in mode ``overwrite``, the files that were there before are deleted,
+and last an empty ``_SUCCESS`` says that all of it happened. A folder of which that is missing may hold a part of a job.
+
+A job that fails leaves nothing; so does a task that dies. Only where the driver dies, or a task outlives its job's end,
+``_temporary-<job>`` may stay. The moving is one step for each file, so whoever reads meanwhile may see some of the
+files. Local files are renamed; object stores copy and delete each, and a file is there whole or not at all.
+
+Spark hands the modes ``append`` and ``overwrite`` on to a Python data source. It refuses ``error``, its default, and
+``ignore`` itself, with UNSUPPORTED_DATA_SOURCE_SAVE_MODE, and so there has to be a ``mode``.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from wireloom import registry
+from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.files import created, exists, listed, moved, removed
+from wireloom.options import OptionError, resolve
+from wireloom.spark.options import WriteOptions
+from wireloom.spark.rows import REASON, shape
+from wireloom.views import RECORD
+
+_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
+_LONGEST_TOLD = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Written(WriterCommitMessage):
+    """The files of one task: where they are, and where they belong."""
+
+    files: tuple[tuple[str, str], ...]
+
+
+class CaptureWriter(DataSourceArrowWriter):
+    """Writes rows to files of captured bytes."""
+
+    def __init__(self, protocol: str, path: str, options: WriteOptions, schema: StructType, *, overwrite: bool) -> None:
+        self.protocol = protocol
+        self.options = options
+        self.overwrite = overwrite
+        self.shape = shape(protocol, schema, options.message, options.corrupt_column)
+        if Path(path).is_file():
+            raise OptionError(f"{path} is a file; captures are written to a folder")
+        self.path = (path if ":/" in path else os.path.abspath(path)).rstrip("/")  # noqa: PTH100 - resolves no links
+        self.job = str(uuid4())
+        self.temporary = f"{self.path}/_temporary-{self.job}"
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """Write one task's rows. A task without rows writes no file."""
+        task = TaskContext.get()
+        assert task is not None
+        found = registry.protocol(self.protocol)
+        suffix = f"{found.name}.bin{_SUFFIXES[self.options.compression]}"
+        names = (f"part-{task.partitionId():05}-{self.job}-c{number:05}.{suffix}" for number in count())
+        files = ((f"{self.temporary}/{task.taskAttemptId()}-{name}", f"{self.path}/{name}") for name in names)
+        with _Output(files, self.options.compression) as output:
+            for record, apart in _apart(self._records(found, iterator, task.partitionId()), found, self.options):
+                output.write(record, apart=apart)
+        return Written(tuple(output.files))
+
+    def _records(
+        self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
+    ) -> Iterator[tuple[bytes, str | None]]:
+        """The bytes of each row, and the reason it has if it is a malformed record."""
+        rows = (row for batch in batches for row in self.shape.rows(batch))
+        for number, row in enumerate(rows):
+            try:
+                data = protocol.build(row, **self.options.parameters)
+            except EncodeError as error:
+                what = row.get("message") or "of no message"
+                told = f"row {number} of partition {partition}, {what}, cannot be written: {error}"
+                raise ValueError(told[:_LONGEST_TOLD]) from None
+            malformed = row.get(RECORD.name) is not None
+            yield data, (row.get(REASON.name) or "") if malformed else None
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Put the files in place, and with ``overwrite`` delete those that were there, but for hidden ones."""
+        removed(self._success)
+        old = listed([self.path]) if self.overwrite and exists(self.path) else ()
+        for source, target in _files(messages):
+            moved(source, target)
+        for file in old:
+            removed(file.path)
+        removed(self.temporary)
+        with suppress(FileExistsError):  # of another job that writes here and was done at the same time
+            created(self._success).close()
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Delete what the job wrote, unless all of it is in place: then what failed is the deletion of old files."""
+        files = _files(messages)
+        if any(exists(source) for source, _ in files):
+            for _, target in files:
+                removed(target)
+        removed(self.temporary)
+
+    @property
+    def _success(self) -> str:
+        return f"{self.path}/_SUCCESS"
+
+
+def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
+    return [file for message in messages if isinstance(message, Written) for file in message.files]
+
+
+def _apart(
+    records: Iterator[tuple[bytes, str | None]], protocol: Protocol, options: WriteOptions
+) -> Iterator[tuple[bytes, bool]]:
+    """Each record, and whether it begins a new file.
+
+    It does behind a malformed record that would be another one if it went on: one that was cut off at the end of a
+    capture would swallow it.
+    """
+    parameters = resolve(protocol.parameters, options.parameters)
+    before, reason = b"", ""
+    for record, malformed in records:
+        if not record:
+            continue
+        apart = False
+        if before:
+            cut = next(protocol.framing.records(before + record, parameters))
+            apart = cut.length != len(before) or not _says(reason, cut.error)
+        before, reason = (b"", "") if malformed is None else (record, malformed)
+        yield record, apart
+
+
+def _says(reason: str, error: DecodeError | None) -> bool:
+    """Whether a malformed record's reason can be that error, wherever it stood. What has no reason has any."""
+    return not reason or error is None or (reason.startswith(f"{error.code}: ") and reason.endswith(error.detail))
+
+
+class _Output:
+    """The files of a task, opened one after another as they are needed, and deleted if the task fails."""
+
+    def __init__(self, names: Iterator[tuple[str, str]], compression: str | None) -> None:
+        self._names = names
+        self._compression = compression
+        self._stream: Any = None
+        self.files: list[tuple[str, str]] = []
+
+    def write(self, record: bytes, *, apart: bool) -> None:
+        if self._stream is None or apart:
+            self._close()
+            self.files.append(next(self._names))
+            self._stream = _compressed(created(self.files[-1][0]), self._compression)
+        self._stream.write(record)
+
+    def _close(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
+
+    def __enter__(self) -> "_Output":
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        try:
+            self._close()
+        finally:
+            if kind is not None:
+                for source, _ in self.files:
+                    removed(source)
+
+
+def _compressed(stream: BinaryIO, compression: str | None) -> Any:
+    """The stream, or one that writes to it compressed and closes it."""
+    return stream if compression is None else pa.CompressedOutputStream(stream, compression)

@@ -1,0 +1,54 @@
+"""Everything that works with a Spark session, through Spark Connect; run by a test in a process of its own."""
+
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from wireloom.spark import from_wire, from_wire_many, register, summary, to_wire
+from wireloom_protocols import couchbase_dcp
+
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+
+
+def main(folder: Path) -> None:
+    """Read, sum up, decode and encode columns, write, stream; ``folder`` is for the files."""
+    builder = SparkSession.builder.remote("local[2]").config("spark.log.level", "ERROR")
+    for name in ("spark.connect.grpc.binding.address", "spark.driver.bindAddress", "spark.driver.host"):
+        builder = builder.config(name, "127.0.0.1")
+    session = builder.config("spark.ui.enabled", "false").getOrCreate()
+    register(session)
+    captures = folder / "captures"
+    captures.mkdir()
+    (captures / "a.bin").write_bytes(NOOP * 3 + NOOP[:5])
+
+    rows = session.read.format("couchbase_dcp").option("positions", True).load(str(captures))
+    (counted,) = summary(rows).collect()
+    assert (counted.records, counted.malformed, counted.malformed_bytes) == (4, 1, 5)
+
+    values = session.createDataFrame([(NOOP,)], "v binary")
+    (row,) = values.select(
+        to_wire(from_wire("v", "couchbase_dcp"), "couchbase_dcp").alias("one"),
+        from_wire_many("v", "couchbase_dcp", columns="opcode").alias("many"),
+    ).collect()
+    assert (bytes(row.one), row.many[0].opcode) == (NOOP, 0x5C)
+
+    written = folder / "written"
+    session.read.format("couchbase_dcp").load(str(captures)).write.format("couchbase_dcp").mode("append").save(
+        str(written)
+    )
+    assert session.read.format("couchbase_dcp").load(str(written)).count() == 4
+
+    stream = session.readStream.format("couchbase_dcp").load(str(captures)).writeStream.format("parquet")
+    query = (
+        stream.option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(folder / "parquet"))
+    )
+    query.awaitTermination(120)
+    assert session.read.parquet(str(folder / "parquet")).count() == 3  # what may still become a frame waits
+    session.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

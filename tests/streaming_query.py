@@ -1,0 +1,40 @@
+"""A streaming query in a process of its own, so that a test can kill it: captures of DCP to a folder of parquet files.
+
+python streaming_query.py CAPTURES CHECKPOINT TARGET
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pyspark.sql import SparkSession
+
+from wireloom.spark import register
+
+
+def main(captures: str, checkpoint: str, target: str) -> None:
+    """Run until killed."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .config("spark.ui.enabled", False)
+        .getOrCreate()
+    )
+    register(spark, "couchbase_dcp")
+    rows = (
+        spark.readStream.format("couchbase_dcp")
+        .option("columns", "cas,_corrupt_reason")
+        .option("maxFilesPerTrigger", 2)
+        .option("maxBytesPerTrigger", 1000)
+        .load(captures)
+    )
+    rows.writeStream.format("parquet").option("checkpointLocation", checkpoint).start(target).awaitTermination()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,588 @@
+"""Captures that grow, read as a stream: every record once, whatever happens to the folder and to the query."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wireloom_protocols import couchbase_dcp, databus
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+pytestmark = pytest.mark.spark
+
+HERE = Path(__file__).parent
+EVENTS = (HERE / "data" / "databus" / "stream_scn_regress.bin").read_bytes()
+Rows = list[dict[str, Any]]
+
+
+def dcp(cas: int) -> bytes:
+    """A frame of 44 bytes that is known by its CAS."""
+    snapshot = {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1}
+    return couchbase_dcp.build({"message": "snapshot_marker", "cas": cas, "snapshot_marker": snapshot})
+
+
+FRAMES = [dcp(number) for number in range(100)]
+FRAME = len(FRAMES[0])
+JUNK = b"\x01 is no magic of a DCP frame"
+
+
+def append(path: Path, data: bytes) -> None:
+    """Put bytes behind those that a file has."""
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def named(folder: Path, name: str, data: bytes, age: int = 0) -> Path:
+    """A file that changed so many seconds ago."""
+    path = folder / name
+    path.write_bytes(data)
+    then = time.time() - age
+    os.utime(path, (then, then))
+    return path
+
+
+# Triggers of a query without Spark, whose reader and offset are made anew for each as they are after a restart.
+
+
+class Query:
+    """A query over a folder that does what Spark does, one step at a time."""
+
+    def __init__(self, path: Path, protocol: str = "couchbase_dcp", **options: object) -> None:
+        self.protocol = protocol
+        self.options = {"path": str(path), **{name: str(value) for name, value in options.items()}}
+        self.offset: dict[str, Any] = self.reader().initialOffset()
+
+    def source(self) -> Any:
+        from wireloom.spark.sources import _source
+
+        return _source(self.protocol)(self.options)
+
+    def reader(self) -> Any:
+        source = self.source()
+        return source.streamReader(source.schema())
+
+    def plan(self, limit: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The offsets of the next batch."""
+        reader = self.reader()
+        end = reader.latestOffset(self.offset, limit or reader.getDefaultReadLimit())
+        return self.offset, json.loads(json.dumps(end))
+
+    def batch(self, start: dict[str, Any], end: dict[str, Any]) -> Rows:
+        """The rows between two offsets."""
+        reader = self.reader()
+        return [
+            row for part in reader.partitions(start, end) for batch in reader.read(part) for row in batch.to_pylist()
+        ]
+
+    def trigger(self, limit: Any = None) -> Rows:
+        """The rows of the next batch."""
+        start, self.offset = self.plan(limit)
+        return self.batch(start, self.offset)
+
+    def triggers(self) -> list[Rows]:
+        """The batches until nothing is left."""
+        return list(iter(self.trigger, []))
+
+    def consumed(self, path: Path) -> Any:
+        return self.offset["folders"][str(path.parent)][path.name]
+
+    def at_once(self) -> Rows:
+        """The rows of the batch source."""
+        source = self.source()
+        reader = source.reader(source.schema())
+        return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+def cas(rows: Rows) -> list[int | None]:
+    return [None if row["cas"] is None else int(row["cas"]) for row in rows]
+
+
+def joined(rows: Rows) -> Rows:
+    """The rows, malformed ones of one reason that follow each other made one."""
+    result = []
+    for reason, same in groupby(rows, key=lambda row: row["_corrupt_reason"]):
+        if reason is None:
+            result += list(same)
+        else:
+            first, *others = same
+            result.append({**first, "_corrupt_record": b"".join(row["_corrupt_record"] for row in (first, *others))})
+    return result
+
+
+def test_new_files_are_taken_once(tmp_path: Path) -> None:
+    query = Query(tmp_path)
+    assert query.trigger() == []
+    (tmp_path / "a.bin").write_bytes(FRAMES[0] + FRAMES[1])
+    assert cas(query.trigger()) == [0, 1]
+    assert query.trigger() == []
+    (tmp_path / "day").mkdir()
+    (tmp_path / "day" / "b.bin").write_bytes(FRAMES[2])
+    assert cas(query.trigger()) == [2]
+
+
+@pytest.mark.parametrize("torn", [0, 1, 7, 23, 24, 25, 43])
+def test_an_incomplete_frame_waits_for_its_rest(tmp_path: Path, torn: int) -> None:
+    query, path = Query(tmp_path), tmp_path / "a.bin"
+    path.write_bytes(FRAMES[0] + FRAMES[1][:torn])
+    assert cas(query.trigger()) == [0]
+    append(path, FRAMES[1][torn:] + FRAMES[2][:7])
+    assert cas(query.trigger()) == [1]
+    assert query.trigger() == []
+    append(path, FRAMES[2][7:])
+    assert cas(query.trigger()) == [2]
+    assert query.consumed(path) == 3 * FRAME
+
+
+def test_one_reader_sees_what_was_appended_to_a_file_that_waited(tmp_path: Path) -> None:
+    query, path = Query(tmp_path), tmp_path / "a.bin"
+    reader = query.reader()
+    path.write_bytes(FRAMES[0][:7])
+    assert reader.latestOffset(query.offset, reader.getDefaultReadLimit()) == query.offset
+    append(path, FRAMES[0][7:])
+    end = reader.latestOffset(query.offset, reader.getDefaultReadLimit())
+    assert cas(query.batch(query.offset, end)) == [0]
+
+
+def test_a_list_of_paths_and_a_pattern_that_has_no_file_yet(tmp_path: Path) -> None:
+    query = Query(tmp_path / "a*.bin")
+    assert query.trigger() == []
+    named(tmp_path, "a1.bin", FRAMES[0])
+    named(tmp_path, "b1.bin", FRAMES[1])
+    assert cas(query.trigger()) == [0]
+    both = Query(tmp_path, paths=json.dumps([str(tmp_path / "a1.bin"), str(tmp_path / "b*.bin")]))
+    assert sorted(cas(both.trigger())) == [0, 1]  # type: ignore[type-var]
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="there is no file or directory"):
+        Query(tmp_path / "absent").trigger()
+
+
+# Bounds
+
+
+def test_files_are_admitted_oldest_first(tmp_path: Path) -> None:
+    for number, age in enumerate([10, 30, 20, 40, 20]):
+        named(tmp_path, f"{number}.bin", FRAMES[number], age - 5 * (number == 2))
+    query = Query(tmp_path, maxFilesPerTrigger=2)
+    assert [cas(rows) for rows in query.triggers()] == [[3, 1], [4, 2], [0]]
+
+
+def test_bytes_are_bounded_within_a_file(tmp_path: Path) -> None:
+    named(tmp_path, "a.bin", b"".join(FRAMES[:5]), 10)
+    named(tmp_path, "b.bin", b"".join(FRAMES[5:7]))
+    query = Query(tmp_path, maxBytesPerTrigger=2 * FRAME + 43)
+    assert [cas(rows) for rows in query.triggers()] == [[0, 1], [2, 3], [4, 5], [6]]
+
+
+def test_both_bounds_hold_together(tmp_path: Path) -> None:
+    for number in range(4):
+        named(tmp_path, f"{number}.bin", b"".join(FRAMES[3 * number : 3 * number + 3]), 10 - number)
+    query = Query(tmp_path, maxFilesPerTrigger=2, maxBytesPerTrigger=4 * FRAME)
+    assert [len(rows) for rows in query.triggers()] == [4, 4, 4]
+    query = Query(tmp_path, maxFilesPerTrigger=1, maxBytesPerTrigger=4 * FRAME)
+    assert [len(rows) for rows in query.triggers()] == [3, 3, 3, 3]
+
+
+def test_a_record_that_is_larger_than_the_bound_is_taken_alone(tmp_path: Path) -> None:
+    named(tmp_path, "0.bin", FRAMES[0][:30], 20)  # waits, and keeps nobody else waiting
+    named(tmp_path, "a.bin", FRAMES[0] + FRAMES[1], 10)
+    named(tmp_path, "b.bin.gz", gzip.compress(FRAMES[2]))
+    query = Query(tmp_path, maxBytesPerTrigger=5, maxFilesPerTrigger=1)
+    assert [cas(rows) for rows in query.triggers()] == [[0], [1], [2]]
+
+
+def test_limits_of_spark_hold(tmp_path: Path) -> None:
+    from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
+
+    for number in range(3):
+        named(tmp_path, f"{number}.bin", FRAMES[number] * 3, 10 - number)
+    query = Query(tmp_path, maxBytesPerTrigger=4 * FRAME)
+    assert len(query.trigger(ReadMaxFiles(1))) == 3
+    assert len(query.trigger(ReadMaxBytes(FRAME))) == 1
+    assert len(query.trigger(ReadAllAvailable())) == 5
+    assert query.reader().getDefaultReadLimit() == ReadMaxBytes(4 * FRAME)
+    assert Query(tmp_path, maxFilesPerTrigger=7).reader().getDefaultReadLimit() == ReadMaxFiles(7)
+
+
+@pytest.mark.parametrize("option", ["maxFilesPerTrigger", "maxBytesPerTrigger"])
+def test_a_bound_is_a_number_above_0(tmp_path: Path, option: str) -> None:
+    with pytest.raises(ValueError, match=f"{option} is a number of"):
+        Query(tmp_path, **{option: "0"})
+
+
+def test_large_batches_are_split_where_records_begin(tmp_path: Path) -> None:
+    named(tmp_path, "a.bin", b"".join(FRAMES) + JUNK * 10)
+    query = Query(tmp_path, maxPartitionBytes=10 * FRAME)
+    query.trigger(_bytes(7 * FRAME))
+    start, end = query.plan()
+    parts = [part for partition in query.reader().partitions(start, end) for part in partition.parts]
+    assert len(parts) > 9
+    assert all(part.start % FRAME == 0 for part in parts if part.lost is None)
+    assert joined(query.batch(start, end)) == query.at_once()[7:]
+
+
+def _bytes(size: int) -> Any:
+    from pyspark.sql.streaming.datasource import ReadMaxBytes
+
+    return ReadMaxBytes(size)
+
+
+# Batches are made of offsets
+
+
+def test_a_batch_is_the_same_whatever_was_appended_since(tmp_path: Path) -> None:
+    path, query = tmp_path / "a.bin", Query(tmp_path)
+    path.write_bytes(b"".join(FRAMES[:3]))
+    start, end = query.plan()
+    append(path, FRAMES[3] + JUNK)
+    (tmp_path / "b.bin").write_bytes(FRAMES[4])
+    assert cas(query.batch(start, end)) == [0, 1, 2]
+
+
+def test_a_batch_of_malformed_bytes_is_the_same_whatever_was_appended_since(tmp_path: Path) -> None:
+    path, query = tmp_path / "a.bin", Query(tmp_path)
+    path.write_bytes(FRAMES[0] + JUNK)
+    start, end = query.plan()
+    before = query.batch(start, end)
+    append(path, FRAMES[3] + JUNK)
+    assert query.batch(start, end) == before
+
+
+def test_equal_offsets_give_nothing(tmp_path: Path) -> None:
+    query = Query(tmp_path)
+    named(tmp_path, "a.bin", FRAMES[0])
+    query.trigger()
+    assert list(query.reader().partitions(query.offset, query.offset)) == []
+
+
+@pytest.mark.parametrize("damage", ["lost", "shrunk"])
+@pytest.mark.parametrize("data", [FRAMES[0] + FRAMES[1], JUNK], ids=["sound", "malformed"])
+def test_a_file_that_is_not_what_was_planned(
+    tmp_path: Path, damage: str, data: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = named(tmp_path, "a.bin", data)
+    named(tmp_path, "b.bin", FRAMES[2])
+    query = Query(tmp_path)
+    start, end = query.plan()
+    if damage == "lost":
+        path.unlink()
+        message = f"{path} is gone, and was still to be read from byte 0 on"
+    else:
+        path.write_bytes(data[:-1])
+        message = f"{path} had {len(data)} bytes when they were taken, and has {len(data) - 1} now"
+    with pytest.raises(OSError, match=message):
+        query.batch(start, end)
+    query.options["ignoreCorruptFiles"] = "true"
+    with caplog.at_level(logging.WARNING, "wireloom"):
+        assert cas(query.batch(start, end)) == [2]
+    assert message in caplog.text
+
+
+def test_a_consumed_file_that_shrinks_is_an_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path, query = named(tmp_path, "a.bin", FRAMES[0] + FRAMES[1]), Query(tmp_path)
+    query.trigger()
+    path.write_bytes(FRAMES[0])
+    with pytest.raises(OSError, match="had 88 bytes when they were taken, and has 44 now"):
+        query.plan()
+    query.options["ignoreCorruptFiles"] = "true"
+    assert query.trigger() == []
+    assert "had 88 bytes" in caplog.text
+
+
+def test_a_deleted_file_is_forgotten_unless_its_folder_is_empty(tmp_path: Path) -> None:
+    query = Query(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        named(tmp_path / name, "1.bin", FRAMES[0])
+    query.trigger()
+    for name in ("a", "b"):
+        (tmp_path / name / "1.bin").unlink()
+    named(tmp_path / "a", "2.bin", FRAMES[1])
+    assert cas(query.trigger()) == [1]
+    assert query.offset["folders"] == {str(tmp_path / "a"): {"2.bin": 44}, str(tmp_path / "b"): {"1.bin": 44}}
+    named(tmp_path / "b", "1.bin", FRAMES[0])  # as if it was not mounted
+    assert query.trigger() == []
+
+
+def test_an_entry_is_no_longer_than_a_name_and_a_number(tmp_path: Path) -> None:
+    for number in range(1000):
+        (tmp_path / f"{number:06}.bin").write_bytes(FRAMES[0])
+    query = Query(tmp_path)
+    assert len(query.trigger()) == 1000
+    assert len(json.dumps(query.offset)) < 1000 * 20 + 200
+
+
+def test_offsets_of_another_version_are_refused(tmp_path: Path) -> None:
+    query = Query(tmp_path)
+    query.offset["version"] = 2
+    with pytest.raises(ValueError, match="the checkpoint has offsets of version 2, not 1"):
+        query.trigger()
+
+
+def test_available_now_is_what_was_there_when_the_query_began(tmp_path: Path) -> None:
+    path, query = (
+        named(tmp_path, "a.bin", FRAMES[0] + FRAMES[1] + FRAMES[2][:9]),
+        Query(tmp_path, maxBytesPerTrigger=44),
+    )
+    reader = query.reader()
+    reader.prepareForTriggerAvailableNow()
+    append(path, FRAMES[2][9:])
+    named(tmp_path, "b.bin", FRAMES[3])
+    found = []
+    while (end := reader.latestOffset(query.offset, reader.getDefaultReadLimit())) != query.offset:
+        found += cas(query.batch(query.offset, end))
+        query.offset = end
+    assert found == [0, 1]
+    assert [cas(rows) for rows in query.triggers()] == [[2], [3]]
+
+
+# Malformed bytes
+
+
+def test_behind_damage_a_dcp_file_is_lost_for_ever(tmp_path: Path) -> None:
+    path, query = tmp_path / "a.bin", Query(tmp_path)
+    path.write_bytes(FRAMES[0] + JUNK[:1])
+    found = query.trigger()
+    assert [row["_corrupt_record"] for row in found] == [None]  # a byte more would tell
+    append(path, JUNK[1:])
+    for data in (FRAMES[1], FRAMES[2][:7], b"x"):
+        found += query.trigger()
+        append(path, data)
+    found += query.trigger()
+    assert [row["_corrupt_record"] for row in found[1:]] == [JUNK, FRAMES[1], FRAMES[2][:7], b"x"]
+    assert joined(found) == query.at_once()
+    assert query.consumed(path)["since"] == FRAME
+
+
+def test_a_lost_file_is_bounded_too(tmp_path: Path) -> None:
+    query = Query(tmp_path, maxBytesPerTrigger=FRAME + 10)
+    named(tmp_path, "a.bin", FRAMES[0] + JUNK)
+    found = query.triggers()
+    assert [len(rows) for rows in found] == [2, 1]
+    assert joined([row for rows in found for row in rows]) == query.at_once()
+
+
+def test_damage_in_a_databus_file_is_delivered_once_its_end_is_known(tmp_path: Path) -> None:
+    query = Query(tmp_path, "databus")
+    framing, parameters = databus.PROTOCOL.framing, query.source().read_options.parameters
+    first, *others = (record.length for record in framing.records(EVENTS, parameters))
+    path = named(tmp_path, "a.bin", EVENTS[:first] + bytes(100))
+    assert len(query.trigger()) == 1
+    append(path, bytes(50) + EVENTS[:7])
+    assert query.trigger() == []
+    append(path, EVENTS[7:])
+    found = query.trigger()
+    assert found[0]["_corrupt_record"] == bytes(150)
+    assert len(found) == 2 + len(others)
+    assert query.at_once()[1:] == found
+
+
+@pytest.mark.parametrize("protocol", ["couchbase_dcp", "databus"])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_stream_gives_what_a_batch_gives(
+    protocol: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("stream")
+    sound = [FRAMES[0], FRAMES[1] + FRAMES[2]] if protocol == "couchbase_dcp" else [EVENTS, EVENTS]
+    junk = [b"\0" * 70, JUNK, EVENTS[:33], b"\x80"]
+    chosen = data.draw(st.lists(st.sampled_from(sound * 3 + junk), max_size=6))
+    content = b"".join(chosen)
+    path = folder / "a.bin"
+    path.touch()
+    bound = data.draw(st.sampled_from([60, 300, 10**6]))
+    query = Query(folder, protocol, maxBytesPerTrigger=bound, positions=True)
+    found: Rows = []
+    while content:
+        size = data.draw(st.integers(1, len(content)))
+        append(path, content[:size])
+        content = content[size:]
+        found += [row for rows in query.triggers() for row in rows]
+    _compare(found, query.at_once())
+
+
+def _compare(found: Rows, expected: Rows) -> None:
+    """All rows alike, but that the last one may be waiting, and that a malformed one may come in pieces."""
+    for row in (*found, *expected):
+        if row["_corrupt_reason"] is not None:
+            del row["_length"], row["_offset"]
+    found, expected = joined(found), joined(expected)
+    assert found in (expected, expected[:-1])
+
+
+# Compressed files
+
+
+def test_a_compressed_file_is_taken_whole_when_it_appears(tmp_path: Path) -> None:
+    query = Query(tmp_path, maxBytesPerTrigger=1)
+    path = named(tmp_path, "a.bin.gz", b"")
+    assert query.trigger() == []
+    path.write_bytes(gzip.compress(b"".join(FRAMES[:3]) + JUNK))
+    rows = query.trigger()
+    assert rows == query.at_once()
+    assert query.trigger() == []
+    append(path, gzip.compress(FRAMES[3]))
+    with pytest.raises(OSError, match=r"a\.bin\.gz had \d+ bytes when they were taken, and has \d+ now"):
+        query.trigger()
+
+
+def test_a_truncated_compressed_file_is_an_error_or_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    query = Query(tmp_path)
+    named(tmp_path, "a.bin.gz", gzip.compress(os.urandom(100))[:-9])
+    named(tmp_path, "b.bin", FRAMES[2])
+    start, end = query.plan()
+    with pytest.raises(OSError, match=r"a\.bin\.gz"):
+        query.batch(start, end)
+    query.options |= {"ignoreCorruptFiles": "true", "mode": "DROPMALFORMED"}
+    assert cas(query.batch(start, end)) == [2]
+    assert "a.bin.gz" in caplog.text
+
+
+# Options of the reader
+
+
+def test_options_of_the_reader_hold_in_lost_files_too(tmp_path: Path) -> None:
+    named(tmp_path, "a.bin", FRAMES[0] + JUNK)
+    assert len(Query(tmp_path, mode="DROPMALFORMED").trigger()) == 1
+    with pytest.raises(ValueError, match=r"a\.bin: .* at byte 44"):
+        Query(tmp_path, mode="FAILFAST").trigger()
+    for options in ({"message": "snapshot_marker"}, {"positions": True}, {"columns": "cas,_corrupt_record"}):
+        query = Query(tmp_path, **options)
+        assert query.trigger() == query.at_once()
+
+
+# Queries in Spark
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession) -> SparkSession:
+    """The session, with the installed protocols as formats."""
+    from wireloom.spark import register
+
+    register(spark)
+    return spark
+
+
+def started(rows: DataFrame, target: Path, *, now: bool = False) -> StreamingQuery:
+    """A query to parquet files, its checkpoint beside them."""
+    writer = rows.writeStream.format("parquet").option("checkpointLocation", f"{target}.checkpoint")
+    trigger = {"availableNow": True} if now else {"processingTime": "0 seconds"}
+    return writer.trigger(**trigger).start(str(target))  # type: ignore[arg-type]
+
+
+def written(session: SparkSession, target: Path) -> list[int]:
+    """What the query wrote, by CAS."""
+    return sorted(int(row.cas) for row in session.read.parquet(str(target)).where("cas is not null").collect())
+
+
+def test_a_query_takes_what_comes(session: SparkSession, tmp_path: Path) -> None:
+    folder, target = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    rows = session.readStream.format("couchbase_dcp").option("columns", "cas").load(str(folder))
+    query = started(rows, target)
+    try:
+        (folder / "a.bin").write_bytes(FRAMES[0] + FRAMES[1][:7])
+        query.processAllAvailable()
+        assert written(session, target) == [0]
+        append(folder / "a.bin", FRAMES[1][7:])
+        (folder / "b.bin.gz").write_bytes(gzip.compress(FRAMES[2]))
+        query.processAllAvailable()
+        assert written(session, target) == [0, 1, 2]
+    finally:
+        query.stop()
+
+
+def test_available_now_goes_on_from_its_checkpoint(session: SparkSession, tmp_path: Path) -> None:
+    folder, target = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for number in range(4):
+        named(folder, f"{number}.bin", FRAMES[2 * number] + FRAMES[2 * number + 1] + FRAMES[90][: 7 * number])
+    options = {"columns": "cas", "maxFilesPerTrigger": 2, "maxBytesPerTrigger": 3 * FRAME}
+    rows = session.readStream.format("couchbase_dcp").options(**options).load(str(folder))
+    query = started(rows, target, now=True)
+    assert query.awaitTermination(60)
+    assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [3, 3, 2]
+    append(folder / "3.bin", FRAMES[90][21:] + FRAMES[91])
+    named(folder, "4.bin", FRAMES[92])
+    assert started(rows, target, now=True).awaitTermination(60)
+    assert written(session, target) == [*range(8), 90, 91, 92]
+
+
+def test_a_schema_and_a_lost_file_are_heeded(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    named(tmp_path / "in", "a.bin", FRAMES[0] + JUNK)
+    reader = session.readStream.format("couchbase_dcp").schema("_corrupt_reason string, cas decimal(20,0)")
+    query = started(reader.load(str(tmp_path / "in")), tmp_path / "out", now=True)
+    assert query.awaitTermination(60)
+    found = session.read.parquet(str(tmp_path / "out")).orderBy("cas").collect()
+    assert [row.cas for row in found] == [None, 0]
+    assert found[0]._corrupt_reason == couchbase_dcp_reason(FRAMES[0] + JUNK)
+
+
+def couchbase_dcp_reason(data: bytes) -> str:
+    """Why the last row of a capture is malformed."""
+    return str(list(couchbase_dcp.iter_records(data, "PERMISSIVE"))[-1]["_corrupt_reason"])
+
+
+def test_a_file_that_shrinks_fails_the_query_with_its_name(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    path = named(tmp_path / "in", "a.bin", FRAMES[0] + FRAMES[1])
+    rows = session.readStream.format("couchbase_dcp").option("columns", "cas").load(str(tmp_path / "in"))
+    assert started(rows, tmp_path / "out", now=True).awaitTermination(60)
+    path.write_bytes(FRAMES[0])
+    with pytest.raises(Exception, match=r"a\.bin had 88 bytes when they were taken, and has 44 now"):
+        started(rows, tmp_path / "out", now=True).awaitTermination(60)
+
+
+def test_a_killed_process_repeats_and_loses_nothing(session: SparkSession, tmp_path: Path) -> None:
+    folder, target = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    shares = [b"".join(map(dcp, range(500 * number, 500 * number + 500))) for number in range(3)]
+    half = len(shares[0]) // 2 + 7
+    for number, share in enumerate(shares):
+        (folder / f"{number}.bin").write_bytes(share[:half])
+    for number, share in enumerate(shares):
+        _killed_in_the_middle(folder, target, batches=1 if number else 2)
+        append(folder / f"{number}.bin", share[half:])
+    rows = session.readStream.format("couchbase_dcp").option("columns", "cas,_corrupt_reason").load(str(folder))
+    assert started(rows, target, now=True).awaitTermination(60)
+    assert written(session, target) == list(range(1500))
+
+
+def _killed_in_the_middle(folder: Path, target: Path, batches: int) -> None:
+    """Run a query, and kill it with the JVM it started when so many more batches are planned and the last is not done.
+
+    The last one is planned and not done when its offset is there, as that is written before its rows are read.
+    """
+    checkpoint = Path(f"{target}.checkpoint")
+    planned = [int(path.name) for path in (checkpoint / "offsets").glob("[0-9]*")]
+    wanted = checkpoint / "offsets" / str(max(planned, default=-1) + batches)
+    script = [sys.executable, str(HERE / "streaming_query.py"), str(folder), str(checkpoint), str(target)]
+    process = subprocess.Popen(script, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 90
+        while not wanted.exists():
+            assert process.poll() is None, "the query ended by itself"
+            assert time.monotonic() < deadline, "the query takes too long"
+            time.sleep(0.002)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (checkpoint / "commits" / wanted.name).exists()
