@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.arrays import Array
+from wireloom.columnar.buffers import Array
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
 """Whether numba is there and wanted."""

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.framing import Record
-from wireloom.columnar.arrays import Array
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder, Stretch
 from wireloom.columnar.framing import Hop
 from wireloom.views import Row

@@ -8,7 +8,7 @@ import numpy as np
 
 from wireloom.codec.checksums import ALGORITHMS
 from wireloom.columnar import accel
-from wireloom.columnar.arrays import Array, windows
+from wireloom.columnar.buffers import Array, windows
 
 if TYPE_CHECKING:
     from wireloom.columnar.fields import Checksum

@@ -10,7 +10,8 @@ import pyarrow as pa
 from wireloom.codec import Protocol
 from wireloom.codec.framing import Record
 from wireloom.codec.protocol import CORRUPT, POSITIONS
-from wireloom.columnar.arrays import Array, Labels, Numbers, Structs
+from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
+from wireloom.columnar.buffers import Array, Places, nulls
 from wireloom.columnar.framing import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
@@ -255,7 +256,7 @@ class Decoder:
         """A column of the view, in the rows that are fast."""
         name, kind = field.name, field.type
         if name in (self.options.corrupt_column, REASON.name):
-            return pa.nulls(len(fast.chosen), kind)
+            return nulls(kind, len(fast.chosen))
         if name == "message":
             return Labels(Numbers(fast.of(fast.decoded.message)), self.names.__getitem__, kind).arrow(kind)
         parameter = next((each for each in self.recorded if each.name == name), None)
@@ -265,11 +266,10 @@ class Decoder:
         if column is not None:
             return (column if fast.whole else column.take(fast.chosen)).arrow(kind)
         if self.options.message is not None:
-            struct = fast.message(self.names.index(self.options.message))
-            found = struct.columns.get(name) if struct else None
-            return pa.nulls(len(fast.chosen), kind) if found is None else found.arrow(kind)
-        struct = fast.message(self.names.index(name), kind) if name in self.names else None
-        return pa.nulls(len(fast.chosen), kind) if struct is None else struct.arrow(kind)
+            found = fast.field(self.names.index(self.options.message), name)
+            return nulls(kind, len(fast.chosen)) if found is None else found.arrow(kind)
+        struct = fast.struct(self.names.index(name), kind) if name in self.names else None
+        return nulls(kind, len(fast.chosen)) if struct is None else struct
 
     def _parameter(self, name: str, kind: pa.DataType, fast: "_Fast") -> pa.Array:
         value = self.options.parameters[name]
@@ -300,20 +300,30 @@ class _Fast:
     def of(self, values: Array) -> Array:
         return values if self.whole else values[self.chosen]
 
-    def message(self, code: int, kind: pa.DataType | None = None) -> Structs | None:
-        """The fields of a message, those that ``kind`` has, null in rows of others; None if there is no such row."""
+    def field(self, code: int, name: str) -> Column | None:
+        """A field of the message that all rows are of; None if they have no such field."""
+        found = self.decoded.structs.get(code)
+        column = found[1].columns.get(name) if found is not None else None
+        return None if found is None or column is None else column.take(np.flatnonzero(self._places(found[0]) >= 0))
+
+    def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
+        """The fields of a message that ``kind`` has, null in rows of others; None if no row is of it."""
         found = self.decoded.structs.get(code)
         if found is None:
             return None
         rows, struct = found
-        if kind is not None:
-            names = {field.name for field in kind}
-            struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names}, struct.valid)
         if self.whole and len(rows) == len(self.chosen):
-            return struct
-        places = np.full(len(self.decoded.message), -1)
-        places[self.chosen] = np.arange(len(self.chosen))
-        places = places[rows]
+            return struct.arrow(kind)
+        names = {field.name for field in kind}
+        struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names})
+        places = self._places(rows)
         if (dropped := places < 0).any():
             struct, places = struct.take(np.flatnonzero(~dropped)), places[~dropped]
-        return struct.scattered(places, len(self.chosen))
+        return struct.arrow(kind, Places(places, len(self.chosen)))
+
+    def _places(self, rows: Array) -> Array:
+        """Where among the chosen rows those are that the plan was given as ``rows``; -1 for what was not chosen."""
+        places = np.full(len(self.decoded.message), -1)
+        places[self.chosen] = np.arange(len(self.chosen))
+        found: Array = places[rows]
+        return found

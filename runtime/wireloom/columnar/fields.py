@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import WireEnum, WireFlags
-from wireloom.columnar.arrays import Array, Column, Labels, Numbers
+from wireloom.columnar.arrays import Column, Labels, Numbers
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Frame, Rows, Values
 from wireloom.columnar.vectors import Vector, true
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from wireloom.codec import Table, TableField
-from wireloom.columnar.arrays import Array, Column, Numbers, Spans, Structs, windows
+from wireloom.columnar.arrays import Column, Numbers, Spans, Structs
+from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.fields import Field
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Extent, text

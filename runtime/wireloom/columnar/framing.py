@@ -15,7 +15,8 @@ from wireloom.codec import DecodeError
 from wireloom.codec.framing import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar import accel, checksums
-from wireloom.columnar.arrays import Array, Numbers, windows
+from wireloom.columnar.arrays import Numbers
+from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.fields import Checksum, Expression, Number, number
 from wireloom.columnar.rows import Batch, Rows
 from wireloom.columnar.vectors import true

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.protocol import UNKNOWN
-from wireloom.columnar.arrays import Array, Column, Labels, Numbers, Structs
+from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Expression
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within

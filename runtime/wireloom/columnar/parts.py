@@ -8,7 +8,8 @@ import numpy as np
 from wireloom.codec import WireEnum
 from wireloom.codec.parts import LIMITS
 from wireloom.columnar import checksums
-from wireloom.columnar.arrays import Array, Column, Numbers, Spans
+from wireloom.columnar.arrays import Column, Numbers, Spans
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Block, Expression, Field, Number, label, must_hold, number
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value

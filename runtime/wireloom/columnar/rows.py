@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.arrays import Array, Column, Lists, Numbers, Structs, replace, windows
+from wireloom.columnar.arrays import Column, Lists, Numbers, Structs, replace
+from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.vectors import Vector
 
 

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Array, Column, Lists, Made, Numbers, Spans, Structs, ragged, windows
+from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Spans, Structs
+from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Block, Expression, Number, number
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import true

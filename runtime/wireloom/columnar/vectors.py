@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.arrays import Array, Valid
+from wireloom.columnar.buffers import Array, Valid
 
 Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxBytes, ReadMaxFiles
 
-from wireloom.columnar.arrays import Array
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import PIECE_BYTES
 from wireloom.columnar.framing import Cuts, Pieces, Scanner
 from wireloom.files import CaptureFile, opened
