@@ -65,7 +65,7 @@ plan.Field("e", "u1", valid=lambda this, record, frame: this["e"] < 3),
     - {name: last, type: text, prefix: leb128_u32}
 """,
         r"""plan.Field("size", "u1", derive=lambda this, record, frame: frame.size("word")),
-plan.Named("word", plan.Text(plan.Size(lambda this, record, frame: this["size"]))),
+plan.Named("word", plan.Text(plan.Size(lambda this, record, frame: this["size"])), located=True),
 plan.Named("line", plan.Blob(plan.Until(b"\r\n"))),
 plan.Named("last", plan.Text(plan.Prefixed(plan.Leb128(32)))),
 """,

@@ -81,18 +81,21 @@ class Parts:
         return self.vectors.function(condition.expression)
 
     def _field(self, field: ir.Field) -> Tree:
-        valid = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        valid: list[Tree] = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        located: list[Tree] = [keyword("located", "True")] if field.located else []
         if isinstance(field.const, bytes):
-            return Call("plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid))
+            return Call(
+                "plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid, *located)
+            )
         if field.repeat is not None:
             value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat)))
-            return Call("plan.Named", (string(field.name), value, *valid))
+            return Call("plan.Named", (string(field.name), value, *valid, *located))
         if isinstance(field.wire, ir.FlatBuffer):
             wire = field.wire
             raw = keyword("raw", string(wire.raw))
-            return Call("plan.FlatBuffer", (string(field.name), self._extent(wire.extent), wire.table, raw))
+            return Call("plan.FlatBuffer", (string(field.name), self._extent(wire.extent), wire.table, raw, *located))
         if not isinstance(field.wire, ir.Number):
-            return Call("plan.Named", (string(field.name), self._value(field.wire), *valid))
+            return Call("plan.Named", (string(field.name), self._value(field.wire), *valid, *located))
         options: list[Tree] = [*_names(field.enum, field.flags, field.labels)]
         options += [keyword("const", literal(field.const))] if field.const is not None else []
         options += valid
@@ -100,7 +103,7 @@ class Parts:
         if field.checksum is not None and not self._proven(field.name, field.checksum):
             options.append(keyword("checksum", self.checksum(field.checksum)))
         options += [keyword("long", "True")] if field.long else []
-        options += [keyword("located", "True")] if field.located else []
+        options += located
         return Call("plan.Field", (string(field.name), string(code(field.wire)), *options))
 
     def _proven(self, name: str, checksum: ir.Checksum) -> bool:

@@ -443,7 +443,7 @@ PLAN = plan.Plan(
                     plan.Field("event", ">u4", enum=SystemEventId),
                     plan.Field("version", "u1", enum=SystemEventVersion),
                 ),
-                "key": plan.Layout(plan.Named("key", plan.Text(plan.Rest()))),
+                "key": plan.Layout(plan.Named("key", plan.Text(plan.Rest()), located=True)),
             },
             variants=(
                 plan.Variant(

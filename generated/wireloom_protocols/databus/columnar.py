@@ -130,7 +130,11 @@ PLAN = plan.Plan(
                                 valid=lambda this, record, frame: this["key_size"] >= 0,
                                 derive=lambda this, record, frame: frame.size("key_bytes"),
                             ),
-                            plan.Named("key_bytes", plan.Blob(plan.Size(lambda this, record, frame: this["key_size"]))),
+                            plan.Named(
+                                "key_bytes",
+                                plan.Blob(plan.Size(lambda this, record, frame: this["key_size"])),
+                                located=True,
+                            ),
                             plan.Named("value", plan.Blob(plan.Rest())),
                         ),
                     },

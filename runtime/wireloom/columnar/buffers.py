@@ -154,6 +154,8 @@ def labels(
     if valid is not None:
         data, rows = data[valid], rows[valid]
     codes, found = _distinct(data, label)
+    if len(found) == 1 and len(rows) == count:
+        return pa.repeat(pa.scalar(found[0], kind), count)
     whole = len(rows) == count
     if kind == pa.string():
         return _texts(found, codes, None if whole else Places(rows, count), hidden=valid is None)

@@ -171,7 +171,7 @@ class Block:
         little = at.little
         for field, offset in self.fields:
             field.put(at, this, field.value.check(at, field.value.of(raw, little, first + offset)))
-            if field.located or field.derive or field.checksum:
+            if field.located:
                 at.frame.put(field.name, start + offset, start + offset + field.value.size)
         for field, _ in self.fields:
             if field.valid is not None:

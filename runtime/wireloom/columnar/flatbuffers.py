@@ -13,18 +13,20 @@ from wireloom.columnar.values import Extent, text
 class FlatBuffer:
     """A table's values under ``name``, and its bytes under ``raw``."""
 
-    def __init__(self, name: str, extent: Extent, table: Table, *, raw: str) -> None:
+    def __init__(self, name: str, extent: Extent, table: Table, *, raw: str, located: bool = False) -> None:
         self.name = name
         self.extent = extent
         self.table = table
         self.raw = raw
+        self.located = located
         self.derived: list[Field] = []
 
     def read(self, at: Rows, this: Values) -> None:
         start, stop = self.extent.span(at, this)
         this.put(self.name, _Tables(at, start, stop).read(self.table))
         this.put(self.raw, Spans(at.batch.buffer, start, stop))
-        at.frame.put(self.name, start, at.at)
+        if self.located:
+            at.frame.put(self.name, start, at.at)
 
 
 class _Tables:

@@ -83,18 +83,20 @@ def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
 
 
 class Named:
-    """A value under its name."""
+    """A value under its name; a ``located`` one is asked for its place."""
 
-    def __init__(self, name: str, value: Value, *, valid: Expression | None = None) -> None:
+    def __init__(self, name: str, value: Value, *, valid: Expression | None = None, located: bool = False) -> None:
         self.name = name
         self.value = value
         self.valid = valid
+        self.located = located
         self.derived: list[Field] = []
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
         this.put(self.name, self.value.read(at, this))
-        at.frame.put(self.name, start, at.at)
+        if self.located:
+            at.frame.put(self.name, start, at.at)
         if self.valid is not None:
             must_hold(self.valid, at, this)
 
