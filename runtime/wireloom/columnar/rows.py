@@ -139,24 +139,32 @@ AHEAD = 32
 class Rows:
     """Rows that are read alike from here on. ``chosen`` says which rows of those that they were taken from.
 
-    ``index`` are their records in the batch, ``start`` where these start, ``pos + shift`` is the cursor and ``limit``
-    the end of the innermost section, all in positions of the buffer.
+    ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
+    section, in positions of the buffer.
     """
 
-    _ahead: Array
-    _ahead_from: int
-
-    def __init__(self, batch: Batch, index: Array, pos: Array, limit: Array, record: Values | None = None) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        index: Array,
+        pos: Array,
+        limit: Array,
+        *,
+        shift: int = 0,
+        chosen: Array | None = None,
+        outer: "Rows | None" = None,
+    ) -> None:
         self.batch = batch
         self.index = index
-        self.start = batch.start[index]
         self.pos = pos
         self.limit = limit
-        self.shift = 0
-        self._ahead_of: Array | None = None
-        self.chosen = index
+        self.shift = shift
+        self.chosen = index if chosen is None else chosen
         self.frame = Frame(self)
-        self.record = Values(self) if record is None else record
+        self.record: Values = Values(self, None if outer is None else outer.record)
+        self._ahead = np.zeros(0, "V1")
+        self._ahead_of: Array | None = None
+        self._ahead_from = 0
 
     @classmethod
     def all(cls, batch: Batch) -> "Rows":
@@ -169,6 +177,12 @@ class Rows:
     def doubt(self, which: Array) -> None:
         """Leave rows to the codec."""
         self.batch.doubtful[self.index[which]] = True
+
+    @property
+    def start(self) -> Array:
+        """Where each row's record starts."""
+        found: Array = self.batch.start[self.index]
+        return found
 
     @property
     def at(self) -> Array:
@@ -207,13 +221,9 @@ class Rows:
 
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
         """Some of the rows, by number, and what was read of them; to be given back to ``merge``."""
-        inner = Rows.__new__(Rows)
-        inner.batch, inner.index, inner.start = self.batch, self.index[chosen], self.start[chosen]
-        inner.pos, inner.limit, inner.shift = self.pos[chosen], self.limit[chosen], self.shift
-        inner._ahead_of = None
-        inner.chosen = chosen
+        pos, limit = self.pos[chosen], self.limit[chosen]
+        inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
         inner.frame = Frame(inner, self.frame)
-        inner.record = Values(inner, self.record)
         return inner, inner.record if this is self.record else Values(inner, this)
 
     def merge(self, inner: "Rows", this: Values, inner_this: Values) -> None:
@@ -228,11 +238,4 @@ class Rows:
 
     def nested(self, pos: Array, limit: Array, owner: Array) -> "Rows":
         """Rows of a struct of their own, one or more in a row of these: ``owner`` says in which."""
-        inner = Rows.__new__(Rows)
-        inner.batch, inner.index, inner.start = self.batch, self.index[owner], self.start[owner]
-        inner.pos, inner.limit, inner.shift = pos, limit, 0
-        inner._ahead_of = None
-        inner.chosen = owner
-        inner.frame = Frame(inner)
-        inner.record = Values(inner, self.record)
-        return inner
+        return Rows(self.batch, self.index[owner], pos, limit, chosen=owner, outer=self)
