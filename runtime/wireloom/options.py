@@ -11,6 +11,8 @@ from typing import Any
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record that claims to be longer is malformed, and so is everything behind it."""
+MOST_RECORD_BYTES = 1 << 30
+"""The highest bound for tables: Arrow and Spark hold a value of less than 2 GiB, together with those in front of it."""
 
 
 class OptionError(ValueError):
@@ -109,6 +111,13 @@ def positive(name: str, value: str, what: str = "bytes") -> int:
     return int(value)
 
 
+def _record_bytes(name: str, value: str) -> int:
+    size = positive(name, value)
+    if size > MOST_RECORD_BYTES:
+        raise OptionError(f"{name} is at most {MOST_RECORD_BYTES}, not {value}: no table holds longer values")
+    return size
+
+
 def truth(name: str, value: str) -> bool:
     """The truth that an option's text is. Raises ``OptionError``."""
     return bool(Parameter(name, default=False).value_of(value))
@@ -128,7 +137,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "positions": ("positions", truth),
     "columns": ("columns", _names),
     "columnNameOfCorruptRecord": ("corrupt_column", lambda _, value: value),
-    "maxRecordBytes": ("max_record_bytes", positive),
+    "maxRecordBytes": ("max_record_bytes", _record_bytes),
 }
 """What each option of a reader sets, and how its text is read."""
 

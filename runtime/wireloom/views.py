@@ -4,7 +4,7 @@ The whole table has ``message``, the header, one struct a message and the corrup
 put one message's fields in place of the structs, and add where each record stood.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,12 +34,14 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
     return kind
 
 
-def selected(columns: Iterable[Column], paths: Iterable[str]) -> tuple[Column, ...]:
+def selected(columns: Iterable[Column], paths: Sequence[str]) -> tuple[Column, ...]:
     """The columns that ``paths`` name, in that order; ``struct.field`` is a struct with that field.
 
     Raises ``OptionError`` for a path that leads nowhere.
     """
     known = {column.name: column for column in columns}
+    if not paths:
+        raise OptionError("columns names no column")
     inner: dict[str, list[str] | None] = {}
     for path in paths:
         name, _, rest = path.partition(".")

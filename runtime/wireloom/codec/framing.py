@@ -77,14 +77,19 @@ class Lengths:
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.probes = {little: [_Probe.of(field, little=little) for field in fields] for little in (False, True)}
 
-    def measure(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven."""
+    def measure(
+        self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values, bound: int | None = None
+    ) -> int:
+        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
+
+        No proof takes more than ``bound`` bytes.
+        """
         if end - start < self.size:
             raise _too_short(self.size, f"needs {self.size} bytes to tell its length, {end - start} left")
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.checksum is not None:
-            self._prove(buffer, start, end, values, frame)
+            self._prove(buffer, start, end, values, frame, bound)
         if self.valid is not None and not self.valid.holds(values, values, frame):
             shown = ", ".join(f"{name} {value}" for name, value in values.items() if name != self._proof)
             raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
@@ -111,10 +116,12 @@ class Lengths:
     def _proof(self) -> str:
         return self.checksum[0] if self.checksum else ""
 
-    def _prove(self, buffer: Buffer, start: int, end: int, values: Values, frame: Frame) -> None:
+    def _prove(self, buffer: Buffer, start: int, end: int, values: Values, frame: Frame, bound: int | None) -> None:
         assert self.checksum is not None
         name, checksum = self.checksum
         first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
+        if bound is not None and last > bound:
+            raise DecodeError("too-long", f"{last} bytes to be summed up, more than the {bound} allowed")
         if last > end - start:
             raise _too_short(last, f"needs {last} bytes, {end - start} left")
         if self.valid is not None and not self.valid.holds(values, values, frame):
@@ -155,7 +162,14 @@ class Framing:
         return {"big": (False,), "little": (True,)}.get(str(order), (False, True))
 
     def first(
-        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool = True
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        parameters: Values,
+        *,
+        final: bool = True,
+        bound: int | None = None,
     ) -> tuple[int, bool]:
         """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``.
 
@@ -166,7 +180,7 @@ class Framing:
         for little in self.orders(parameters):
             try:
                 lengths = self._select(buffer, start, end, little)
-                return lengths.measure(buffer, start, end, little, parameters), little
+                return lengths.measure(buffer, start, end, little, parameters, bound), little
             except DecodeError as error:
                 problems.append(error)
                 if error.needed > end - start and not final:
@@ -290,7 +304,7 @@ class Cutter:
         """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell."""
         left = end - start
         try:
-            length, little = self.framing.first(buffer, start, end, self.parameters, final=final)
+            length, little = self.framing.first(buffer, start, end, self.parameters, final=final, bound=self.bound)
             if length > self.bound:
                 raise DecodeError("too-long", f"a record of {length} bytes, more than the {self.bound} allowed")
             if length <= 0:
@@ -319,7 +333,7 @@ class Cutter:
             for position in framing.plausible(buffer, first, end, self.parameters, self.bound, final=final):
                 lost.searched = base + position
                 try:
-                    length, _ = framing.first(buffer, position, end, self.parameters, final=final)
+                    length, _ = framing.first(buffer, position, end, self.parameters, final=final, bound=self.bound)
                 except DecodeError as error:
                     if error.needed > end - position and not final:
                         return None

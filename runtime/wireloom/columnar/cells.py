@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec import DecodeError
 from wireloom.codec.framing import Record
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder, Stretch
@@ -75,8 +76,20 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
 
 
 def many(decoder: Decoder, values: pa.Array) -> pa.Array:
-    """A list of structs for each value, which is records one behind the other; null for null."""
+    """A list of structs for each value, which is records one behind the other; null for null.
+
+    Raises ``DecodeError`` at the first malformed record in mode ``FAILFAST``.
+    """
     held = _Values.of(values)
+    try:
+        return _lists(decoder, held)
+    except DecodeError:
+        for row in range(len(held.start)):  # what is wrong with the first value is to be told
+            list(_rows(decoder, held.data(row)))
+        raise
+
+
+def _lists(decoder: Decoder, held: _Values) -> pa.Array:
     found = _Chains(decoder, held)
     parameters, options = dict(decoder.options.parameters), decoder.options
 

@@ -59,7 +59,7 @@ class Stretch:
 
 @dataclass(slots=True)
 class Tally:
-    """What a decoder has seen: records and malformed ranges, how many of them were malformed and their bytes."""
+    """What a decoder was asked for and saw: records and malformed ranges, how many were malformed and their bytes."""
 
     records: int = 0
     malformed: int = 0
@@ -167,6 +167,7 @@ class Decoder:
         if reason is not None:
             self.tally.add(reason, len(data))
             if self.options.mode is Mode.DROPMALFORMED:
+                self.tally.records += 1
                 return None
         return next(self.view.of([found], file))
 
@@ -183,13 +184,13 @@ class Decoder:
         columns that are not in the bytes, of the records that are asked for.
         """
         count = len(stretch.start)
-        self.tally.records += count
         sound = np.ones(count, bool)
         sound[list(malformed)] = False
         rows = np.flatnonzero(sound)
         fast, arrays = self._decoded(stretch, rows, added)
         sound[rows[~fast.sure]] = False
         slow = [(row, found) for row in np.flatnonzero(~sound).tolist() if (found := redo(row)) is not None]
+        self.tally.records += len(fast.rows) + len(slow)
         if not slow:
             return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
         numbers = np.array([row for row, _ in slow])

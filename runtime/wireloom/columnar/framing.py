@@ -230,7 +230,10 @@ class Cuts:
 
 
 _FIRST_ROOM = 64
-"""Records that are followed at once behind one in doubt; as many again as long as all are sound."""
+"""Records that are followed at once behind one in doubt, and more and more as long as all are sound.
+
+Where few are, the codec's framing gets more and more records to itself, up to as many, until it is tried again.
+"""
 
 
 class Scanner:
@@ -257,6 +260,7 @@ class Scanner:
         self.hops = {little: Hop(framing, little=little) for little in self.orders}
         self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
         self.room = _FIRST_ROOM
+        self.patience = self.apart = 0
 
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
@@ -281,11 +285,14 @@ class Scanner:
 
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
         """The next records that are sound, or else one as the codec sees it."""
-        if not self.cutter.lost:
+        if self.cutter.range is None and not self.apart:
             found = self._sound(window, array, at, limit, min(rows, self.room))
+            # Records to leave to the codec's framing when there is doubt again.
+            self.patience = 0 if found is not None and len(found.start) >= _FIRST_ROOM else 2 * self.patience + 1
             if found is not None:
                 return found
-        self.room = _FIRST_ROOM
+            self.apart = min(self.patience, _FIRST_ROOM)
+        self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
         record = self.cutter.cut(window.buffer, at, len(window.buffer), base=window.base, final=window.final)
         if record is None:
             return None
@@ -375,15 +382,16 @@ class Pieces:
     def __iter__(self) -> Iterator[Window]:
         ended = False
         while not ended:
-            more = self._filled()
-            ended = len(more) < self.size
+            size = self.size
+            more = self._filled(size)
+            ended = len(more) < size
             self.window = Window(self.window.buffer + more, self.window.base, final=ended and self.final)
             yield self.window
 
-    def _filled(self) -> bytes:
+    def _filled(self, size: int) -> bytes:
         """The next ``size`` bytes, or all up to the stream's end."""
         parts = []
-        left = self.size
+        left = size
         while left and (part := self.read(left)):
             parts.append(part)
             left -= len(part)
@@ -393,3 +401,5 @@ class Pieces:
         """Forget what stands in front of ``position``."""
         window = self.window
         self.window = Window(window.buffer[position:], window.base + position, window.final)
+        if not position:
+            self.size *= 2  # a record larger than a piece is not to be copied piece by piece

@@ -241,9 +241,8 @@ class Pad:
         most = self.size + self.align - 1
         if most:
             stop = np.minimum(start + count, len(at.batch.buffer))
-            # Bytes other than zero up to each position: none between start and stop.
-            found = np.concatenate([[0], np.cumsum(at.batch.buffer != 0)])
-            if (wrong := found[stop] != found[np.minimum(start, stop)]).any():
+            others = at.batch.places(b"")
+            if (wrong := np.searchsorted(others, start) < np.searchsorted(others, stop)).any():
                 at.doubt(wrong)
         at.move(start + count)
 

@@ -29,6 +29,21 @@ class Batch:
         self.parameters = parameters
         self.little = little
         self.doubtful = np.zeros(len(start), bool)
+        self.rounds = 0
+        """Rounds in which lists were read, those of lists in lists included."""
+        self._found: dict[bytes, Array] = {}
+
+    def places(self, wanted: bytes) -> Array:
+        """Where in the buffer some bytes stand, in ascending order; for no bytes, where other ones than zero do."""
+        if wanted not in self._found:
+            if not wanted:
+                self._found[wanted] = np.flatnonzero(self.buffer)
+                return self._found[wanted]
+            found = np.flatnonzero(self.buffer[: max(0, len(self.buffer) - len(wanted) + 1)] == wanted[0])
+            for offset, byte in enumerate(wanted[1:], start=1):
+                found = found[self.buffer[found + offset] == byte]
+            self._found[wanted] = found
+        return self._found[wanted]
 
 
 class Values:
@@ -162,6 +177,7 @@ class Rows:
         self.chosen = index if chosen is None else chosen
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
+        self.ahead = AHEAD
         self._ahead = np.zeros(0, "V1")
         self._ahead_of: Array | None = None
         self._ahead_from = 0
@@ -203,7 +219,7 @@ class Rows:
         self.need(count)
         offset = self.shift - self._ahead_from if self._ahead_of is self.pos else -1
         if offset < 0 or offset + count > self._ahead.itemsize:
-            self._ahead = windows(self.batch.buffer, self.at, max(count, AHEAD))
+            self._ahead = windows(self.batch.buffer, self.at, max(count, self.ahead))
             self._ahead_of, self._ahead_from, offset = self.pos, self.shift, 0
         self.shift += count
         return self._ahead, offset

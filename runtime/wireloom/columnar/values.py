@@ -94,13 +94,12 @@ class Until:
         self.terminator = terminator
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
-        start, buffer, size = at.at, at.batch.buffer, len(self.terminator)
-        found = np.flatnonzero(buffer[: max(0, len(buffer) - size + 1)] == self.terminator[0])
-        for offset, byte in enumerate(self.terminator[1:], start=1):
-            found = found[buffer[found + offset] == byte]
-        found = np.append(found, len(buffer))
-        stop = found[np.minimum(np.searchsorted(found, start), len(found) - 1)]
-        missing = stop + size > at.limit
+        start, size = at.at, len(self.terminator)
+        found = at.batch.places(self.terminator)
+        behind = np.searchsorted(found, start)
+        missing = behind == len(found)
+        stop = np.where(missing, start, found[np.minimum(behind, len(found) - 1)]) if len(found) else start
+        missing |= stop + size > at.limit
         if missing.any():
             at.doubt(missing)
             stop = np.where(missing, start, stop)
@@ -235,7 +234,11 @@ class Nested:
 
 
 ROUNDS = 64
-"""Items of varying size are read one round after the other; a row with more of them is left to the codec."""
+ALL_ROUNDS = 4096
+"""Items of varying size are read one round after the other; a row with more of them is left to the codec.
+
+So are all that are still being read when a batch has had so many rounds, those of lists in lists included.
+"""
 
 
 class Repeat:
@@ -279,6 +282,7 @@ class Repeat:
         owner = np.repeat(np.arange(len(at)), counts)
         pos = start[owner] + self.fixed * (ragged(np.zeros(len(at), np.int64), counts))
         inner = at.nested(pos, pos + self.fixed, owner)
+        inner.ahead = self.fixed
         items = self.item.read(inner, Values(inner))
         at.move(start + counts * self.fixed)
         return Lists(counts, items)
@@ -292,9 +296,12 @@ class Repeat:
                 going = going[counts[going] > turn]
             elif self.until is None:
                 going = going[pos[going] < at.limit[going]]
-            if turn == ROUNDS:
+            at.batch.rounds += 1
+            too_many = turn == ROUNDS or at.batch.rounds > ALL_ROUNDS
+            if too_many:
                 at.doubt(going)
-            if turn == ROUNDS or (not len(going) and parts):
+                going = going[:0]
+            if not len(going) and parts:
                 break
             inner = at.nested(pos[going], at.limit[going], going)
             values = Values(inner)
