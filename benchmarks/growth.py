@@ -66,7 +66,7 @@ def runs(sizes: Sequence[float]) -> Iterator[Report]:
         "wireloom decode mutations CAPTURE --format arrow --output " + os.devnull,
         ("capture", "records", "seconds", "MB/s", "peak MB", "own MB"),
         rows,
-        "From the start of the process to its end. The peak is of resident memory, the mapped capture among it; own is "
+        "From the start of the process to its end. The peak is of resident memory, files among it; own is "
         "what is not of files, looked at every few milliseconds. "
         + ("The accelerator is on." if rivals.accelerated() else "The accelerator is off."),
         [asdict(run) for run in found],

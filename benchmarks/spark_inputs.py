@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 import totals
 from captures import Block, Capture
 
-from wireloom import columnar
+from wireloom.columnar.decoder import BATCH_ROWS
 
 FILES = 4
-BATCH_ROWS: int = getattr(columnar, "BATCH_ROWS", 8192)
 FILTERED = "system_event"
 
 

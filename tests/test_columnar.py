@@ -1,11 +1,15 @@
 """Rows as Arrow data: schemas that equal the generated ones, batches of bounded size."""
 
+import gc
+import mmap
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from wireloom import columnar
+from wireloom.codec import DecodeError
 from wireloom.options import MAX_RECORD_BYTES, OptionError
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -65,3 +69,32 @@ def test_the_mode_says_what_becomes_of_malformed_records() -> None:
 def test_nobody_has_to_hold_the_malformed_rest_of_a_large_capture() -> None:
     found = couchbase_dcp.PROTOCOL.framing.records(bytes(MAX_RECORD_BYTES * 2 + 1), {"collections": False})
     assert [record.length for record in found] == [MAX_RECORD_BYTES, MAX_RECORD_BYTES, 1]
+
+
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"])
+def test_a_memory_map_can_be_closed_behind_the_decoder(mode: str, tmp_path: Path) -> None:
+    path = tmp_path / "capture.bin"
+    path.write_bytes(NOOP * 3 + NOOP[:-1])
+    gc.disable()
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as capture:
+            if mode == "FAILFAST":
+                with pytest.raises(DecodeError, match="a record of 24 bytes, 23 left"):
+                    couchbase_dcp.decode_columnar(capture)
+            else:
+                rows = couchbase_dcp.decode_columnar(capture, mode=mode).num_rows
+                assert rows == (4 if mode == "PERMISSIVE" else 3)
+    finally:
+        gc.enable()
+
+
+def test_columns_are_a_list_of_names_and_not_none_of_them() -> None:
+    with pytest.raises(OptionError, match="columns is a list of names, not 'opcode'"):
+        couchbase_dcp.decode_columnar(NOOP, columns="opcode")
+    with pytest.raises(OptionError, match="columns names no column"):
+        couchbase_dcp.decode_columnar(NOOP, columns=[])
+
+
+def test_a_bound_that_no_table_can_hold_is_refused() -> None:
+    with pytest.raises(OptionError, match="maxRecordBytes is at most 1073741824, not 4294967296"):
+        couchbase_dcp.decode_columnar(NOOP, maxRecordBytes=1 << 32)

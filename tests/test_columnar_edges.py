@@ -64,6 +64,17 @@ EDGES: dict[str, tuple[str, list[bytes]]] = {
 """,
         [b"\0" + b"\xff" * 8, b"\1" + b"\xff" * 8, b"\2" + b"\xff" * 9 + b"\1", b"\3\xfe", b"\4\xfe", b"\5"],
     ),
+    "64 bits beside fewer in expressions": (
+        KINDS
+        + """\
+        - {when: kind == 0, fields: [{name: value, type: u64}]}
+        - {fields: [{name: value, compute: kind * 3, type: u64}]}
+    - {name: checked, type: u8, valid: not (value == 3)}
+    - {name: more, type: u8, when: value == 6}
+    - {name: twice, compute: value * 2 if value < 100 else 0, type: i64}
+""",
+        [b"\0" + bytes(7) + b"\3\1", b"\0" + bytes(7) + b"\6\1\2", b"\1\1", b"\2\1\2", b"\0" + b"\xff" * 8 + b"\1"],
+    ),
     "odd integers": (
         KINDS
         + """\

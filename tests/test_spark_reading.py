@@ -179,6 +179,7 @@ def test_a_file_that_cannot_be_read_fails_the_query(session: SparkSession, damag
 def test_a_file_that_cannot_be_read_may_be_left_out(session: SparkSession, damaged: Path) -> None:
     rows = session.read.format("couchbase_dcp").option("ignoreCorruptFiles", True).load(str(damaged))
     assert rows.where("message = 'unknown'").count() == 2
+    assert rows.where("message = 'snapshot_marker'").count() > 0  # what stands in front of the damage
 
 
 def test_a_file_that_is_gone_fails_the_query_or_is_left_out(session: SparkSession, tmp_path: Path) -> None:

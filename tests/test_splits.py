@@ -52,8 +52,9 @@ def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa
 
 
 @pytest.mark.parametrize("name", CAPTURES)
-def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str) -> None:
+def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     protocol, capture = CAPTURES[name]
+    monkeypatch.setattr(decoding, "PIECE_BYTES", 100)
     whole = pa.Table.from_batches(decoder(protocol).capture(capture))
     for every in (*range(1, 130), *range(130, len(capture) + 2, 7)):
         parts = list(splits(decoder(protocol).scanner(), io.BytesIO(capture).read, len(capture), every))

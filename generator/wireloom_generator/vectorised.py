@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from wireloom_generator import ir
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
-from wireloom_generator.vector_expressions import RowwiseError, Vectors
+from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
 
 
 @dataclass(slots=True)
@@ -194,6 +194,8 @@ def rowwise(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
     parts = Parts(vectors)
     parts.nodes(protocol.record)
     yield from (("record", *found) for found in parts.rowwise)
+    if any(linear(lengths.length.expression) is None for lengths in protocol.lengths):
+        yield "record", "its length", "no sum of numbers"
     for message in protocol.messages:
         parts = Parts(vectors)
         for nodes in message.sections.values():

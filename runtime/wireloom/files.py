@@ -121,6 +121,12 @@ def exists(path: str) -> bool:
     return filesystem.entry(name) is not None
 
 
+def local(path: str) -> Path | None:
+    """The path on this machine; None if it is on another filesystem."""
+    filesystem, name = _located(path)
+    return Path(name) if filesystem is _LOCAL else None
+
+
 def _compression(path: str) -> str | None:
     return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
 

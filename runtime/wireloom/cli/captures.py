@@ -28,20 +28,22 @@ def name_of(source: str) -> str:
 def must_exist(sources: Iterable[str], output: Path | None) -> None:
     """Find out before anything is written what is not there or would be written over. Raises ``MisuseError``."""
     for source in sources:
-        path = Path(source)
-        if source != STDIN and output is not None and output.exists() and path.exists() and output.samefile(path):
+        if source == STDIN:
+            continue
+        path = files.local(source)
+        if path is not None and output is not None and output.exists() and path.exists() and output.samefile(path):
             raise MisuseError(f"{source} would be written over while it is read; name another --output")
-        if source != STDIN and path.is_dir():
+        if path is not None and path.is_dir():
             raise MisuseError(f"{source} is a directory; name the files in it")
-        if source != STDIN and not files.exists(source):
+        if not files.exists(source):
             raise MisuseError(f"there is no file {source}")
 
 
 def size_of(source: str) -> int | None:
     """The bytes of a source, if that can be known before it is read."""
-    path = Path(source)
-    known = source != STDIN and path.is_file() and files.CaptureFile(source, 0, 0).splittable
-    return path.stat().st_size if known else None
+    path = None if source == STDIN else files.local(source)
+    known = path is not None and path.is_file() and files.CaptureFile(source, 0, 0).splittable
+    return path.stat().st_size if path is not None and known else None
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from wireloom.codec import Column, ListOf, Protocol, StructOf
+from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
-from wireloom.options import Mode, ReadOptions
+from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.views import View
 
 if TYPE_CHECKING:
@@ -94,7 +94,12 @@ def decode_columnar(
     """
     from wireloom.columnar.decoder import Decoder
 
+    if isinstance(columns, str):
+        raise OptionError(f"columns is a list of names, not {columns!r}")
     wanted = None if columns is None else tuple(columns)
     chosen = replace(ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages), columns=wanted)
     schema = arrow_schema(View(protocol, chosen).columns)
-    return pa.Table.from_batches(Decoder(protocol, plan, chosen, schema).capture(buffer), schema)
+    try:
+        return pa.Table.from_batches(Decoder(protocol, plan, chosen, schema).capture(buffer), schema)
+    except DecodeError as error:
+        raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed

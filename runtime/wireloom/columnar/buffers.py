@@ -43,10 +43,17 @@ def array(
     return pa.Array.from_buffers(kind, count, held, nulls, children=children)
 
 
-@lru_cache(maxsize=256)
+_MANY = 64 * 1024
+
+
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
     """So many nulls. Arrays never change, so the columns that a batch lacks are the same in every batch."""
-    return pa.nulls(count, kind)
+    return _nulls(kind).slice(0, count) if count <= _MANY else pa.nulls(count, kind)
+
+
+@lru_cache(maxsize=64)
+def _nulls(kind: pa.DataType) -> pa.Array:
+    return pa.nulls(_MANY, kind)
 
 
 def numbers(kind: pa.DataType, data: Array, valid: Valid, places: Places | None) -> pa.Array:

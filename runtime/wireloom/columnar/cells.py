@@ -12,6 +12,7 @@ from wireloom.codec.framing import Record
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder, Stretch
 from wireloom.columnar.framing import Hop
+from wireloom.options import OptionError
 from wireloom.views import Row
 
 
@@ -27,6 +28,8 @@ class _Values:
 
     @classmethod
     def of(cls, values: pa.Array) -> "_Values":
+        if not any(is_one(values.type) for is_one in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)):
+            raise OptionError(f"a binary column expected, not one of {values.type}")
         values = values if values.type == pa.binary() else values.cast(pa.binary())
         _, offsets, data = values.buffers()
         ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)

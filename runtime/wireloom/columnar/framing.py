@@ -383,19 +383,25 @@ class Pieces:
         ended = False
         while not ended:
             size = self.size
-            more = self._filled(size)
+            more, failure = self._filled(size)
             ended = len(more) < size
-            self.window = Window(self.window.buffer + more, self.window.base, final=ended and self.final)
+            final = ended and self.final and failure is None
+            self.window = Window(self.window.buffer + more, self.window.base, final)
             yield self.window
+            if failure is not None:
+                raise failure
 
-    def _filled(self, size: int) -> bytes:
-        """The next ``size`` bytes, or all up to the stream's end."""
-        parts = []
-        left = size
-        while left and (part := self.read(left)):
-            parts.append(part)
-            left -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+    def _filled(self, size: int) -> tuple[bytes, OSError | None]:
+        """The next ``size`` bytes, or all up to the stream's end, or to where it cannot be read, with the error."""
+        parts: list[bytes] = []
+        left, failure = size, None
+        try:
+            while left and (part := self.read(left)):
+                parts.append(part)
+                left -= len(part)
+        except OSError as error:
+            failure = error
+        return parts[0] if len(parts) == 1 else b"".join(parts), failure
 
     def keep(self, position: int) -> None:
         """Forget what stands in front of ``position``."""

@@ -168,7 +168,8 @@ class Plan:
             for name, values in self.messages[index].match.items():
                 column: Column | None = record.column(name)
                 among = np.zeros(len(at), bool)
-                if not isinstance(column, Numbers):  # no record has it
+                if not isinstance(column, Numbers):  # no record has it, or no integer of numpy's holds it
+                    at.doubt(among if column is None else ~among)
                     holds = among
                     break
                 for value in values:

@@ -1,6 +1,6 @@
 """The parts of a layout, as the codec has them, for many rows at once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,10 @@ from wireloom.columnar.vectors import true
 class Part(Protocol):
     """One step of a layout."""
 
-    derived: list[Field]
+    @property
+    def derived(self) -> Sequence[Field]:
+        """The fields in it whose value follows from the rest of the record."""
+        ...
 
     def read(self, at: Rows, this: Values) -> None:
         """Read it in each row, into ``this``."""
@@ -279,7 +282,7 @@ class Compute:
 class Fallback:
     """Something that is left to the codec, in the rows that come here."""
 
-    derived: Mapping[str, Field] | list[Field] = []  # noqa: RUF012 - nobody adds to it
+    derived: Sequence[Field] = ()
 
     def read(self, at: Rows, this: Values) -> None:
         at.doubt(np.ones(len(at), bool))

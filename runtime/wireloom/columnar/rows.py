@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Lists, Numbers, Structs, replace
+from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.vectors import Vector
 
@@ -46,11 +47,35 @@ class Batch:
         return self._found[wanted]
 
 
+class Selected:
+    """Which rows are read: their records in the batch by number, and which rows they were taken from."""
+
+    __slots__ = ("batch", "chosen", "index")
+
+    def __init__(self, batch: Batch, index: Array, chosen: Array) -> None:
+        self.batch = batch
+        self.index = index
+        self.chosen = chosen
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def start(self) -> Array:
+        """Where each row's record starts."""
+        found: Array = self.batch.start[self.index]
+        return found
+
+    def doubt(self, which: Array) -> None:
+        """Leave rows to the codec."""
+        self.batch.doubtful[self.index[which]] = True
+
+
 class Values:
     """The columns read so far of a struct, one value a row. ``chosen`` are its rows among those of ``outer``."""
 
     def __init__(self, rows: "Rows", outer: "Values | None" = None) -> None:
-        self.rows = rows
+        self.rows = rows.selected
         self.outer = outer
         self.columns: dict[str, Column] = {}
         self._seen: dict[str, Column | None] = {}
@@ -86,6 +111,8 @@ class Values:
         column = self.column(name)
         if column is None:
             return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
+        if isinstance(column, Made) and pa.types.is_decimal(column.array.type):  # no integer of numpy's holds them
+            self.rows.doubt(np.ones(len(self.rows), bool))
         if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
             return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
         data = column.data
@@ -109,7 +136,7 @@ class Frame:
     """Where named fields and sections stand, in positions of the buffer."""
 
     def __init__(self, rows: "Rows", outer: "Frame | None" = None) -> None:
-        self.rows = rows
+        self.rows = rows.selected
         self.outer = outer
         self.spans: dict[str, tuple[Array, Array]] = {}
 
@@ -152,7 +179,7 @@ AHEAD = 32
 
 
 class Rows:
-    """Rows that are read alike from here on. ``chosen`` says which rows of those that they were taken from.
+    """Rows that are read alike from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
     section, in positions of the buffer.
@@ -169,12 +196,12 @@ class Rows:
         chosen: Array | None = None,
         outer: "Rows | None" = None,
     ) -> None:
+        self.selected = Selected(batch, index, index if chosen is None else chosen)
         self.batch = batch
         self.index = index
         self.pos = pos
         self.limit = limit
         self.shift = shift
-        self.chosen = index if chosen is None else chosen
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
         self.ahead = AHEAD
@@ -192,13 +219,12 @@ class Rows:
 
     def doubt(self, which: Array) -> None:
         """Leave rows to the codec."""
-        self.batch.doubtful[self.index[which]] = True
+        self.selected.doubt(which)
 
     @property
     def start(self) -> Array:
         """Where each row's record starts."""
-        found: Array = self.batch.start[self.index]
-        return found
+        return self.selected.start
 
     @property
     def at(self) -> Array:
@@ -245,7 +271,7 @@ class Rows:
     def merge(self, inner: "Rows", this: Values, inner_this: Values) -> None:
         """Take over what was read of ``inner``."""
         pos = self.at.copy()
-        pos[inner.chosen] = inner.at
+        pos[inner.selected.chosen] = inner.at
         self.move(pos)
         this.merge(inner_this)
         if this is not self.record:

@@ -6,6 +6,7 @@ from the start, at the speed of the scan alone, and a part begins only where a s
 
 from collections.abc import Callable, Iterator
 
+from wireloom.columnar import decoder
 from wireloom.columnar.framing import Pieces, Scanner
 
 
@@ -15,7 +16,7 @@ def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
     A malformed range is in the part in which it begins, however long it is. ``read`` gives the capture's bytes.
     """
     begun, wanted = 0, every
-    pieces = Pieces(read, every, 0, final=True)
+    pieces = Pieces(read, decoder.PIECE_BYTES, 0, final=True)
     for window in pieces:
         at = 0
         for cuts, after in scanner.scan(window):

@@ -203,11 +203,10 @@ class ZigZag:
     """A signed integer of ``bits`` bits, folded into unsigned LEB128."""
 
     def __init__(self, bits: int) -> None:
-        self.unsigned = Leb128(64)
-        self.bits = bits
+        self.unsigned = Leb128(bits)
 
     def read(self, at: Rows, this: Values) -> Column:
-        folded = Leb128(self.bits).read(at, this)
+        folded = self.unsigned.read(at, this)
         assert isinstance(folded, Numbers)
         data = folded.data.astype(np.uint64)
         return Numbers(((data >> np.uint64(1)) ^ (np.uint64(0) - (data & np.uint64(1)))).view(np.int64))

@@ -236,7 +236,7 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     if not isinstance(test, Vector):
         return then if test else other
     holds = test.truth
-    if type(then) is int and type(other) is int:
+    if all(type(value) is int and abs(value) < _LIMIT for value in (then, other)):
         return Vector(np.where(holds, then, other), None, test.doubt)
     one, two = (_optional(value, test) for value in (then, other))
     valid: Valid = np.where(holds, _mask(one), _mask(two))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
+from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType
 
 from wireloom import registry
@@ -18,7 +18,7 @@ from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import rows
-from wireloom.spark.schemas import spark_schema
+from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.views import Row, nested
 
 
@@ -62,7 +62,7 @@ def _decoding(
     kind = schema if decode is cells.one else ArrayType(schema)
 
     def decoded(values: pa.Array) -> pa.Array:
-        arrow = to_arrow_schema(schema, timezone="UTC")
+        arrow = arrow_schema(schema)
         codec = registry.protocol(protocol)
         found = decode(Decoder(codec, registry.plan_of(codec), options, arrow), values)
         return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))

@@ -1,13 +1,11 @@
 """Reading captures in batches: files shared out among tasks, and decoded there."""
 
-import json
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -23,7 +21,6 @@ from pyspark.sql.datasource import (
     LessThanOrEqual,
 )
 from pyspark.sql.datasource import Filter as SparkFilter
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from wireloom import registry
@@ -33,6 +30,7 @@ from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, listed, opened
 from wireloom.options import ReadOptions
 from wireloom.spark.options import SourceOptions
+from wireloom.spark.schemas import arrow_schema
 
 LOG = logging.getLogger("wireloom")
 OPENING_BYTES = 4 * 1024 * 1024
@@ -96,7 +94,7 @@ class CaptureReader(DataSourceReader):
     def decoder(self) -> Decoder:
         """What decodes for this reader, made where it is needed."""
         found = registry.protocol(self.protocol)
-        return Decoder(found, registry.plan_of(found), self.options, _arrow(self.schema.json()), self.filters)
+        return Decoder(found, registry.plan_of(found), self.options, arrow_schema(self.schema), self.filters)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
@@ -114,17 +112,11 @@ class CaptureReader(DataSourceReader):
         except OSError as error:
             if not self.source.ignore_corrupt_files:
                 raise
-            LOG.warning("%s: left from here on, as it cannot be read: %s", part.path, error)
+            LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
         seen = decoder.tally
         if seen.malformed:
-            told = "%s: %d of %d records malformed (%d bytes), the first: %s"
+            told = "wireloom: %s: %d of %d records malformed (%d bytes), the first: %s"
             LOG.warning(told, part.path, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
-
-
-@cache
-def _arrow(schema: str) -> pa.Schema:
-    """The Arrow schema of a Spark schema in JSON; making one takes a millisecond, and there may be many files."""
-    return to_arrow_schema(StructType.fromJson(json.loads(schema)), timezone="UTC")
 
 
 def shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[CapturePartition]:
@@ -153,7 +145,8 @@ class FilteringReader(CaptureReader):
     def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
         """Take note of the filters. Spark applies them again: what a malformed record is, shows when it is decoded."""
         protocol = registry.protocol(self.protocol)
-        self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol)) is not None)
+        structs = protocol.messages if self.options.message is None else ()
+        self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol, structs)) is not None)
         return filters
 
 
@@ -167,14 +160,14 @@ _OPERATORS: dict[type, str] = {
 }
 
 
-def pushed(filter: SparkFilter, protocol: Protocol) -> Filter | None:
+def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) -> Filter | None:
     """What a filter says of the message or of an integer of the header; None if that is nothing.
 
-    A row that has a value in a message's struct is of that message.
+    A row that has a value in one of the messages' ``structs`` is of that message.
     """
     name, *inner = getattr(filter, "attribute", ("",))
     positive = isinstance(filter, (*_OPERATORS, In, IsNotNull)) and getattr(filter, "value", True) is not None
-    if name in protocol.messages and positive and (inner or isinstance(filter, IsNotNull)):
+    if name in structs and positive and (inner or isinstance(filter, IsNotNull)):
         return Filter("message", "=", (name,))
     integers = {column.name for column in protocol.record.columns if column.type in _INTEGERS}
     if inner or not (name == "message" or name in integers):

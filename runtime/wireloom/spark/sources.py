@@ -50,6 +50,8 @@ class CaptureSource(DataSource):
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.paths, self.given = split_paths(options)
+        if "checkpointlocation" in map(str.lower, self.given):
+            raise OptionError("streams are not written to captures; use foreachBatch, and write each batch")
         found = registry.protocol(self.protocol)
         self.source_options = SourceOptions.of(self.given)
         others = (*SourceOptions.names(), *WriteOptions.names())

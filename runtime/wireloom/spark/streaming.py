@@ -60,7 +60,7 @@ class TakenReader(CaptureReader):
         except OSError as error:
             if not self.source.ignore_corrupt_files:
                 raise
-            LOG.warning("%s", error)
+            LOG.warning("wireloom: %s", error)
             return
         yield from super()._read(part) if part.lost is None else self._malformed(part, part.lost)
 
@@ -121,6 +121,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The offset behind the oldest bytes that the limit and the options admit, or ``start`` if there are none."""
         offset = Offset.of(start)
         files = self._listed() if self.available is None else self.available
+        self.waiting = {file.path: self.waiting[file.path] for file in files if file.path in self.waiting}
         grown = [Grown(file, offset.of_file(file.path)) for file in files if self._has_more(file, offset)]
         follow = partial(self._follow, self.captures.decoder())
         taken = admitted(grown, Admission.of(limit, self.source), follow)
@@ -146,7 +147,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Raise what is wrong with a file, unless such files are to be left out."""
         if not self.source.ignore_corrupt_files:
             raise error
-        LOG.warning("%s", error)
+        LOG.warning("wireloom: %s", error)
 
     def _follow(self, decoder: Decoder, grown: Grown, most: int, must: bool) -> Reach:
         """How far a file can be consumed; see ``Follow``. One that cannot be read stays as it is."""
