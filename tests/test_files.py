@@ -256,9 +256,16 @@ def test_a_compressed_file_is_read_to_the_end_of_its_last_part(tmp_path: Path, n
     filled(tmp_path, name, content=data)
     assert listed([str(tmp_path)])[0].size == len(data)
     with opened(str(tmp_path / name)) as file:
-        assert file.read(300_000) == CONTENT[:300_000]
-        assert file.read(300_000) == CONTENT[300_000:] + b"more"
-        assert file.read(1) == b""
+        assert b"".join(iter(lambda: file.read(300_000), b"")) == CONTENT + b"more"
+
+
+def test_what_stands_in_front_of_where_a_compressed_file_is_cut_off_is_read(tmp_path: Path) -> None:
+    filled(tmp_path, "a.gz", content=compressed("a.gz", CONTENT)[:-10])
+    found: list[bytes] = []
+    with opened(str(tmp_path / "a.gz")) as file, pytest.raises(OSError, match=r"a\.gz: Compressed file ended"):
+        found.extend(iter(lambda: file.read(1000), b""))
+    assert found
+    assert CONTENT.startswith(b"".join(found))
 
 
 @pytest.mark.parametrize("name", ["a.gz", "a.zst"])

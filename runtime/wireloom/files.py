@@ -84,7 +84,7 @@ def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
                 stored.seek(offset)
             yield stored
         else:
-            with io.BufferedReader(_Decompressed(stored, compression, path), _CHUNK) as stream:
+            with _Content(_Decompressed(stored, compression, path), _CHUNK) as stream:
                 yield stream
 
 
@@ -131,6 +131,13 @@ def _compression(path: str) -> str | None:
     return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
 
 
+class _Content(io.BufferedReader):
+    """Gives what is there by now instead of waiting for all that is asked for, so an error costs nothing before it."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(size) if size is None or size < 0 else self.read1(size)
+
+
 class _Decompressed(io.RawIOBase):
     """The content of a compressed file, all members or frames of it. Whatever is wrong with it is an ``OSError``."""
 
@@ -143,12 +150,13 @@ class _Decompressed(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            count = int(self._content.readinto(buffer))
+            data = self._content.read1(len(buffer))
         except (OSError, EOFError, zlib.error) as error:
             raise OSError(f"{self._path}: {error}") from error
-        if not count and not self._stored.tell():  # decoders take no bytes at all for no content
+        if not data and not self._stored.tell():  # decoders take no bytes at all for no content
             raise OSError(f"{self._path}: a compressed file cannot be empty")
-        return count
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _zstd(stored: BinaryIO) -> Any:
