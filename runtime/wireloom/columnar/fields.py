@@ -193,4 +193,4 @@ def number(value: Any, at: Rows) -> tuple[Array, Array | None]:
     if value is None:
         return nothing, np.zeros(len(at), bool)
     vector = Vector(nothing, None, at.doubt).like(value)
-    return vector.data, vector.valid
+    return vector.data if vector.data.dtype == bool else vector.data.astype(np.int64, copy=False), vector.valid

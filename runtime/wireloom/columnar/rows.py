@@ -118,7 +118,9 @@ class Values:
         data = column.data
         if data.dtype.kind == "u" and data.dtype.itemsize == 8 and (high := data > 2**63 - 1).any():
             self.rows.doubt(high)
-        return Vector(data if data.dtype == bool else data.astype(np.int64), column.valid, self.rows.doubt)
+        unsigned = data.dtype.kind == "u" and data.dtype.itemsize == 8
+        kind = np.dtype(np.int64) if unsigned else data.dtype.newbyteorder("=")
+        return Vector(data.astype(kind, copy=False), column.valid, self.rows.doubt)
 
     def count(self, name: str) -> Vector:
         """How many items a list has; 0 when it is absent."""

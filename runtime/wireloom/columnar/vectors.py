@@ -18,10 +18,9 @@ _LIMIT = float(2**62)
 
 
 class Vector:
-    """One number or boolean a row; rows that are not ``valid`` have none.
+    """One number or boolean a row, as narrow as on the wire; rows that are not ``valid`` have none.
 
-    A comparison is false where an operand is missing; anything else is missing there. Whether two that are missing are
-    equal is left to the codec.
+    A comparison is false where an operand is missing; anything else is missing there.
     """
 
     __slots__ = ("data", "doubt", "valid")
@@ -41,7 +40,7 @@ class Vector:
     def _arithmetic(self, other: Any, operation: Any, *, grows: bool = False) -> "Vector":
         data, valid = _operand(other, self)
         valid = _both_valid(self.valid, valid)
-        mine = self.data.astype(np.int64) if self.data.dtype == bool else self.data
+        mine = self.data.astype(np.int64, copy=False)
         result = operation(mine, data)
         if grows:
             # In floating point, too large a result is too large instead of wrong.
@@ -122,7 +121,7 @@ class Vector:
         wrong = (shift < 0) | (shift > 61)
         if wrong.any():
             self.doubt(wrong)
-        return Vector(np.where(wrong, 0, shift), valid, self.doubt)
+        return Vector(np.where(wrong, 0, shift).astype(np.int64), valid, self.doubt)
 
     def __neg__(self) -> "Vector":
         return self._arithmetic(-1, np.multiply, grows=True)
