@@ -240,3 +240,24 @@ def test_from_wire_many_takes_a_whole_stream(session: SparkSession) -> None:
     (row,) = records.collect()
     expected = [event["dbus_event"]["sequence"] for event in databus.iter_records(STREAM.read_bytes())]
     assert [record.dbus_event.sequence for record in row.r] == expected
+
+
+def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -> None:
+    from wireloom.spark import from_wire, from_wire_many, to_wire
+
+    (tmp_path / "in").mkdir()
+    values = session.createDataFrame([(MARKER,), (NOOP,)], "value binary")
+    values.write.mode("append").parquet(str(tmp_path / "in"))
+    stream = session.readStream.schema("value binary").parquet(str(tmp_path / "in"))
+    rows = stream.select(
+        from_wire("value", "couchbase_dcp").getField("message").alias("message"),
+        to_wire(from_wire("value", "couchbase_dcp"), "couchbase_dcp").alias("again"),
+        from_wire_many("value", "couchbase_dcp", columns="opcode").alias("many"),
+    )
+    query = rows.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination(60)
+    found = session.read.parquet(str(tmp_path / "out")).orderBy("message").collect()
+    assert [(row.message, bytes(row.again), len(row.many)) for row in found] == [
+        ("snapshot_marker", MARKER, 1),
+        ("unknown", NOOP, 1),
+    ]
