@@ -31,9 +31,9 @@ def node(part: ir.Node) -> Tree:
             options = [str(size)] if size else []
             return Call("Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
         case ir.Section(name=name, nodes=nodes):
-            return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *_trailing(part.trailing)))
+            return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing)))
         case ir.Slot(name=name):
-            return Call("Slot", (string(name), _extent(part.extent), *_trailing(part.trailing)))
+            return Call("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
         case ir.When(condition=condition, nodes=nodes):
             return Call("When", (rule(condition), *map(node, nodes)))
         case ir.Tail(nodes=nodes):
@@ -46,7 +46,8 @@ def _alternative(option: ir.When | ir.Otherwise) -> Tree:
     return node(option) if isinstance(option, ir.When) else layout(option.nodes)
 
 
-def _trailing(name: str | None) -> Iterator[Tree]:
+def trailing(name: str | None) -> Iterator[Tree]:
+    """Where a section's left-over bytes go, if they may be left over."""
     if name is not None:
         yield keyword("trailing", string(name))
 

@@ -6,7 +6,7 @@ Whatever a spec's author wrote goes into generated code through ``string``, ``li
 import ast
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH = 120
@@ -130,3 +130,21 @@ def docstring(text: str, *, indent: int = 0) -> str:
 def _filled(text: str, indent: int, before: str = "") -> str:
     # A long word stays whole: an escape cut in two would be another.
     return textwrap.fill(text, WIDTH - indent, initial_indent=before, break_long_words=False)
+
+
+def imported(module: str, names: Sequence[str]) -> str:
+    """An import of names, a line each where they do not fit one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+
+
+def number(value: int) -> str:
+    """A number as documents write it: in hex from 10 on."""
+    return str(value) if value < 10 else f"0x{value:02X}"
+
+
+def match(values: Mapping[str, tuple[int, ...]]) -> Tree:
+    """The header values that select something, by field."""
+    return mapping(*(entry(name, group(*map(number, found))) for name, found in values.items()))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator import ir
+from wireloom_generator.constructs import trailing
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
 from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
 
@@ -63,9 +64,9 @@ class Parts:
                 return Call("plan.Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
             case ir.Section(name=name, nodes=nodes):
                 extent, items = self._extent(node.extent), self.nodes(nodes)
-                return Call("plan.Section", (string(name), extent, *items, *_trailing(node.trailing)))
+                return Call("plan.Section", (string(name), extent, *items, *trailing(node.trailing)))
             case ir.Slot(name=name):
-                return Call("plan.Slot", (string(name), self._extent(node.extent), *_trailing(node.trailing)))
+                return Call("plan.Slot", (string(name), self._extent(node.extent), *trailing(node.trailing)))
             case ir.When(condition=condition, nodes=nodes):
                 return Call("plan.When", (self.function(condition), *self.nodes(nodes)))
             case ir.Tail(nodes=nodes):
@@ -236,11 +237,6 @@ def _name(node: ir.Node) -> str:
             return f"what depends on {first.condition.text}" if isinstance(first, ir.When) else "a choice"
         case ir.Tail() | ir.Padding():
             return "a part"
-
-
-def _trailing(name: str | None) -> Iterator[Tree]:
-    if name is not None:
-        yield keyword("trailing", string(name))
 
 
 def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:

@@ -1,9 +1,9 @@
 """columnar.py: the protocol's Arrow schema, and the plan by which many records are decoded into it at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir
+from wireloom_generator import ir, pretty
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import (
     Call,
@@ -61,19 +61,12 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         "from wireloom import columnar",
         "from wireloom.columnar import plan",
         "",
-        *([_imported(".enums", sorted(declared))] if declared else []),
-        _imported(".parsers", ["PROTOCOL", *sorted(tables)]),
+        *([pretty.imported(".enums", sorted(declared))] if declared else []),
+        pretty.imported(".parsers", ["PROTOCOL", *sorted(tables)]),
         "",
     ]
     text = "\n".join([head(protocol.sources), title, "", *imports, code, _DECODER])
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
-
-
-def _imported(module: str, names: list[str]) -> str:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= 120:
-        return line
-    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _array(items: Sequence[Tree]) -> Call:
@@ -110,7 +103,7 @@ def _plan(protocol: ir.Protocol, vectors: Vectors) -> Iterator[str]:
 
 
 def _message(message: ir.Message, parts: Parts) -> Tree:
-    options: list[Tree] = [keyword("match", _match(message.match))]
+    options: list[Tree] = [keyword("match", pretty.match(message.match))]
     sections = [entry(slot, parts.layout(nodes)) for slot, nodes in message.sections.items()]
     if sections:
         options.append(keyword("sections", mapping(*sections)))
@@ -118,14 +111,6 @@ def _message(message: ir.Message, parts: Parts) -> Tree:
     if variants:
         options.append(keyword("variants", group(*variants)))
     return Call("plan.Message", (string(message.name), "RECORD", *options))
-
-
-def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
-    return mapping(*(entry(name, group(*map(_number, values))) for name, values in match.items()))
-
-
-def _number(value: int) -> str:
-    return str(value) if value < 10 else f"0x{value:02X}"
 
 
 def _framing(protocol: ir.Protocol, vectors: Vectors) -> Tree:
@@ -146,7 +131,7 @@ def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
         terms = mapping(*(entry(name, str(factor)) for name, factor in sum_of[1].items()))
         options.append(keyword("linear", group(str(sum_of[0]), terms)))
     if lengths.match:
-        options.append(keyword("match", _match(lengths.match)))
+        options.append(keyword("match", pretty.match(lengths.match)))
     if lengths.valid is not None:
         options.append(keyword("valid", parts.function(lengths.valid)))
     if lengths.checksum is not None:

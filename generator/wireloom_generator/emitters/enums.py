@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import docstring, group, render, string
+from wireloom_generator.pretty import docstring, group, number, render, string
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
@@ -20,7 +20,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
 
 def _enum(enum: ir.Enum) -> str:
     lines = [f"\nclass {enum.name}(WireEnum):", docstring(enum.doc.text or enum.name, indent=4), ""]
-    lines += [f"    {value.name} = {_number(value.first)}" for value in enum.values if not value.range]
+    lines += [f"    {value.name} = {number(value.first)}" for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
     if ranges:
         rows = [group(str(value.first), str(value.last), string(value.name)) for value in ranges]
@@ -34,7 +34,3 @@ def _flags(flags: ir.Flags) -> str:
     lines = [f"\nclass {flags.name}(WireFlags):", docstring(flags.doc.text or flags.name, indent=4), ""]
     lines += [f"    {flag.name} = 0x{flag.value:02X}" for flag in flags.values]
     return "\n".join(lines) + "\n"
-
-
-def _number(value: int) -> str:
-    return str(value) if value < 10 else f"0x{value:02X}"

@@ -1,10 +1,10 @@
 """parsers.py: the protocol's construct parsers and builders, declared field by field."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from wireloom_generator import constructs, ir, naming
+from wireloom_generator import constructs, ir, naming, pretty
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import (
     Call,
@@ -30,10 +30,10 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
     declared = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
     found = sorted(filter(naming.NUMBER.fullmatch, used), key=_natural)
-    lines = [_imported("construct", found), ""] if found else []
-    lines.append(_imported("wireloom.codec", sorted(naming.BLOCKS & used)))
+    lines = [pretty.imported("construct", found), ""] if found else []
+    lines.append(pretty.imported("wireloom.codec", sorted(naming.BLOCKS & used)))
     if used.intersection(declared):
-        lines += ["", _imported(".enums", sorted(used.intersection(declared)))]
+        lines += ["", pretty.imported(".enums", sorted(used.intersection(declared)))]
     text = "\n".join([head(protocol.sources), docstring(title), "", *lines, "", code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
 
@@ -41,13 +41,6 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
 def _natural(name: str) -> list[tuple[int, str]]:
     """Sorts Int8ub before Int16ub."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
-
-
-def _imported(module: str, names: list[str]) -> str:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= 120:
-        return line
-    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _blocks(protocol: ir.Protocol) -> Iterator[str]:
@@ -86,7 +79,7 @@ def _table(table: ir.Table) -> Tree:
 
 
 def _message(message: ir.Message) -> Tree:
-    options: list[Tree] = [keyword("match", _match(message.match))]
+    options: list[Tree] = [keyword("match", pretty.match(message.match))]
     if message.sections:
         sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
         options.append(keyword("sections", mapping(*sections)))
@@ -97,18 +90,10 @@ def _message(message: ir.Message) -> Tree:
     return Call("Message", (string(message.name), "RECORD", *options))
 
 
-def _match(match: Mapping[str, tuple[int, ...]]) -> Tree:
-    return mapping(*(entry(name, group(*map(_number, values))) for name, values in match.items()))
-
-
 def _variant(variant: ir.Variant) -> Tree:
     when = "None" if variant.when is None else constructs.rule(variant.when)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
     return Call("Variant", (string(variant.name), when, mapping(*sections)))
-
-
-def _number(value: int) -> str:
-    return str(value) if value < 10 else f"0x{value:02X}"
 
 
 def _protocol(protocol: ir.Protocol) -> Tree:
@@ -152,7 +137,7 @@ def _probe(probe: ir.Probe) -> Tree:
 def _lengths(lengths: ir.Lengths) -> Tree:
     options: list[Tree] = [*map(_probe, lengths.probes), keyword("length", function(lengths.length.expression))]
     if lengths.match:
-        options.append(keyword("match", _match(lengths.match)))
+        options.append(keyword("match", pretty.match(lengths.match)))
     if lengths.valid is not None:
         options.append(keyword("valid", constructs.rule(lengths.valid)))
     if lengths.checksum is not None:
