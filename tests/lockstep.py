@@ -21,8 +21,8 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.framing import Record
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.framing import Cuts, Window
 from wireloom.columnar.plan import Plan
+from wireloom.columnar.scanning import Cuts, Window
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import View
 

@@ -95,9 +95,7 @@ class ReadOptions:
                 raise OptionError(unknown("option", name, names.values()))
             if canonical in known:
                 chosen[canonical] = value
-            elif canonical in _READERS:
-                attribute, reader = _READERS[canonical]
-                read[attribute] = reader(canonical, str(value))
+        read |= read_by(_READERS, {name: value for name, value in given.items() if names[name.lower()] not in known})
         message = read.get("message")
         if message is not None and message not in (every := tuple(messages)):
             raise OptionError(unknown("message", str(message), every))
@@ -130,7 +128,23 @@ def _names(name: str, value: str) -> tuple[str, ...]:
     return names
 
 
-_READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
+Readers = Mapping[str, tuple[str, Callable[[str, str], object]]]
+"""For each option's name, what it sets, and how its text is read."""
+
+
+def read_by(readers: Readers, given: Mapping[str, object]) -> dict[str, object]:
+    """What those of the options ``given``, in any case, set that have readers. Raises ``OptionError``."""
+    names = {name.lower(): name for name in readers}
+    read: dict[str, object] = {}
+    for name, value in given.items():
+        canonical = names.get(name.lower())
+        if canonical is not None:
+            attribute, reader = readers[canonical]
+            read[attribute] = reader(canonical, str(value))
+    return read
+
+
+_READERS: Readers = {
     "mode": ("mode", lambda _, value: Mode.of(value)),
     "message": ("message", lambda _, value: value),
     "labels": ("labels", truth),
@@ -139,7 +153,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "columnNameOfCorruptRecord": ("corrupt_column", lambda _, value: value),
     "maxRecordBytes": ("max_record_bytes", _record_bytes),
 }
-"""What each option of a reader sets, and how its text is read."""
+"""The options of a reader."""
 
 
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryI
 
 def tabular(columns: tuple[Column, ...], form: Format) -> "pa.Schema":
     """The schema of a file of that format with these columns."""
-    with needs_pyarrow():
+    with _needs_pyarrow():
         from wireloom import columnar
     return columnar.arrow_schema(_with_fields(columns) if form is Format.PARQUET else columns)
 
@@ -105,7 +105,7 @@ def _kept(kind: ColumnType) -> ColumnType | None:
 
 
 @contextmanager
-def needs_pyarrow() -> Iterator[None]:
+def _needs_pyarrow() -> Iterator[None]:
     """Say what to install when an import inside fails."""
     try:
         yield

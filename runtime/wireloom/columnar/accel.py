@@ -17,26 +17,14 @@ ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is
 """Whether numba is there and wanted."""
 
 
-def crc32(buffer: Array, start: Array, stop: Array, register: int, final: int) -> Array:
-    """Reflected CRC-32 of each range of ``buffer``."""
-    found: Array = _crc32()(buffer, start, stop, _sliced(), np.uint32(register), np.uint32(final))
+SLICES = 8
+"""How many bytes are summed up together."""
+
+
+def crc32(buffer: Array, start: Array, stop: Array, tables: Array, register: int, final: int) -> Array:
+    """Reflected CRC-32 of each range of ``buffer``; ``tables`` say what each byte adds at each of ``SLICES`` places."""
+    found: Array = _crc32()(buffer, start, stop, tables, np.uint32(register), np.uint32(final))
     return found
-
-
-_SLICES = 8
-
-
-@cache
-def _sliced() -> Array:
-    """Tables to take eight bytes at a time: what a byte adds with so many bytes behind it."""
-    from wireloom.columnar.checksums import table
-
-    tables = np.zeros((_SLICES, 256), np.uint32)
-    tables[0] = table()
-    for behind in range(1, _SLICES):
-        before = tables[behind - 1]
-        tables[behind] = tables[0][before & 0xFF] ^ before >> np.uint32(8)
-    return tables
 
 
 @cache
@@ -57,18 +45,18 @@ def _crc32() -> Callable[..., Any]:
                     | np.uint32(buffer[at + 3]) << np.uint32(24)
                 )
                 crc = (
-                    tables[7, low & np.uint32(0xFF)]
-                    ^ tables[6, low >> np.uint32(8) & np.uint32(0xFF)]
-                    ^ tables[5, low >> np.uint32(16) & np.uint32(0xFF)]
-                    ^ tables[4, low >> np.uint32(24)]
-                    ^ tables[3, buffer[at + 4]]
-                    ^ tables[2, buffer[at + 5]]
-                    ^ tables[1, buffer[at + 6]]
-                    ^ tables[0, buffer[at + 7]]
+                    tables[0, low & np.uint32(0xFF)]
+                    ^ tables[1, low >> np.uint32(8) & np.uint32(0xFF)]
+                    ^ tables[2, low >> np.uint32(16) & np.uint32(0xFF)]
+                    ^ tables[3, low >> np.uint32(24)]
+                    ^ tables[4, buffer[at + 4]]
+                    ^ tables[5, buffer[at + 5]]
+                    ^ tables[6, buffer[at + 6]]
+                    ^ tables[7, buffer[at + 7]]
                 )
                 at += 8
             while at < end:
-                crc = tables[0, (crc ^ np.uint32(buffer[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
+                crc = tables[7, (crc ^ np.uint32(buffer[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
                 at += 1
             found[row] = crc ^ final
         return found

@@ -1,6 +1,5 @@
 """Records in the values of a binary column: one in each, or several."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,25 +87,23 @@ def many(decoder: Decoder, values: pa.Array) -> pa.Array:
         return _lists(decoder, held)
     except DecodeError:
         for row in range(len(held.start)):  # what is wrong with the first value is to be told
-            list(_rows(decoder, held.data(row)))
+            list(decoder.view.rows(held.data(row), ""))
         raise
 
 
 def _lists(decoder: Decoder, held: _Values) -> pa.Array:
     found = _Chains(decoder, held)
-    parameters, options = dict(decoder.options.parameters), decoder.options
 
     def redo(row: int) -> Row | None:
         cell = int(found.cell[row])
         record = Record(0, 0, bool(found.little[row]))
         start, stop = int(found.start[row]), int(found.stop[row])
-        data, offset = bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell])
-        row_of = decoder.protocol.row(record, data, offset, parameters, options.mode, options.message)
-        return None if row_of is None else next(decoder.view.of([row_of], ""))
+        return decoder.row(record, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
 
     batch, rows = decoder.records(Stretch(held.buffer, found.start, found.stop, found.little), (), redo, {})
     structs, cells = batch.to_struct_array(), found.cell[rows]
-    slow = [(cell, row) for cell in np.flatnonzero(~found.whole).tolist() for row in _rows(decoder, held.data(cell))]
+    broken = np.flatnonzero(~found.whole).tolist()
+    slow = [(cell, row) for cell in broken for row in decoder.view.rows(held.data(cell), "")]
     if slow:
         made = pa.array([{name: row.get(name) for name in decoder.schema.names} for _, row in slow], structs.type)
         structs = pa.concat_arrays([structs, made])
@@ -119,11 +116,6 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
     null = np.ones(held.count, bool)
     null[held.numbers] = False
     return pa.ListArray.from_arrays(pa.array(offsets), structs, mask=pa.array(null) if null.any() else None)
-
-
-def _rows(decoder: Decoder, data: bytes) -> Iterator[Row]:
-    """The rows of a value as the codec has them."""
-    yield from decoder.view.rows(data, "")
 
 
 _ROOM = 4096
@@ -150,11 +142,10 @@ class _Chains:
     def _followed(self, cells: Array, little: bool, earlier: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
         """(value, start, end, byte order) of the records of those ``cells`` that are whole in one byte order."""
         cell, start, stop = self._candidates(cells, Hop(self.plan, little=little))
-        ends, parameters = self.held.stop[cell], self.options.parameters
-        length, _ = self.plan.proven(self.array, start, ends, parameters, little=little)
-        good = (length == stop - start) & (length > 0) & (length <= self.options.max_record_bytes) & (stop <= ends)
-        for order in earlier:
-            good &= self.plan.proven(self.array, start, ends, parameters, little=order)[1]
+        bound, parameters = self.options.max_record_bytes, self.options.parameters
+        good = self.plan.sound(
+            self.array, start, stop, self.held.stop[cell], parameters, bound=bound, little=little, earlier=earlier
+        )
         reached, bad = self.held.start.copy(), np.zeros(len(self.whole), bool)
         np.maximum.at(reached, cell, stop)
         bad[cell[~good]] = True

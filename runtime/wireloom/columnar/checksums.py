@@ -1,7 +1,6 @@
 """Checksums of many byte ranges at once."""
 
 from functools import cache
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
@@ -9,16 +8,12 @@ import numpy as np
 from wireloom.codec.checksums import ALGORITHMS
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, windows
-
-if TYPE_CHECKING:
-    from wireloom.columnar.fields import Checksum
-    from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.fields import Checksum, number
+from wireloom.columnar.rows import Rows, Values
 
 
-def wrong(checksum: "Checksum", at: "Rows", this: "Values", rows: Array, found: Array) -> Array:
+def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array) -> Array:
     """The ``rows``, by number, whose checksum is not the one ``found``; those whose range is none are doubted."""
-    from wireloom.columnar.fields import number
-
     begin, begins = number(checksum.start(this, at.record, at.frame), at)
     end, ends = number(checksum.end(this, at.record, at.frame), at)
     start, stop = at.start + begin, at.start + end
@@ -40,7 +35,7 @@ def of_ranges(algorithm: str, buffer: Array, start: Array, stop: Array) -> Array
         return np.fromiter((summed(view[a:b]) for a, b in ranges), np.int64, len(start))
     register, final = _REFLECTED[algorithm]
     if accel.ENABLED:
-        return accel.crc32(buffer, start, stop, register, final)
+        return accel.crc32(buffer, start, stop, _tables(accel.SLICES), register, final)
     sizes = stop - start
     found = np.zeros(len(start), np.int64)
     rest = np.ones(len(start), bool)
@@ -67,7 +62,7 @@ _COMMON = 256
 
 
 @cache
-def table() -> Array:
+def _table() -> Array:
     """The CRC of each single byte, register 0."""
     crc = np.arange(256, dtype=np.uint32)
     for _ in range(8):
@@ -78,7 +73,7 @@ def table() -> Array:
 @cache
 def _tables(size: int) -> Array:
     """For each position of ``size`` bytes, what each byte there adds to the CRC."""
-    single = table()
+    single = _table()
     tables = np.zeros((size, 256), np.uint32)
     tables[size - 1] = single
     for position in range(size - 2, -1, -1):
@@ -100,7 +95,7 @@ def _of_one_size(buffer: Array, start: Array, size: int, register: int, final: i
 @cache
 def _shifted(register: int, size: int) -> int:
     """What a register becomes behind ``size`` zero bytes."""
-    single = table()
+    single = _table()
     for _ in range(size):
         register = int(single[register & 0xFF]) ^ register >> 8
     return register

@@ -12,9 +12,9 @@ from wireloom.codec.framing import Record
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.buffers import Array, Places, nulls
-from wireloom.columnar.framing import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
+from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
 
@@ -143,7 +143,7 @@ class Decoder:
             start, stop = int(cuts.start[row]), int(cuts.stop[row])
             order = little if isinstance(little, bool) else bool(little[row])
             record = Record(start, stop - start, order, error=cuts.errors.get(row))
-            return self._row(record, bytes(window.buffer[start:stop]), window.base + start, file)
+            return self.row(record, bytes(window.buffer[start:stop]), window.base + start, file)
 
         stretch = Stretch(window.buffer, cuts.start, cuts.stop, little)
         added = {
@@ -154,8 +154,8 @@ class Decoder:
         batch, _ = self.records(stretch, cuts.errors, redo, added)
         return batch
 
-    def _row(self, record: Record, data: bytes, offset: int, file: str) -> Row | None:
-        """A record as the codec and the mode have it."""
+    def row(self, record: Record, data: bytes, offset: int, file: str) -> Row | None:
+        """A record as the codec and the mode have it, ``offset`` being where it stands; None if it is left out."""
         strict = self.options.mode is Mode.FAILFAST
         parameters, message = dict(self.options.parameters), self.options.message
         found = self.protocol.row(
@@ -221,24 +221,17 @@ class Decoder:
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer = np.frombuffer(stretch.buffer, np.uint8)[first:last]
         batch = Batch(buffer, start - first, stop - first, self.options.parameters, little)
-        wanted: list[Array] = []
-
-        def keep(header: Values, message: Array) -> Array | None:
-            found = self._wanted(header, message)
-            wanted.append(np.ones(len(rows), bool) if found is None else found)
-            return found
-
-        decoded = self.plan.decode(batch, keep)
-        chosen = np.flatnonzero(wanted[0] & ~decoded.doubtful)
+        decoded = self.plan.decode(batch, self._wanted)
+        chosen = np.flatnonzero(decoded.wanted & ~decoded.doubtful)
         fast = _Fast(decoded, chosen, rows[chosen], little, ~decoded.doubtful)
         arrays = [
             added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
         ]
         return fast, arrays
 
-    def _wanted(self, header: Values, message: Array) -> Array | None:
-        """Which records are asked for, as far as their headers tell; None: all of them."""
-        conditions = []
+    def _wanted(self, header: Values, message: Array) -> Array:
+        """Which records are asked for, as far as their headers tell."""
+        conditions = [np.ones(len(message), bool)]
         if self.options.message is not None:
             conditions.append(message == self.names.index(self.options.message))
         for condition in self.filters:
@@ -251,7 +244,8 @@ class Decoder:
                 continue
             found = np.logical_or.reduce([_COMPARE[condition.operator](column.data, v) for v in condition.values])
             conditions.append(found if column.valid is None else found & column.valid)
-        return np.logical_and.reduce(conditions) if conditions else None
+        wanted: Array = np.logical_and.reduce(conditions)
+        return wanted
 
     def _array(self, field: pa.Field, fast: "_Fast") -> pa.Array:
         """A column of the view, in the rows that are fast."""

@@ -107,18 +107,19 @@ class Message:
 class Decoded:
     """What became of a batch's records. ``message`` is the number of each record's message, -1 if it has none.
 
-    ``structs`` are the messages' fields by number, with the rows that they are of. What is said of ``doubtful`` rows
-    means nothing.
+    ``structs`` are the messages' fields by number, with the rows that they are of. Rows that are not ``wanted`` have
+    nothing but the header. What is said of ``doubtful`` rows means nothing.
     """
 
     header: Structs
     message: Array
+    wanted: Array
     structs: Mapping[int, tuple[Array, Structs]]
     doubtful: Array
 
 
-Keep = Callable[[Values, Array], Array | None]
-"""Which rows are wanted, given the header and the numbers of their messages; None: all of them."""
+Keep = Callable[[Values, Array], Array]
+"""Which rows are wanted, given the header and the numbers of their messages."""
 
 
 class Plan:
@@ -133,16 +134,16 @@ class Plan:
         known = [index for index in range(len(messages)) if index != self.unknown]
         self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].match)))
 
-    def decode(self, batch: Batch, keep: Keep | None = None) -> Decoded:
+    def decode(self, batch: Batch, keep: Keep) -> Decoded:
         """All records of a batch; of those that are not to be kept nothing but the header."""
         every = Rows.all(batch)
         record = every.record
         self.record.head.put(every, record)
         message = self._dispatch(every, record)
-        wanted = keep(record, message) if keep is not None else None
+        wanted = keep(record, message)
         structs: dict[int, tuple[Array, Structs]] = {}
         for index, kind in enumerate(self.messages):
-            mine = message == index if wanted is None else (message == index) & wanted
+            mine = (message == index) & wanted
             if not mine.any():
                 continue
             rows = np.flatnonzero(mine)
@@ -151,7 +152,7 @@ class Plan:
             structs[index] = rows, self._read(kind, at, header)
             if not whole:
                 record.merge(header)
-        return Decoded(record.struct, message, structs, batch.doubtful)
+        return Decoded(record.struct, message, wanted, structs, batch.doubtful)
 
     def _read(self, kind: Message, at: Rows, header: Values) -> Structs:
         struct = kind.read(at, header)

@@ -116,10 +116,11 @@ class Values:
         if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
             return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
         data = column.data
-        if data.dtype.kind == "u" and data.dtype.itemsize == 8 and (high := data > 2**63 - 1).any():
-            self.rows.doubt(high)
-        unsigned = data.dtype.kind == "u" and data.dtype.itemsize == 8
-        kind = np.dtype(np.int64) if unsigned else data.dtype.newbyteorder("=")
+        kind = data.dtype.newbyteorder("=")
+        if kind == np.uint64:
+            kind = np.dtype(np.int64)
+            if (high := data > 2**63 - 1).any():
+                self.rows.doubt(high)
         return Vector(data.astype(kind, copy=False), column.valid, self.rows.doubt)
 
     def count(self, name: str) -> Vector:

@@ -7,7 +7,7 @@ from the start, at the speed of the scan alone, and a part begins only where a s
 from collections.abc import Callable, Iterator
 
 from wireloom.columnar import decoder
-from wireloom.columnar.framing import Pieces, Scanner
+from wireloom.columnar.scanning import Pieces, Scanner
 
 
 def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import PIECE_BYTES
-from wireloom.columnar.framing import Cuts, Pieces, Scanner
+from wireloom.columnar.scanning import Cuts, Pieces, Scanner
 from wireloom.files import CaptureFile, opened
 from wireloom.spark.offsets import Consumed, Lost
 from wireloom.spark.options import SourceOptions

@@ -1,10 +1,10 @@
 """What the data source can be told beside what every reader can be told."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from wireloom.options import OptionError, Parameter, ReadOptions, positive, truth, unknown
+from wireloom.options import OptionError, Parameter, Readers, ReadOptions, positive, read_by, truth, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +29,17 @@ class SourceOptions:
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
-        names = {name.lower(): name for name in _READERS}
-        read: dict[str, object] = {}
-        for name, value in given.items():
-            canonical = names.get(name.lower())
-            if canonical is not None:
-                attribute, reader = _READERS[canonical]
-                read[attribute] = reader(canonical, value)
-        return cls(**read)  # type: ignore[arg-type]
+        return cls(**read_by(_READERS, given))  # type: ignore[arg-type]
 
 
-_READERS: dict[str, tuple[str, Callable[[str, str], object]]] = {
+_READERS: Readers = {
     "maxPartitionBytes": ("max_partition_bytes", positive),
     "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
     "pushFilters": ("push_filters", truth),
     "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),
 }
-"""What each option sets, and how its text is read."""
+"""The options of the source."""
 
 
 @dataclass(frozen=True, slots=True)

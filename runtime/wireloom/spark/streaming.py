@@ -33,7 +33,7 @@ from pyspark.sql.streaming.datasource import (
 
 from wireloom.codec import DecodeError
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.framing import Cuts, Window
+from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, exists, listed, opened
 from wireloom.options import OptionError

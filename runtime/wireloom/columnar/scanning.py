@@ -1,0 +1,216 @@
+"""Captures walked window by window: stretches of sound records many at a time, and what is in doubt one by one.
+
+A record is taken for one here only if the codec's own framing would take it for one, in the same byte order. Whatever
+is in doubt is left to ``wireloom.codec.framing.Cutter``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wireloom.codec import DecodeError
+from wireloom.codec.framing import Cutter
+from wireloom.codec.framing import Framing as CodecFraming
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.framing import Framing, Hop
+
+
+@dataclass(slots=True)
+class Window:
+    """A piece of a capture in memory: its bytes from ``base`` on, up to the capture's end if ``final``."""
+
+    buffer: Any
+    base: int = 0
+    final: bool = True
+
+
+@dataclass(slots=True)
+class Cuts:
+    """Records, and malformed ranges with their errors by row, in a window. Positions count from its start."""
+
+    window: Window
+    start: Array
+    stop: Array
+    little: bool | Array
+    errors: dict[int, DecodeError] = field(default_factory=dict)
+
+
+_FIRST_ROOM = 64
+"""Records that are followed at once behind one in doubt, and more and more as long as all are sound.
+
+Where few are, the codec's framing gets more and more records to itself, up to as many, until it is tried again.
+"""
+
+
+class Scanner:
+    """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more."""
+
+    def __init__(
+        self,
+        codec: CodecFraming,
+        framing: Framing,
+        parameters: Mapping[str, Any],
+        *,
+        max_record_bytes: int,
+        rows: int,
+        size: int,
+    ) -> None:
+        self.codec = codec
+        self.framing = framing
+        self.parameters = parameters
+        self.bound = max_record_bytes
+        self.rows = rows
+        self.size = size
+        self.orders = codec.orders(dict(parameters))
+        self.little = self.orders[0]
+        self.hops = {little: Hop(framing, little=little) for little in self.orders}
+        self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
+        self.room = _FIRST_ROOM
+        self.patience = self.apart = 0
+
+    def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
+        """The records of a window that start before ``limit``, and where the next one starts, group by group.
+
+        Of a window that is not final, the last bytes may be left: those from the last place told.
+        """
+        end = len(window.buffer)
+        limit = end if limit is None else limit
+        array = np.frombuffer(window.buffer, np.uint8)
+        group = _Group(window)
+        at = start
+        while at < end and (at < limit or self.cutter.lost):
+            stretch = self._stretch(window, array, at, limit, self.rows - group.count)
+            if stretch is None:
+                break
+            at = group.add(stretch)
+            if group.count >= self.rows or at - group.first >= self.size:
+                yield group.cuts(), at
+                group = _Group(window)
+        if group.count:
+            yield group.cuts(), at
+
+    def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
+        """The next records that are sound, or else one as the codec sees it."""
+        if not self.cutter.lost and not self.apart:
+            found = self._sound(window, array, at, limit, min(rows, self.room))
+            # Records to leave to the codec's framing when there is doubt again.
+            self.patience = 0 if found is not None and len(found.start) >= _FIRST_ROOM else 2 * self.patience + 1
+            if found is not None:
+                return found
+            self.apart = min(self.patience, _FIRST_ROOM)
+        self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
+        record = self.cutter.cut(window.buffer, at, len(window.buffer), base=window.base, final=window.final)
+        if record is None:
+            return None
+        start, stop = np.array([record.offset]), np.array([record.offset + record.length])
+        if record.error is None:
+            self.little = record.little
+        return _Stretch(start, stop, record.little, record.error)
+
+    def _sound(self, window: Window, array: Array, at: int, limit: int, room: int) -> "_Stretch | None":
+        hop = self.hops[self.little]
+        if not hop.possible:
+            return None
+        end = len(window.buffer)
+        start, after = hop.follow(window.buffer, at, end, room)
+        start = start[: np.searchsorted(start, limit)]
+        if not len(start):
+            return None
+        stop = np.append(start[1:], after)
+        ends, earlier = np.full(len(start), end), self.orders[: self.orders.index(self.little)]
+        good = self.framing.sound(
+            array, start, stop, ends, self.parameters, bound=self.bound, little=self.little, earlier=earlier
+        )
+        count = len(good) if good.all() else int(np.argmin(good))
+        if not count:
+            return None
+        self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
+        return _Stretch(start[:count], stop[:count], self.little, None)
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Records one behind the other in one byte order, or one malformed range."""
+
+    start: Array
+    stop: Array
+    little: bool
+    error: DecodeError | None
+
+
+class _Group:
+    """Stretches that become one batch."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.stretches: list[_Stretch] = []
+        self.errors: dict[int, DecodeError] = {}
+        self.count = 0
+        self.first = 0
+
+    def add(self, stretch: _Stretch) -> int:
+        """Where the next stretch begins."""
+        if stretch.error is not None:
+            self.errors[self.count] = stretch.error
+        if not self.stretches:
+            self.first = int(stretch.start[0])
+        self.stretches.append(stretch)
+        self.count += len(stretch.start)
+        return int(stretch.stop[-1])
+
+    def cuts(self) -> Cuts:
+        """All of them."""
+        start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
+        orders = {stretch.little for stretch in self.stretches}
+        little: bool | Array = orders.pop() if len(orders) == 1 else self._orders()
+        return Cuts(self.window, start, stop, little, self.errors)
+
+    def _orders(self) -> Array:
+        return np.concatenate([np.full(len(s.start), s.little) for s in self.stretches])
+
+
+class Pieces:
+    """Windows over a stream, about ``size`` bytes at a time.
+
+    After each window its consumer says with ``keep`` from which position on it needs the bytes again. ``final`` is
+    whether the capture ends where the stream ends.
+    """
+
+    def __init__(self, read: Callable[[int], bytes], size: int, base: int, final: bool) -> None:
+        self.read = read
+        self.size = size
+        self.window = Window(b"", base, final=False)
+        self.final = final
+
+    def __iter__(self) -> Iterator[Window]:
+        ended = False
+        while not ended:
+            size = self.size
+            more, failure = self._filled(size)
+            ended = len(more) < size
+            final = ended and self.final and failure is None
+            self.window = Window(self.window.buffer + more, self.window.base, final)
+            yield self.window
+            if failure is not None:
+                raise failure
+
+    def _filled(self, size: int) -> tuple[bytes, OSError | None]:
+        """The next ``size`` bytes, or all up to the stream's end, or to where it cannot be read, with the error."""
+        parts: list[bytes] = []
+        left, failure = size, None
+        try:
+            while left and (part := self.read(left)):
+                parts.append(part)
+                left -= len(part)
+        except OSError as error:
+            failure = error
+        return parts[0] if len(parts) == 1 else b"".join(parts), failure
+
+    def keep(self, position: int) -> None:
+        """Forget what stands in front of ``position``."""
+        window = self.window
+        self.window = Window(window.buffer[position:], window.base + position, window.final)
+        if not position:
+            self.size *= 2  # a record larger than a piece is not to be copied piece by piece
