@@ -282,6 +282,7 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
         (["encode", "databus", "-P", "repl_dbus=perhaps"], "repl_dbus is true or false, not 'perhaps'"),
         (["check", "absent"], "there is no file or folder absent"),
         (["generate", "absent"], "there is no file or folder absent"),
+        (["init", "pyspark"], "'pyspark' is a package that generated modules import; say whose protocol it is"),
         (["init", "My Protocol"], "'My Protocol' cannot be the name of a protocol: lower-case letters, digits and _, "),
     ],
 )

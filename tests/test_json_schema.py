@@ -9,7 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from wireloom.cli import app
 from wireloom_generator import shape, source
 from wireloom_generator.emitters import json_schema
 from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields
@@ -33,6 +35,43 @@ def test_the_specs_are_valid(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "tests/specs_valid").glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_feature_is_valid(path: Path) -> None:
     assert [error.message for document in documents(path) for error in VALIDATOR.iter_errors(document)] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_editors_are_told_of_the_schema(path: Path) -> None:
+    first = path.read_text().partition("\n")[0]
+    assert first == "# yaml-language-server: $schema=../schema.json"
+    assert path.parent.joinpath("../schema.json").is_file()
+
+
+def test_what_init_writes_is_valid_and_told_of_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["init", "mine"]).exit_code == 0
+    specs = sorted(Path("specs").glob("*/*.yaml"))
+    assert len(specs) == 2
+    for path in specs:
+        test_editors_are_told_of_the_schema(path)
+        test_the_specs_are_valid(path)
+    assert Path("specs", "schema.json").read_text() == json_schema.schema()
+
+
+def test_a_schema_that_is_there_is_left_by_init(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("specs").mkdir()
+    Path("specs", "schema.json").write_text("{}")
+    assert CliRunner().invoke(app, ["init", "mine"]).exit_code == 0
+    assert Path("specs", "schema.json").read_text() == "{}"
+
+
+KINDS = {name: kind for name, kind in SCHEMA["$defs"].items() if "properties" in kind}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_tells_what_it_is_and_no_other_is_let_through(kind: str) -> None:
+    assert KINDS[kind]["additionalProperties"] is False
+    assert KINDS[kind]["description"]
+    for key, value in KINDS[kind]["properties"].items():
+        assert value.get("description"), key
 
 
 def test_it_is_a_json_schema() -> None:

@@ -4,6 +4,8 @@ A file is a protocol: one YAML document a spec file, named by what it holds, or 
 lines at its head that begin with ``#:`` are what ``wireloom check`` says, sorted, under the file's own name and lines.
 """
 
+import ast
+import builtins
 import random
 import re
 import sys
@@ -12,16 +14,16 @@ from inspect import cleandoc
 from pathlib import Path
 
 import pytest
-import yaml
 
 from wireloom import codec
 from wireloom_generator import naming, spec
 from wireloom_generator.lower import lower
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.rules import RULES, check
+from wireloom_generator.rules import RULES, check, example
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.joinpath("specs_invalid").glob("*.yaml"))
+GENERATED = HERE.parent / "generated" / "wireloom_protocols"
 VALID = sorted(HERE.joinpath("specs_valid").glob("*.yaml"))
 LOADING = {"yaml", "wrong-type", "unknown-key", "missing-key", "duplicate-key", "known-import", "one-protocol"}
 """What the loader finds before there is anything for the rules."""
@@ -125,12 +127,37 @@ def test_the_names_of_building_blocks_are_those_of_the_codec() -> None:
     assert set(codec.__all__) - never_imported == naming.BLOCKS
 
 
+def _asked_for(path: Path) -> Iterator[str]:
+    """What a generated module imports or takes from Python, but for the names its spec gave."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module="enums" | "parsers"):
+                pass
+            case ast.ImportFrom() | ast.Import():
+                yield from (alias.asname or alias.name for alias in node.names)
+            case ast.Name(id=name, ctx=ast.Load()) if hasattr(builtins, name) and not name.startswith("__"):
+                yield name
+
+
+@pytest.mark.parametrize("module", ["__init__", "parsers", "columnar"])
+def test_no_message_or_class_can_be_called_as_what_generated_modules_ask_for(module: str) -> None:
+    asked = {name for path in GENERATED.glob(f"*/{module}.py") for name in _asked_for(path)}
+    assert asked
+    free = {name for name in asked if name not in naming.MODULE and naming.class_fault(name) is None}
+    assert free - {"bool", "bytes", "dict", "float", "int", "list", "str", "tuple"} == set()  # asked for only by hints
+
+
+def test_the_codes_of_malformed_examples_are_those_of_the_reference() -> None:
+    reference = HERE.parent.joinpath("specs", "README.md").read_text(encoding="utf-8")
+    table = reference.partition("\n## Malformed records\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == list(example._CODES)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_explain_themselves(rule: str) -> None:
     text = cleandoc(sys.modules[RULES[rule].__module__].__doc__ or "")
     purpose, _, explanation = text.partition("\n")
     assert purpose.endswith(".")
-    why, bad, good = re.split(r"^(?:Bad|Good)::$", explanation, flags=re.MULTILINE)
+    why, _bad, _good = re.split(r"^(?:Bad|Good)::$", explanation, flags=re.MULTILINE)
     assert why.strip()
-    assert yaml.safe_load(bad)
-    assert yaml.safe_load(good)

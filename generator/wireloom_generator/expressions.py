@@ -170,7 +170,7 @@ def _comparison(node: ast.Compare) -> Expr:
 
 def _call(name: str, arguments: list[ast.expr], column: int) -> Expr:
     if name in OF_NAMES:
-        if len(arguments) != 1 or not isinstance(arguments[0], ast.Name):
+        if len(arguments) != 1 or not isinstance(_convert(arguments[0]), Name):
             raise ExpressionError(f"{name}() asks for one field or section", column)
     elif name in OF_NUMBERS:
         if len(arguments) < 2:

@@ -1,7 +1,7 @@
 """Specs → files on disk, or the proof that the files on disk are what the specs give."""
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 from wireloom_generator import examples, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
-from wireloom_generator.output import OutputFile, made_from
+from wireloom_generator.output import MARK, OutputFile, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec import load
+from wireloom_generator.tracked import untracked
 
 _PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
     package.emit,
@@ -31,6 +32,8 @@ class ChangeKind(StrEnum):
     """Generated from what the specs no longer have; removed."""
     FOREIGN = "foreign"
     """Not generated, but in a folder that is; told, and left alone."""
+    UNTRACKED = "untracked"
+    """As it should be, but git does not have it; told when nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +77,13 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
     language's JSON Schema beside the specs' folders. Nothing is written while a spec has an error, or while a file that
     was not generated stands in the way.
     """
-    compiled, problems = _compile(specs)
-    generation = Generation(tuple(problems), (), tuple(item.protocol.name for item in compiled))
+    generation, wanted = outputs(specs, out, package)
     if generation.errors:
         return generation
-    wanted: dict[Path, str] = {}
-    prefix = Path(*package.split(".")) if package else Path()
-    for item in compiled:
-        wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
-        for file in item.files:
-            wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
-    changes = [*_differing(wanted), *_strays(wanted), *_left_behind(specs, wanted)]
+    changes = differences(wanted, specs)
+    if not write:
+        there = wanted.keys() - {change.path for change in changes}
+        changes += [Change(path, ChangeKind.UNTRACKED, "") for path in untracked(there)]
     taken = [problem for change in changes if write and (problem := _taken(change))]
     if taken:
         return Generation((*generation.problems, *taken), (), generation.protocols)
@@ -94,12 +93,30 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
     return Generation(generation.problems, tuple(changes), generation.protocols)
 
 
+def outputs(specs: Sequence[Path], out: Path, package: str = "") -> tuple[Generation, dict[Path, str]]:
+    """What the specs give, before it is held against what is there: the problems, and what each file is to hold."""
+    compiled, problems = _compile(specs)
+    wanted: dict[Path, str] = {}
+    prefix = Path(*package.split(".")) if package else Path()
+    for item in compiled:
+        wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
+        for file in item.files:
+            wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
+    return Generation(tuple(problems), (), tuple(item.protocol.name for item in compiled)), wanted
+
+
+def differences(wanted: Mapping[Path, str], specs: Sequence[Path]) -> list[Change]:
+    """How what is on disk differs from what is ``wanted`` of the specs, left-overs and strangers included."""
+    return [*_differing(wanted), *_strays(wanted), *_left_behind(specs, wanted)]
+
+
 def _taken(change: Change) -> Problem | None:
     """The problem if a file that somebody else wrote stands where one is to be generated."""
-    if change.kind is not ChangeKind.EDITED or change.path.suffix == ".json":
+    if change.kind is not ChangeKind.EDITED:
         return None
-    first = _first_line(change.path)
-    if not first.strip() or made_from(first):
+    text = _text(change.path)
+    is_ours = MARK in text if change.path.suffix == ".json" else made_from(text.partition("\n")[0])
+    if not text.strip() or is_ours:
         return None
     what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
     return Problem(Location(change.path, 1, 1), "taken", what, hint)
@@ -127,7 +144,7 @@ def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]
     return tuple(files.values()), problems
 
 
-def _differing(wanted: dict[Path, str]) -> Iterator[Change]:
+def _differing(wanted: Mapping[Path, str]) -> Iterator[Change]:
     for path, text in sorted(wanted.items()):
         if not path.exists():
             yield Change(path, ChangeKind.ADDED, _diff(path, "", text))
@@ -135,11 +152,11 @@ def _differing(wanted: dict[Path, str]) -> Iterator[Change]:
             yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
 
 
-def _folders(wanted: dict[Path, str]) -> set[Path]:
+def _folders(wanted: Mapping[Path, str]) -> set[Path]:
     return {path.parent for path in wanted if path.name != "schema.json"}
 
 
-def _strays(wanted: dict[Path, str]) -> Iterator[Change]:
+def _strays(wanted: Mapping[Path, str]) -> Iterator[Change]:
     """Files beside those that the specs give: generated once, or somebody's own."""
     for path in sorted(path for folder in _folders(wanted) if folder.is_dir() for path in folder.iterdir()):
         if path.is_file() and path not in wanted:
@@ -149,7 +166,7 @@ def _strays(wanted: dict[Path, str]) -> Iterator[Change]:
                 yield Change(path, ChangeKind.FOREIGN, "")
 
 
-def _left_behind(specs: Sequence[Path], wanted: dict[Path, str]) -> Iterator[Change]:
+def _left_behind(specs: Sequence[Path], wanted: Mapping[Path, str]) -> Iterator[Change]:
     """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.name for root in roots}
@@ -178,12 +195,12 @@ def _diff(path: Path, found: str, wanted: str) -> str:
     return "\n".join(lines)
 
 
-def _apply(change: Change, wanted: dict[Path, str]) -> None:
+def _apply(change: Change, wanted: Mapping[Path, str]) -> None:
     match change.kind:
         case ChangeKind.ADDED | ChangeKind.EDITED:
             change.path.parent.mkdir(parents=True, exist_ok=True)
             change.path.write_text(wanted[change.path], encoding="utf-8")
         case ChangeKind.ORPHANED:
             change.path.unlink()
-        case ChangeKind.FOREIGN:
+        case ChangeKind.FOREIGN | ChangeKind.UNTRACKED:
             pass

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from wireloom_generator import ir
+from wireloom_generator import ir, lockstep_names
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem
 
@@ -19,29 +19,32 @@ Columns = tuple[tuple[str, str], ...]
 """(name, type) in order; types as Spark writes them, ``array<…>`` and ``struct<name:type,…>``."""
 
 _SPARK = {
-    "ByteType": "byte",
-    "ShortType": "short",
-    "IntegerType": "int",
-    "LongType": "long",
-    "DecimalType": "decimal(20,0)",
-    "FloatType": "float",
-    "DoubleType": "double",
-    "BooleanType": "boolean",
-    "BinaryType": "binary",
-    "StringType": "string",
+    "ByteType()": "byte",
+    "ShortType()": "short",
+    "IntegerType()": "int",
+    "LongType()": "long",
+    "DecimalType(20, 0)": "decimal(20,0)",
+    "FloatType()": "float",
+    "DoubleType()": "double",
+    "BooleanType()": "boolean",
+    "BinaryType()": "binary",
+    "StringType()": "string",
 }
 _ARROW = {
-    "int8": "byte",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long",
-    "decimal128": "decimal(20,0)",
-    "float32": "float",
-    "float64": "double",
-    "bool_": "boolean",
-    "binary": "binary",
-    "string": "string",
+    "pa.int8()": "byte",
+    "pa.int16()": "short",
+    "pa.int32()": "int",
+    "pa.int64()": "long",
+    "pa.decimal128(20, 0)": "decimal(20,0)",
+    "pa.decimal128(20)": "decimal(20,0)",
+    "pa.float32()": "float",
+    "pa.float64()": "double",
+    "pa.bool_()": "boolean",
+    "pa.binary()": "binary",
+    "pa.string()": "string",
 }
+_MORE = ("metadata",)
+"""What a field may have beside its name and type; anything else, as ``nullable``, makes it another column."""
 
 
 def check(protocol: ir.Protocol, codec: Any, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
@@ -49,14 +52,21 @@ def check(protocol: ir.Protocol, codec: Any, files: Mapping[PurePosixPath, Outpu
     expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
     package = PurePosixPath(protocol.name)
     for name, schema, types in (("spark.py", "SCHEMA", _SPARK), ("columnar.py", "arrow_schema", _ARROW)):
-        yield from _differences(protocol, name, expected, _schema(files[package / name].text, schema, types))
+        yield from _differences(protocol, name, expected, _schema(_text(files, package / name), schema, types))
     docs = PurePosixPath("docs", protocol.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
-    yield from _differences(protocol, "index.md", row, _table(files[docs / "index.md"].text))
+    yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
     for message in codec.messages.values():
         own = tuple((column.name, _codec_type(column.type)) for column in message.columns)
         page = f"{message.name}.md"
-        yield from _differences(protocol, page, own, _table(files[docs / page].text))
+        yield from _differences(protocol, page, own, _table(_text(files, docs / page)))
+    pages = [(path.name, file.text) for path, file in files.items() if path.parent == docs and path.suffix == ".md"]
+    for what in lockstep_names.differences(_text(files, package / "enums.py"), pages):
+        yield Problem(Location(protocol.path, 1, 1), RULE, what)
+
+
+def _text(files: Mapping[PurePosixPath, OutputFile], path: PurePosixPath) -> str:
+    return files[path].text if path in files else ""
 
 
 def _differences(protocol: ir.Protocol, name: str, expected: Columns, found: Columns) -> Iterator[Problem]:
@@ -90,27 +100,42 @@ def _schema(text: str, name: str, types: Mapping[str, str]) -> Columns:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    return tuple(_fields(assigned[name], assigned, types))
+    return tuple(_fields(assigned.get(name), assigned, types))
 
 
-def _fields(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.List)
-    for field in node.args[0].elts:
-        parts = field.args if isinstance(field, ast.Call) else field.elts if isinstance(field, ast.Tuple) else []
-        assert isinstance(parts[0], ast.Constant)
-        yield str(parts[0].value), _kind(parts[1], assigned, types)
+def _fields(
+    node: ast.expr | None, assigned: Mapping[str, ast.expr], types: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The columns of ``StructType([…])``, ``pa.struct([…])`` or ``pa.schema([…])``; none of anything else."""
+    match node:
+        case ast.Call(args=[ast.List(elts=fields)], keywords=[]):
+            for field in fields:
+                yield _field(field, assigned, types)
+
+
+def _field(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, str]) -> tuple[str, str]:
+    match node:
+        case ast.Tuple(elts=[ast.Constant(value=str() as name), kind]):
+            return name, _kind(kind, assigned, types)
+        case ast.Call(args=[ast.Constant(value=str() as name), kind], keywords=more) if all(
+            keyword.arg in _MORE for keyword in more
+        ):
+            return name, _kind(kind, assigned, types)
+        case _:
+            return "", ast.unparse(node)
 
 
 def _kind(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, str]) -> str:
-    if isinstance(node, ast.Name):
-        node = assigned[node.id]
-    assert isinstance(node, ast.Call)
-    function = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-    if function in ("ArrayType", "list_"):
-        return f"array<{_kind(node.args[0], assigned, types)}>"
-    if function in ("StructType", "struct"):
-        return _struct(_fields(node, assigned, types))
-    return types[function]
+    match node:
+        case ast.Name(id=name) if name in assigned:
+            return _kind(assigned[name], assigned, types)
+        case ast.Call(func=function, args=[element], keywords=[]) if ast.unparse(function) in ("ArrayType", "pa.list_"):
+            return f"array<{_kind(element, assigned, types)}>"
+        case ast.Call(func=function) if ast.unparse(function) in ("StructType", "pa.struct"):
+            return _struct(_fields(node, assigned, types))
+        case _:
+            written = ast.unparse(node)
+            return types.get(written, written)
 
 
 def _table(text: str) -> Columns:

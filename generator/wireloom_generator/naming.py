@@ -20,8 +20,8 @@ ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_off
 """Columns that every row has, or has when asked for."""
 
 MODULE = frozenset({
-    "arrow_schema", "build", "columnar", "decode_columnar", "enums", "import_module", "iter_records", "len", "max",
-    "messages", "min", "pa", "parse", "parsers", "plan", "schema", "spark", "spark_schema",
+    "arrow_schema", "build", "columnar", "decode_columnar", "enums", "getattr", "import_module", "iter_records", "len",
+    "max", "messages", "min", "pa", "parse", "parsers", "plan", "schema", "spark", "spark_schema",
 })  # fmt: skip
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message.
 
@@ -40,8 +40,12 @@ BLOCKS = frozenset({
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
-_OTHERS = frozenset({"Any", "PLAN", "PROTOCOL", "RECORD"})
+_OTHERS = frozenset({"Any", "AttributeError", "PLAN", "PROTOCOL", "RECORD", "Sequence"})
 """What else they import or call their own, and could be taken for a class."""
+
+
+IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow", "pyspark", "typing", "wireloom"})
+"""The packages that generated modules import; a protocol of that name could be found in their place."""
 
 
 def snake_case(name: str) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 
 class Severity(StrEnum):
-    """Errors stop generation; warnings do not."""
+    """Errors stop generation; warnings do not, and notes tell what is as it may be."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,9 +45,10 @@ class Problem:
 def closest(name: str, known: Iterable[str]) -> str:
     """The hint for a name that is not known: the nearest one that is, or all of them when they are few."""
     names = sorted(set(known))
-    close = get_close_matches(name, names, 1)
+    by_sound = {other.casefold(): other for other in names}
+    close = get_close_matches(name.casefold(), by_sound, 1)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {by_sound[close[0]]!r}?"
     return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
 
 

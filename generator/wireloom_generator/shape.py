@@ -6,14 +6,17 @@ Unknown, missing and wrongly typed keys are all reported, at their line and colu
 import dataclasses
 import re
 import types
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingType
 from functools import cache
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.source import Mapping, Node, Scalar, Sequence, number
+
+T = TypeVar("T")
 
 _BAD = object()
 _FILES = {"protocol": syntax.Protocol, "message": syntax.Message, "library": syntax.Library}
@@ -26,18 +29,31 @@ _ENTRIES = {
     "align": syntax.Align,
     "bits": syntax.Bits,
 }
+_LONG = 40
+"""So much of a wrong value is told."""
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
 
 
 def read(document: Mapping, path: Path) -> tuple[syntax.File | None, list[Problem]]:
     """The file's syntax; None with problems if it has not the shape of any."""
-    reader = _Reader()
     for key, _ in document.entries:
         if key.text in _FILES:
-            found = reader.dataclass(_FILES[key.text], document)
-            return (None if found is _BAD or reader.problems else found), reader.problems
+            return read_as(_FILES[key.text], document)
     what = "neither protocol:, message: nor library: is given"
-    return None, [Problem(document.at, "missing-key", what)]
+    return None, [Problem(document.at, "missing-key", what, _meant(document, _FILES))]
+
+
+def read_as(kind: type[T], document: Mapping) -> tuple[T | None, list[Problem]]:
+    """The document as one of ``kind``; None with problems if it has not that shape."""
+    reader = _Reader()
+    found = reader.dataclass(kind, document)
+    return (None if found is _BAD or reader.problems else found), reader.problems
+
+
+def _meant(node: Mapping, known: Iterable[str]) -> str:
+    """The hint for a mapping without any of the keys that would tell its kind: the one that was perhaps misspelt."""
+    hints = (closest(key.text, known) for key, _ in node.entries)
+    return next((hint for hint in hints if hint.startswith("did you mean")), "")
 
 
 @cache
@@ -61,11 +77,15 @@ class _Reader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def wrong(self, node: Node, expected: str) -> Any:
-        found = (
-            f"{node.text!r}" if isinstance(node, Scalar) else "a list" if isinstance(node, Sequence) else "a mapping"
-        )
-        self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}"))
+    def wrong(self, node: Node, expected: str, hint: str = "") -> Any:
+        match node:
+            case Scalar(text=text):
+                found = _shortened(text)
+            case Sequence():
+                found = "a list"
+            case _:
+                found = "a mapping"
+        self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}", hint))
         return _BAD
 
     def dataclass(self, kind: type, node: Node) -> Any:
@@ -110,7 +130,10 @@ class _Reader:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
             kind = entry_class(node) if isinstance(node, Mapping) else None
-            return self.dataclass(kind, node) if kind else self.wrong(node, f"one of {', '.join(_ENTRIES)}")
+            if kind is None:
+                meant = _meant(node, _ENTRIES) if isinstance(node, Mapping) else ""
+                return self.wrong(node, f"one of {', '.join(_ENTRIES)}", meant)
+            return self.dataclass(kind, node)
         if len(choices) == 1:
             return self.value(choices[0], node)
         if set(choices) == set(get_args(syntax.Literal)):
@@ -151,6 +174,10 @@ class _Reader:
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
             return self.wrong(node, "pairs of hex digits")
         return digits.lower()
+
+
+def _shortened(text: str) -> str:
+    return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
 
 
 def _integer(node: Scalar) -> int:

@@ -23,6 +23,12 @@ class Spec:
         return (self.protocol, *self.libraries)
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether every file of the folder could be read; if not, nothing can be said of what is missing."""
+        read = {part.at.path for part in (*self.shared, *self.messages)}
+        return all(path in read for path in self.folder.glob("*.yaml"))
+
+    @cached_property
     def enums(self) -> dict[str, syntax.Enum]:
         """Enums by name; of two of a name, the protocol's own."""
         return {enum.name: enum for shared in reversed(self.shared) for enum in shared.enums}

@@ -1,7 +1,8 @@
 """A byte order is big, little, or the parameter that tells it.
 
-The parameter is a text whose choices are big and little, and auto if records can prove which one is theirs. A field may
-differ from the rest, if it has more than a byte.
+Read in the wrong order, 1 is 16777216 and nothing looks damaged, so no order is taken for granted. The parameter is a
+text whose choices are big and little, and auto if records can prove which one is theirs. A field may differ from the
+rest, if it has more than a byte.
 
 Bad::
 

@@ -5,11 +5,11 @@ record is not complete when that is written. Include the type instead.
 
 Bad::
 
-    - {name: crc, type: u16, checksum: {algorithm: crc32, from: 4, to: size(record)}}
+    - {name: crc, type: u16, checksum: {algorithm: crc32, from: 0, to: offset(crc)}}
 
 Good::
 
-    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 4, to: size(record)}}
+    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 0, to: offset(crc)}}
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """No two columns of a struct have one name, in any case.
 
-Spark does not tell ``Key`` from ``key``. Beside its fields a struct has a column ``<name>_name`` for each enum and
-``<name>_flags`` for each set of flags, one for what a section leaves over (``trailing``) and one for the bytes of each
-FlatBuffers table (``raw``). A message's columns stand beside the header's when it is read alone, and messages are
-columns themselves, as are parameters with ``column: true``.
+Spark does not tell ``Key`` from ``key``: a query for either would be refused as ambiguous. Beside its fields a struct
+has a column ``<name>_name`` for each enum and ``<name>_flags`` for each set of flags, one for what a section leaves
+over (``trailing``) and one for the bytes of each FlatBuffers table (``raw``). A message's columns stand beside the
+header's when it is read alone, and messages are columns themselves, as are parameters with ``column: true``.
 
 Bad::
 

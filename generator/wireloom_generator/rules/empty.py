@@ -4,13 +4,13 @@ An enum without values names nothing, a struct without columns is one that Spark
 
 Bad::
 
-    types:
-      - {name: Point, fields: []}
+    enums:
+      - {name: Status, values: []}
 
 Good::
 
-    types:
-      - {name: Point, fields: [{name: x, type: u64}]}
+    enums:
+      - {name: Status, values: [{name: Ok, value: 0}]}
 """
 
 from collections.abc import Iterator

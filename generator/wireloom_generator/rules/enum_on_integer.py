@@ -1,7 +1,8 @@
 """Enums and flags name the numbers of integers that are wide enough for them; flags are for unsigned ones.
 
-A field has an enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add. A repeated
-number has neither; a type with the number as its field, repeated, names each.
+A name for a number that the field cannot hold would never be shown, and the bit of a sign is no flag. A field has an
+enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add. A repeated number has
+neither; a type with the number as its field, repeated, names each.
 
 Bad::
 

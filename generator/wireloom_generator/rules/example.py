@@ -23,6 +23,12 @@ from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import spelled
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
+_CODES = (
+    "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128", "message",
+    "overrun", "padding", "range", "text", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated",
+)  # fmt: skip
+"""The kinds of damage that readers tell apart."""
+
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Examples that contradict themselves, and names in them that nothing has."""
@@ -41,6 +47,9 @@ def check(spec: Spec) -> Iterator[Problem]:
 def _shows(example: syntax.Example) -> Iterator[Problem]:
     if example.decoded and example.malformed is not None:
         yield Problem(example.where("malformed"), "example", "what is malformed is not decoded")
+    if example.malformed is not None and example.malformed not in _CODES:
+        what, hint = f"no record is malformed as {example.malformed!r}", closest(example.malformed, _CODES)
+        yield Problem(example.where("malformed"), "example", what, hint)
     if not example.hex and example.malformed is None:
         yield Problem(example.where("hex"), "example", "no bytes are given")
 

@@ -84,7 +84,8 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if not around:
-        yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", closest(name.name, site.around))
+        known = (*site.around, *(("record",) if function in ("size", "offset") else ()))
+        yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", closest(name.name, known))
     elif function in ("count", "present"):
         if not fields:
             kind = "section" if _is_section(around[0]) else "parameter"

@@ -1,5 +1,7 @@
 """Where a value ends is said once: bytes and text have one of size, prefix and until; numbers have none.
 
+Bytes do not say where they end, and two sayings could contradict each other in every record.
+
 ``size`` is a number of bytes or ``rest``, which is what is left of the section. ``prefix`` puts a length in front and
 ``until`` a terminator behind. A type may be given a size or a prefix, and is a region of its own then. FlatBuffers have
 a size or a prefix, and name their table and the column that keeps their bytes.

@@ -1,7 +1,8 @@
 """A file and a folder are called as what they hold.
 
-A protocol is a folder of its name with ``protocol.yaml`` and a file for each message, called as the message. A library
-is a folder of its name with ``library.yaml``.
+Whoever meets a message in a table or in the docs finds its spec by that name, and one name stands for one file. A
+protocol is a folder of its name with ``protocol.yaml`` and a file for each message, called as the message. A library is
+a folder of its name with ``library.yaml``.
 
 Bad::
 

@@ -1,6 +1,7 @@
 """A flag is one bit, and each bit is one flag.
 
-The values of flags are powers of two. Several bits that mean something together are a bit field (``bits``), or a number
+A number is shown as the list of the flags that are set in it, which only has one meaning if no two share a bit. The
+values of flags are powers of two. Several bits that mean something together are a bit field (``bits``), or a number
 with an enum.
 
 Bad::

@@ -7,13 +7,13 @@ there is no value, ``omit: false`` also when it is false.
 Bad::
 
     entries:
-      - {key: opcode, field: opcode_name}
+      - {key: status, field: status_name}
       - {key: value, field: value}
 
 Good::
 
     entries:
-      - {key: opcode, field: opcode, as: label}
+      - {key: status, field: status, as: label}
       - {key: value, field: value, as: base64_57}
 """
 

@@ -1,6 +1,7 @@
 """An integer has 8, 16, 24 … or 64 bits.
 
-Fields start and end at bytes. Smaller numbers are split off an integer with ``bits``.
+Fields start and end at bytes, since that is how bytes are read and how everybody counts their offsets. Smaller numbers
+are split off an integer with ``bits``, which says from which end.
 
 Bad::
 

@@ -1,7 +1,7 @@
 """The enum or the flags that a field names are declared, and are what the key says.
 
 An enum gives each number one name; flags give each bit one. Both are declared in the protocol or in a library that it
-imports, under ``enums`` and under ``flags``.
+imports, under ``enums`` and under ``flags``. Without it the column of names would stay empty.
 
 Bad::
 

@@ -1,7 +1,7 @@
 """A message fills sections that the record leaves to it.
 
 The record lists its sections in order. One without fields is a slot: messages fill it by its name. One with fields is
-the record's own.
+the record's own. Fields under a name that the record does not have would stand nowhere in the bytes.
 
 Bad::
 

@@ -1,5 +1,7 @@
 """A field's type is one of the language's or a type that the protocol or a library declares.
 
+The type says how many bytes a value takes, so with one unknown nothing behind it could be found either.
+
 Integers are ``u8`` to ``u64`` and ``i8`` to ``i64``; the other types are f32, f64, bool, leb128_u32, leb128_u64,
 zigzag_i32, zigzag_i64, bytes, text and flatbuffers.
 

@@ -34,6 +34,10 @@ def check(spec: Spec) -> Iterator[Problem]:
             fault = naming.class_fault(item.name)
             if fault is not None:
                 yield Problem(item.where("name"), "name-style", *fault)
+    protocol = spec.protocol.protocol
+    if protocol in naming.IMPORTED:
+        what, hint = f"{protocol!r} is a package that generated modules import", "say whose protocol it is"
+        yield Problem(spec.protocol.where("protocol"), "name-style", what, hint)
     for message in spec.messages:
         yield from _message(message)
     for name, at in _fields(spec):

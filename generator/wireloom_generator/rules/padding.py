@@ -1,6 +1,7 @@
 """Padding is a byte or more, alignment a multiple of two or more.
 
-``pad`` is so many zero bytes, ``align`` as many as bring the offset from the record's start to a multiple.
+``pad`` is so many zero bytes, ``align`` as many as bring the offset from the record's start to a multiple. Neither
+would put a byte anywhere with a smaller number, so whoever wrote it meant something else.
 
 Bad::
 

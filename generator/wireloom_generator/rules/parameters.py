@@ -1,7 +1,8 @@
 """A parameter is true or false, or text with choices; its default is one of them.
 
 Parameters are facts that are not in the bytes: readers give them as options beside their own, so they cannot be called
-as those. ``column: true`` records the value in force in each row, so that encoding finds it there.
+as those. A misspelt choice would be taken for none. ``column: true`` records the value in force in each row, so that
+encoding finds it there.
 
 Bad::
 

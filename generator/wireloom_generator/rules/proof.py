@@ -9,13 +9,19 @@ Bad::
     record:
       length: length
       resync: true
+      fields:
+        - {name: magic, type: u8, const: 0x4c}
+        - {name: length, type: u16}
 
 Good::
 
     record:
       length: length
       resync: true
-      proof: {valid: "magic == 0x4c", checksum: header_crc}
+      proof: {valid: magic == 0x4c}
+      fields:
+        - {name: magic, type: u8, const: 0x4c}
+        - {name: length, type: u16}
 """
 
 from collections.abc import Iterator
@@ -35,7 +41,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _proof(spec, scope.owner, scope)
     own = [message for message in spec.messages if message.length is not None]
     proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
-    if proven:
+    if proven or not spec.is_whole:
         return
     if record.resync:
         hint = "without a proof any byte could begin a record"

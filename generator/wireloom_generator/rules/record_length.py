@@ -38,7 +38,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
         elif record.length is not None and message.length is not None:
             yield Problem(message.where("length"), "record-length", "the record says already how long it is")
-    if record.length is None and not spec.messages:
+    if record.length is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
         yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
     for site in sites(spec):

@@ -7,7 +7,7 @@ Bad::
 
     fields:
       - section: outer
-        size: rest
+        size: 4
         fields:
           - {section: inner, size: rest}
 
@@ -15,7 +15,7 @@ Good::
 
     fields:
       - section: outer
-        size: rest
+        size: 4
         fields:
           - {name: inner, type: bytes, size: rest}
 """

@@ -1,5 +1,7 @@
 """The fields of a FlatBuffers table have a slot each, a known type and a default it can have.
 
+The bytes of a table say which slots are filled, and nothing else: a wrong slot or type reads another field's bytes.
+
 ``id`` counts the slots of the table's vtable from 0, in the order of the FlatBuffers schema unless that says otherwise.
 ``default`` is what a reader sees when the field is not stored; text has none.
 

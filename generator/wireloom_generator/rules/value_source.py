@@ -8,12 +8,12 @@ so their size must be fixed.
 Bad::
 
     - {name: length, type: u16, const: 8, derive: size(body)}
-    - {name: is_last, type: bool, compute: index == 9, size: 1}
+    - {name: is_last, type: bool, compute: number == 9, size: 1}
 
 Good::
 
     - {name: length, type: u16, derive: size(body)}
-    - {name: is_last, type: bool, compute: index == 9}
+    - {name: is_last, type: bool, compute: number == 9}
 """
 
 from collections.abc import Iterator

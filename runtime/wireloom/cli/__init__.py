@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from wireloom.cli.decode import decode
 from wireloom.cli.diagnostics import exit_statuses
 from wireloom.cli.encode import encode
+from wireloom.cli.explain import explain
 from wireloom.cli.protocols import protocols
 from wireloom.cli.specs import check, generate
 from wireloom.cli.starter import init
@@ -45,7 +46,7 @@ def _options(
 ) -> None: ...
 
 
-for command in (decode, encode, check, generate, protocols, init):
+for command in (decode, encode, check, explain, generate, protocols, init):
     app.command()(command)
 
 

@@ -1,5 +1,6 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -8,26 +9,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.cli.diagnostics import FAILED, MisuseError, complain, say
+from wireloom.cli.changes import as_problems, show
+from wireloom.cli.diagnostics import FAILED, MisuseError
+from wireloom.cli.findings import Format, report
 
 if TYPE_CHECKING:
-    from wireloom_generator.generate import Change
-    from wireloom_generator.problems import Problem
+    from wireloom_generator.generate import Generation
 
 Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folders or files; specs otherwise.")]
+Formats = Annotated[Format, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
 
 _DEFAULT = Path("specs")
 _DONE = {"added": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
-_DIFF_LINES = 20
-_DIFF_FILES = 5
-"""How many lines of each file's difference are shown, and of how many files."""
 
 
-def check(specs: Specs = None) -> None:
+def check(specs: Specs = None, format: Formats = Format.TEXT) -> None:
     """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
     paths = _existing(specs)
-    _tell(_generator().check(paths))
-    print(f"{_shown(paths)}: no problems")
+    problems = compiler("generate").check(paths)
+    report(problems, format)
+    if any(problem.severity == "error" for problem in problems):
+        raise typer.Exit(FAILED)
+    if format is Format.TEXT and not problems:
+        print(f"{_shown(paths)}: no problems")
 
 
 def generate(
@@ -36,28 +40,42 @@ def generate(
     package: Annotated[
         str | None, typer.Option(help="The package below it that holds the protocols' own; the one there is, if any.")
     ] = None,
-    only_check: Annotated[bool, typer.Option("--check", help="Write nothing; status 1 if something would be.")] = False,
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; status 1 if something would be, or git does not have it.")
+    ] = False,
+    format: Formats = Format.TEXT,
 ) -> None:
     """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
     paths = _existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")
-    compiler = _generator()
+    if format is not Format.TEXT and not only_check:
+        raise MisuseError(f"--format {format} is for what --check finds; give both")
     package = _package_in(out) if package is None else package
-    result = compiler.generate(paths, out, write=not only_check, package=package)
-    _tell(result.problems)
-    if only_check and result.changes:
-        _show(result.changes)
-        options = f"--out {out} --package {package}" if package else f"--out {out}"
-        if all(change.kind == "foreign" for change in result.changes):
-            say(f"{out} has files that are not generated; keep them elsewhere")
-        else:
-            say(f"{out} is not what {_shown(paths)} gives; run: wireloom generate {_shown(paths)} {options}")
-        raise typer.Exit(FAILED)
-    for change in result.changes:
+    result = compiler("generate").generate(paths, out, write=not only_check, package=package)
+    if only_check:
+        _prove(result, format, out, paths, package)
+    else:
+        report(result.problems, format)
+        if result.errors:
+            raise typer.Exit(FAILED)
+    for change in () if only_check else result.changes:
         print(f"{_DONE[change.kind]} {change.path}")
-    if not result.changes:
+    if not result.changes and format is Format.TEXT:
         print(f"{out} is what {_shown(paths)} gives")
+
+
+def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path], package: str) -> None:
+    """Tell all that keeps the files from being what specs without a problem give, and end the command then."""
+    options = ["--out", str(out), *(["--package", package] if package else [])]
+    command = shlex.join(["wireloom", "generate", *map(str, specs), *options])
+    if format is Format.TEXT:
+        report(result.problems, format)
+        show(result.changes, out, _shown(specs), command)
+    else:
+        report([*result.problems, *as_problems(result.changes, command)], format)
+    if result.problems or result.changes:
+        raise typer.Exit(FAILED)
 
 
 def _is_dotted_name(text: str) -> bool:
@@ -66,7 +84,7 @@ def _is_dotted_name(text: str) -> bool:
 
 def _package_in(out: Path) -> str:
     """The package in which ``out`` has generated protocols already, if it is one."""
-    mark = import_module("wireloom_generator.output").MARK
+    mark = compiler("output").MARK
     packages = set()
     for path in (*out.glob("*/parsers.py"), *out.glob("*/*/parsers.py"), *out.glob("*/*/*/parsers.py")):
         package = ".".join(path.parent.parent.relative_to(out).parts)
@@ -85,32 +103,13 @@ def _existing(specs: Sequence[Path] | None) -> list[Path]:
     return paths
 
 
-def _generator() -> ModuleType:
+def compiler(module: str) -> ModuleType:
+    """A module of the compiler, which is an extra of the package."""
     try:
-        return import_module("wireloom_generator.generate")
+        return import_module(f"wireloom_generator.{module}")
     except ModuleNotFoundError as error:
         raise MisuseError(f"this needs {error.name}; pip install 'wireloom[generator]'") from None
 
 
 def _shown(paths: Iterable[Path]) -> str:
     return " ".join(map(str, paths))
-
-
-def _tell(problems: "Sequence[Problem]") -> None:
-    """Tell all problems; end the command if one of them is an error."""
-    for problem in problems:
-        complain(str(problem))
-    errors = sum(problem.severity == "error" for problem in problems)
-    if errors:
-        say(f"{errors} error{'s' if errors > 1 else ''}")
-        raise typer.Exit(FAILED)
-
-
-def _show(changes: "Sequence[Change]") -> None:
-    for number, change in enumerate(changes):
-        complain(f"{change.path}: {change.kind}")
-        lines = change.diff.splitlines() if number < _DIFF_FILES else []
-        for line in lines[:_DIFF_LINES]:
-            complain(f"  {line}")
-        if len(lines) > _DIFF_LINES:
-            complain(f"  … {len(lines) - _DIFF_LINES} more lines")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.specs import compiler
 
 _SPECS = Path("specs")
 
@@ -20,6 +21,8 @@ def init(
         raise MisuseError(
             f"{name!r} cannot be the name of a protocol: lower-case letters, digits and _, a letter first"
         )
+    if name in compiler("naming").IMPORTED:
+        raise MisuseError(f"{name!r} is a package that generated modules import; say whose protocol it is")
     folder = _SPECS / name
     if folder.exists():
         raise MisuseError(f"{folder} is there already; choose another name, or edit it")
@@ -29,6 +32,10 @@ def init(
         path = folder / file
         path.write_text(text.replace("NAME", name).replace("TITLE", title), encoding="utf-8")
         print(f"wrote {path}")
+    schema = _SPECS / "schema.json"
+    if not schema.exists():
+        schema.write_text(compiler("emitters.json_schema").schema(), encoding="utf-8")
+        print(f"wrote {schema}, from which editors complete and check")
     print("Edit them; then")
     print("  wireloom check")
     print("  wireloom generate --out my_protocols")

@@ -1,0 +1,125 @@
+"""How many bytes entries take at least and at most, as far as the spec alone says it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wireloom_generator import syntax
+from wireloom_generator.scopes import expand, recursive
+from wireloom_generator.sites import constant
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, Float, Integer, Varint, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A number of bytes; ``most`` is None where nothing bounds it."""
+
+    least: int
+    most: int | None
+
+    def __add__(self, other: "Extent") -> "Extent":
+        unbounded = self.most is None or other.most is None
+        return Extent(self.least + other.least, None if unbounded else (self.most or 0) + (other.most or 0))
+
+    def times(self, least: int, most: int | None) -> "Extent":
+        """So many of them."""
+        bounded = self.most is not None and most is not None
+        return Extent(self.least * least, (self.most or 0) * (most or 0) if bounded else None)
+
+
+NOTHING = Extent(0, 0)
+ANY = Extent(0, None)
+
+
+def of(spec: Spec, entries: Iterable[syntax.Entry]) -> Extent:
+    """The bytes of a list of entries."""
+    total = NOTHING
+    for entry, _ in expand(spec, entries):
+        total += _entry(spec, entry)
+    return total
+
+
+def _entry(spec: Spec, entry: syntax.Entry) -> Extent:
+    match entry:
+        case syntax.Field():
+            return _field(spec, entry)
+        case syntax.Section():
+            return section(spec, entry)
+        case syntax.Choice(choice=alternatives):
+            return _one_of([of(spec, alternative.fields) for alternative in alternatives], _is_whole(alternatives))
+        case syntax.Bits(bits=bits):
+            wire = parse(bits)
+            return _exactly(wire.bits // 8) if isinstance(wire, Integer) else ANY
+        case syntax.Pad(pad=size):
+            return _exactly(max(size, 0))
+        case syntax.Align(align=multiple):
+            return Extent(0, max(multiple - 1, 0))
+        case _:
+            return ANY
+
+
+def _exactly(size: int) -> Extent:
+    return Extent(size, size)
+
+
+def section(spec: Spec, entry: syntax.Section) -> Extent:
+    """The bytes of a section: those it says, or those of its fields."""
+    size = constant(entry.size)
+    if size is not None:
+        return _exactly(max(size, 0))
+    inside = of(spec, entry.fields)
+    return Extent(inside.least, inside.most if entry.fields and entry.trailing is None else None)
+
+
+def _is_whole(alternatives: Sequence[syntax.Alternative]) -> bool:
+    return bool(alternatives) and alternatives[-1].when is None
+
+
+def _one_of(extents: Sequence[Extent], always: bool) -> Extent:
+    """The bytes of one of several, or of none unless one is ``always`` taken."""
+    given = [*extents, *(() if always else (NOTHING,))]
+    bounds = [extent.most for extent in given]
+    most = None if None in bounds else max(bound or 0 for bound in bounds)
+    return Extent(min(extent.least for extent in given), most)
+
+
+def _field(spec: Spec, field: syntax.Field) -> Extent:
+    if field.compute is not None:
+        return NOTHING
+    one = _value(spec, field)
+    match field.repeat:
+        case None:
+            pass
+        case syntax.Repeat(count=str() as count) if (number := constant(count)) is not None:
+            one = one.times(max(number, 0), max(number, 0))
+        case syntax.Repeat(count=None):
+            one = one.times(1, None)
+        case _:
+            one = ANY
+    return Extent(0, one.most) if field.when is not None or field.tail else one
+
+
+def _value(spec: Spec, field: syntax.Field) -> Extent:
+    """The bytes of one value of the field."""
+    if field.size is not None:
+        size = constant(field.size)
+        return ANY if size is None else _exactly(max(size, 0))
+    if field.prefix is not None:
+        return Extent(_number(field.prefix).least, None)
+    if field.until is not None:
+        return Extent(len(field.until) // 2, None)
+    if parse(field.type) is None and field.type in spec.types and field.type not in recursive(spec):
+        return of(spec, spec.types[field.type].fields)
+    return _number(field.type)
+
+
+def _number(name: str) -> Extent:
+    match parse(name):
+        case Integer(bits=bits) | Float(bits=bits):
+            return _exactly(bits // 8)
+        case Boolean():
+            return _exactly(1)
+        case Varint(bits=bits):
+            return Extent(1, -(-bits // 7))
+        case _:
+            return ANY

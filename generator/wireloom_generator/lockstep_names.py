@@ -1,0 +1,55 @@
+"""The other half of the proof: numbers have one name in ``enums.py``, from which the codec labels, and in the docs."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+Named = frozenset[tuple[int, int, str]]
+"""(first, last, name) of numbers; a single one is its own last."""
+
+_NUMBER = r"(-?(?:0x[0-9a-fA-F]+|\d+))"
+_ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| `(\w+)` \|", re.MULTILINE)
+
+
+def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What differs between the classes in the text of ``enums.py`` and the tables of the (name, text) of pages."""
+    declared = dict(_declared(enums))
+    shown: set[str] = set()
+    for page, text in pages:
+        for name, table in _tables(text):
+            if name in declared:
+                shown.add(name)
+                wrong = sorted(declared[name] ^ table)
+                if wrong:
+                    first, last, label = wrong[0]
+                    number = str(first) if first == last else f"{first} to {last}"
+                    yield f"{name} in {page}: {number} is {label} in only one of the page and enums.py"
+    for name in declared.keys() - shown:
+        yield f"{name} of enums.py is on no page"
+
+
+def _declared(text: str) -> Iterator[tuple[str, Named]]:
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, frozenset(_members(node))
+
+
+def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
+    for part in node.body:
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=number):
+                value = ast.literal_eval(number)
+                yield value, value, name
+            case ast.FunctionDef(name="ranges", body=[*_, ast.Return(value=ast.Tuple() as listed)]):
+                yield from ast.literal_eval(listed)
+            case _:
+                pass
+
+
+def _tables(text: str) -> Iterator[tuple[str, Named]]:
+    """The tables of numbers with names on a page, by the heading each stands under."""
+    for section in re.split(r"^###? ", text, flags=re.MULTILINE)[1:]:
+        heading, _, body = section.partition("\n")
+        rows = _ROW.findall(body.partition("Value | Name |")[2])
+        if rows:
+            yield heading.strip(), frozenset((int(first, 0), int(last or first, 0), name) for first, last, name in rows)

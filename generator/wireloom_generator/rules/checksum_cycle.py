@@ -1,0 +1,125 @@
+"""A checksum is not over its own bytes, and no two are over each other.
+
+Writing a checksum changes the bytes it stands in. If it is over these too, it is wrong as soon as it is written, and
+what is encoded cannot be decoded. Let the range end in front of it or begin behind it. A checksum that a document
+computes with its own bytes as zero is a plain number here.
+
+Bad::
+
+    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 0, to: size(record)}}
+
+Good::
+
+    - {name: crc, type: u32, checksum: {algorithm: crc32, from: offset(data), to: size(record)}}
+    - {name: data, type: bytes, size: rest}
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from wireloom_generator import offsets, syntax
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value
+from wireloom_generator.offsets import Layout
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.scopes import Scope, Visit, head, messages
+from wireloom_generator.sites import parsed
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Integer, parse
+
+Bounds = tuple[float, float]
+"""The lowest and the highest that an offset can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A checksum field: the bytes that it surely covers, and those it stands in, or else where these begin at least."""
+
+    name: str
+    at: Location
+    covers: Bounds
+    stands: Bounds | None
+    least: float
+
+    def is_over(self, other: "_Sum") -> bool:
+        """Whether it surely covers bytes of the other."""
+        if other.stands is None:
+            return self.covers[0] <= other.least and self.covers[1] == inf
+        return self.covers[0] < other.stands[1] and other.stands[0] < self.covers[1]
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Checksums that are over themselves, directly or through others."""
+    found: dict[Location, Problem] = {}
+    for scope in (head(spec), *messages(spec)):
+        sums = list(_sums(spec, scope))
+        over = {one.name: [other.name for other in sums if one.is_over(other)] for one in sums}
+        for one in sums:
+            circle = _back_to(one.name, over)
+            if circle is not None:
+                through = f" through {', '.join(map(repr, circle[:-1]))}" if len(circle) > 1 else ""
+                what = f"{one.name!r} is a checksum over its own bytes{through}"
+                hint = f"leave them out, as in to: offset({one.name})"
+                found.setdefault(one.at, Problem(one.at, "checksum-cycle", what, hint))
+    yield from found.values()
+
+
+def _sums(spec: Spec, scope: Scope) -> Iterator[_Sum]:
+    is_message = isinstance(scope.owner, syntax.Message)
+    layout = (
+        offsets.of_message(spec, scope.owner) if isinstance(scope.owner, syntax.Message) else offsets.of_record(spec)
+    )
+    visits: tuple[Visit, ...] = (*scope.header, *scope.visits) if is_message else scope.visits
+    for visit in visits:
+        field = visit.item
+        if isinstance(field, syntax.Field) and field.checksum is not None and not visit.in_variant:
+            covers = _covered(field.checksum, layout)
+            if covers is not None:
+                least = layout.slots.get(visit.sections[0], 0) if visit in scope.visits and is_message else 0
+                yield _Sum(field.name, field.checksum.where("from"), covers, _place(field, layout), least)
+
+
+def _covered(checksum: syntax.Checksum, layout: Layout) -> Bounds | None:
+    start, end = _bounds(parsed(checksum.start), layout), _bounds(parsed(checksum.end), layout)
+    return (start[1], end[0]) if start is not None and end is not None and start[1] < end[0] else None
+
+
+def _place(field: syntax.Field, layout: Layout) -> Bounds | None:
+    wire, known = parse(field.type), layout.numbers.get(field.name)
+    if known is None or known[1] is not field or not isinstance(wire, Integer):
+        return None
+    return known[0], known[0] + wire.bits // 8
+
+
+def _bounds(tree: Expr | None, layout: Layout) -> Bounds | None:
+    match tree:
+        case Value(int() as number):
+            return number, number
+        case Call("size", (Name("record"),)):
+            return inf, inf
+        case Call("offset", (Name(name=name),)):
+            at = layout.numbers[name][0] if name in layout.numbers else layout.slots.get(name)
+            return None if at is None else (at, at)
+        case Binary("+" | "-" as sign, left, right):
+            one, two = _bounds(left, layout), _bounds(right, layout)
+            if one is None or two is None or inf in two:
+                return None
+            return (one[0] + two[0], one[1] + two[1]) if sign == "+" else (one[0] - two[1], one[1] - two[0])
+        case Conditional(_, then, other):
+            one, two = _bounds(then, layout), _bounds(other, layout)
+            return None if one is None or two is None else (min(one[0], two[0]), max(one[1], two[1]))
+        case _:
+            return None
+
+
+def _back_to(start: str, over: Mapping[str, list[str]]) -> list[str] | None:
+    """The checksums from ``start`` back to itself; None if none leads back."""
+    paths, seen = [[name] for name in over[start]], set[str]()
+    while paths:
+        path = paths.pop(0)
+        if path[-1] == start:
+            return path
+        if path[-1] not in seen:
+            seen.add(path[-1])
+            paths += [[*path, name] for name in over[path[-1]]]
+    return None

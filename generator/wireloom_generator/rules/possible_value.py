@@ -1,0 +1,129 @@
+"""A field can have a value: its type, ``valid``, ``derive`` and the rest leave one, and it is there in some record.
+
+What is asked of a field in several places can exclude each other: a range that its type does not reach, a size that is
+larger than the length field can tell, a condition that no record fulfils. Then every record with the field is malformed
+and none can be written, or the field stands in the spec and never in a table. The same goes for the values that a
+message matches on and for what proves a length.
+
+Bad::
+
+    - {name: level, type: u8, valid: level > 255}
+    - {name: size_of_data, type: u8, derive: size(data)}
+    - {name: data, type: bytes, size: 300}
+
+Good::
+
+    - {name: level, type: u8, valid: level > 0}
+    - {name: size_of_data, type: u16, derive: size(data)}
+    - {name: data, type: bytes, size: 300}
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wireloom_generator import conditions, domains, expressions, extents, syntax
+from wireloom_generator.arithmetic import key
+from wireloom_generator.conditions import Domains
+from wireloom_generator.domains import TRUE
+from wireloom_generator.expressions import Call, Compare, Expr, Name, Value
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.scopes import Scope, Visit, every, head
+from wireloom_generator.sites import parsed
+from wireloom_generator.spec import Spec
+from wireloom_generator.value_sets import Domain
+
+_HINT = "its type, const, match, when and what it is derived from do not go together"
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Fields, matches and proofs that no record can have."""
+    found: dict[tuple[Location, str], list[bool]] = {}
+    for scope in every(spec):
+        known = domains.of(spec, scope)
+        for visit in scope.visits:
+            if isinstance(visit.item, syntax.Field | syntax.BitField):
+                for at, what, is_never in _field(spec, scope, visit, visit.item, known):
+                    found.setdefault((at, what), []).append(is_never)
+    for (at, what), uses in found.items():
+        if all(uses):  # a type can be used where its field is possible and where it is not
+            yield Problem(at, "possible-value", what, _HINT)
+    yield from _matches(spec)
+    yield from _proofs(spec)
+
+
+def _field(
+    spec: Spec, scope: Scope, visit: Visit, field: syntax.Field | syntax.BitField, known: Domains
+) -> Iterator[tuple[Location, str, bool]]:
+    """What is asked of the field in this scope, and whether that is never so."""
+    holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch, scope.visits, scope))
+    when = parsed(field.when) if isinstance(field, syntax.Field) and field.when is not None else None
+    if when is not None and domains.known(when, known):
+        what = f"{field.name!r} is never there: its condition cannot hold"
+        yield field.where("when"), what, conditions.excludes(holds, when, known)
+    alone: Mapping[str, Domain] = {**known, field.name: _unrestricted(known[field.name])}
+    if field.valid is not None and (tree := parsed(field.valid)) is not None and domains.known(tree, known):
+        what = f"{field.name!r} is never valid"
+        yield field.where("valid"), what, conditions.excludes(TRUE, tree, alone)
+    for word, text in (("derive", field.derive), ("compute", getattr(field, "compute", None))):
+        tree = parsed(text) if text is not None else None
+        if tree is not None and domains.known(tree, {**known, "record": Domain()}) and _is_number(known[field.name]):
+            sizes = {**alone, **_sizes(spec, scope, tree)}
+            what = f"{field.name!r} is never what it is to be"
+            yield field.where(word), what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
+
+
+def _unrestricted(domain: Domain) -> Domain:
+    return replace(domain, valid=None, when=None, optional=False)
+
+
+def _is_number(domain: Domain) -> bool:
+    return not (domain.is_text or domain.is_real) and True not in domain.listed
+
+
+def _sizes(spec: Spec, scope: Scope, tree: Expr) -> dict[str, Domain]:
+    """The domains of the sizes that the expression asks for."""
+    found = {}
+    for part in expressions.walk(tree):
+        if isinstance(part, Call) and part.function == "size":
+            asked = part.arguments[0]
+            assert isinstance(asked, Name)
+            extent = _extent(spec, scope, asked.name)
+            found[key(part)] = Domain(extent.least, 1 << 64 if extent.most is None else extent.most)
+    return found
+
+
+def _extent(spec: Spec, scope: Scope, name: str) -> extents.Extent:
+    if name == "record":
+        return extents.Extent(extents.of(spec, spec.protocol.record.fields).least, None)
+    visits = [visit for visit in (*scope.visits, *scope.header) if visit.name == name]
+    if len(visits) != 1 or not isinstance(visits[0].item, syntax.Field | syntax.Section):
+        return extents.ANY
+    return extents.of(spec, (visits[0].item,))
+
+
+def _matches(spec: Spec) -> Iterator[Problem]:
+    scope = head(spec)
+    known = domains.of(spec, scope)
+    for message in spec.messages:
+        for name, values in message.match.items():
+            for value in values if name in known and _is_number(known[name]) else ():
+                if conditions.satisfiable(Compare("==", Name(name), Value(value)), _within(known, name)) is False:
+                    what = f"{name!r} is never {value:#x}: its valid or const excludes it"
+                    yield Problem(message.where(f"match.{name}"), "possible-value", what)
+
+
+def _within(known: Domains, name: str) -> Domains:
+    """The domains with a range for the name that any number is in; what its type reaches is another rule's matter."""
+    domain = known[name]
+    return {**known, name: replace(domain, least=-(1 << 64), most=1 << 64)}
+
+
+def _proofs(spec: Spec) -> Iterator[Problem]:
+    for scope in every(spec):
+        owner = scope.owner
+        proof = None if isinstance(owner, syntax.Type) else owner.proof
+        tree = parsed(proof.valid) if proof and proof.valid is not None else None
+        if proof is not None and tree is not None:
+            known = domains.of(spec, scope)
+            if domains.known(tree, known) and conditions.satisfiable(tree, known) is False:
+                yield Problem(proof.where("valid"), "possible-value", "no record is ever believed", _HINT)

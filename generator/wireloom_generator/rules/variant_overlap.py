@@ -1,0 +1,65 @@
+"""The conditions of two variants never hold together.
+
+Variants are tried in order, so a record for which two conditions hold is read as the first of them. Whoever reads the
+document, or writes a row of the second, does not see that from the condition. Say in one what it leaves to the other;
+the last variant may do without a condition, and is for the rest. This is a warning, told with values for which both
+hold.
+
+Bad::
+
+    variants:
+      - {name: v2, when: version >= 2}
+      - {name: v1, when: version >= 1}
+
+Good::
+
+    variants:
+      - {name: v2, when: version >= 2}
+      - {name: v1, when: version == 1}
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wireloom_generator import conditions, domains, expressions, syntax
+from wireloom_generator.arithmetic import Number
+from wireloom_generator.expressions import Expr
+from wireloom_generator.problems import Problem, Severity, seen_from
+from wireloom_generator.scopes import Scope, messages
+from wireloom_generator.sites import parsed
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Pairs of variants that can hold for one record."""
+    for scope in messages(spec):
+        assert isinstance(scope.owner, syntax.Message)
+        yield from _pairs(spec, scope, scope.owner.variants)
+
+
+def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iterator[Problem]:
+    known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
+    for index, variant in enumerate(variants):
+        tree = parsed(variant.when) if variant.when is not None else None
+        chosen = conditions.both(assumed, domains.first(variants[: index + 1]))
+        if tree is None or not domains.known(tree, known) or conditions.satisfiable(chosen, known) is False:
+            continue
+        for other in variants[:index]:
+            earlier = parsed(other.when) if other.when is not None else None
+            if earlier is None or not domains.known(earlier, known):
+                continue
+            together = conditions.both(earlier, tree)
+            found = conditions.example(conditions.both(assumed, together), known)
+            if found is not None:
+                at = variant.where("when")
+                place = seen_from(at, other.where("when"))
+                what = f"{other.name} holds too, {place}, {_shown(together, found)}"
+                hint = f"add what {other.name} leaves over, as in: … and not ({other.when})"
+                yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)
+                break
+
+
+def _shown(together: Expr, found: Mapping[str, Number]) -> str:
+    """The values of the names in the conditions, told in words."""
+    names = dict.fromkeys(name.name for name in expressions.names(together))
+    told = [f"{name} is {str(found[name]).lower()}" if name in found else f"there is no {name}" for name in names]
+    return f"as when {' and '.join(told)}" if told else "always"

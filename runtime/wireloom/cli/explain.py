@@ -1,0 +1,95 @@
+"""``wireloom explain``: what a rule asks for and why, with an example of both, from the rule's own docstring."""
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.specs import compiler
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from wireloom_generator.rulebook import Entry
+
+_CODE = re.compile(r"``(.+?)``", re.DOTALL)
+_ABOUT = {"spec": "Of specs, told by check and generate:", "compat": "Of two versions of specs, told by compat:"}
+
+
+def explain(
+    rules: Annotated[
+        list[str] | None, typer.Argument(metavar="[RULE]...", help="As it stands in the brackets of a problem.")
+    ] = None,
+) -> None:
+    """What rules ask for, and why, with a bad and a good example; without a rule, the list of all of them."""
+    entries: Sequence[Entry] = compiler("rulebook").ENTRIES
+    if not rules:
+        _list(entries)
+        return
+    for number, entry in enumerate(entry for rule in rules for entry in _named(rule, entries)):
+        if number:
+            print()
+        if sys.stdout.isatty():
+            _draw(entry)
+        else:
+            _write(entry)
+
+
+def _named(rule: str, entries: "Sequence[Entry]") -> "list[Entry]":
+    """The entries of a rule, told by its id alone or as problems have it: ``error[id]``."""
+    bracketed = re.search(r"\[([\w-]+)\]", rule)
+    wanted = (bracketed[1] if bracketed else rule).replace("_", "-")
+    found = [entry for entry in entries if entry.id == wanted]
+    if not found:
+        near = compiler("problems").closest(wanted, (entry.id for entry in entries))
+        raise MisuseError(f"there is no rule {wanted!r}; {near or 'list them with: wireloom explain'}")
+    return found
+
+
+def _list(entries: "Sequence[Entry]") -> None:
+    width = max(len(entry.id) for entry in entries)
+    for family, about in _ABOUT.items():
+        for number, entry in enumerate(entry for entry in entries if entry.family == family):
+            if number == 0:
+                print(about)
+            print(f"  {entry.id:{width}}  {_coded(entry.purpose)}")
+
+
+def _write(entry: "Entry") -> None:
+    print(f"{entry.id}: {_coded(entry.purpose)}\n\n{_coded(entry.text)}")
+    for title, example in (("Bad", entry.bad), ("Good", entry.good)):
+        print(f"\n{title}:\n")
+        print("\n".join(f"    {line}".rstrip() for line in example.splitlines()))
+
+
+def _coded(text: str) -> str:
+    return _CODE.sub(r"`\1`", text)
+
+
+def _draw(entry: "Entry") -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.syntax import Syntax
+    from rich.text import Text
+
+    paragraphs = [_marked(" ".join(part.split())) for part in entry.text.split("\n\n")]
+    purpose = Text.assemble((entry.id, "bold cyan"), ": ", (_CODE.sub(r"\1", entry.purpose), "bold"))
+    console = Console(highlight=False)
+    console.print(purpose, *(Padding(part, (1, 0, 0, 0), expand=False) for part in paragraphs), sep="\n")
+    for title, colour, example in (("Bad", "red", entry.bad), ("Good", "green", entry.good)):
+        code = Syntax(example, "yaml", theme="ansi_dark", background_color="default", word_wrap=True)
+        console.print(f"\n[bold {colour}]{title}:[/]\n")
+        console.print(Padding(code, (0, 0, 0, 4), expand=False))
+
+
+def _marked(text: str) -> "Text":
+    """Text whose literals are coloured."""
+    from rich.text import Text
+
+    marked = Text()
+    for number, part in enumerate(_CODE.split(text)):
+        marked.append(part, "cyan" if number % 2 else "")
+    return marked

@@ -1,0 +1,103 @@
+"""``wireloom explain``, and what it shows: every rule has a page whose examples are what they are said to be."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import rule_examples
+from typer.testing import CliRunner
+
+from wireloom.cli import app
+from wireloom.cli.changes import RULE
+from wireloom_generator.rulebook import ENTRIES, Entry
+
+COMPILER = Path(__file__).parents[1] / "generator" / "wireloom_generator"
+OF_SPECS = tuple(entry for entry in ENTRIES if entry.family == "spec")
+NOT_OF_SPECS = {"accepted", "generated", "lockstep", "no-spec", "taken"}
+"""Their examples are commands and other files than specs."""
+PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
+
+
+def explained(*arguments: str, status: int = 0) -> str:
+    done = CliRunner().invoke(app, ["explain", *arguments])
+    assert done.exit_code == status, done.output
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.family}-{entry.id}")
+def test_every_rule_has_a_whole_page(entry: Entry) -> None:
+    assert entry.purpose.endswith(".")
+    assert entry.text
+    assert entry.bad
+    assert entry.good
+
+
+@pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
+def test_the_bad_example_breaks_just_this_rule(entry: Entry, tmp_path: Path) -> None:
+    assert {problem.rule for problem in rule_examples.problems(entry.bad, entry.id, tmp_path)} == {entry.id}
+
+
+@pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
+def test_the_good_example_breaks_none(entry: Entry, tmp_path: Path) -> None:
+    assert rule_examples.problems(entry.good, entry.id, tmp_path) == []
+
+
+def _told() -> Iterator[str]:
+    """Every id that the compiler's source gives to a problem: literals, and the constants ``RULE``."""
+    for path in COMPILER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem" and len(node.args) > 1:
+                if isinstance(node.args[1], ast.Constant):
+                    yield node.args[1].value
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "RULE":
+                assert isinstance(node.value, ast.Constant)
+                yield node.value.value
+
+
+def test_whatever_can_stand_in_brackets_has_a_page() -> None:
+    told = {*_told(), RULE}
+    assert {"known-type", "yaml", "lockstep", "example"} <= told
+    assert told <= {entry.id for entry in ENTRIES}
+
+
+def test_ids_are_unique_in_their_family() -> None:
+    assert len({(entry.family, entry.id) for entry in ENTRIES}) == len(ENTRIES)
+
+
+def test_entries_are_sorted() -> None:
+    assert list(ENTRIES) == sorted(ENTRIES, key=lambda entry: (entry.family, entry.id))
+
+
+def test_a_rule_is_explained() -> None:
+    assert explained("padding") == (
+        "padding: Padding is a byte or more, alignment a multiple of two or more.\n\n"
+        "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple. "
+        "Neither\nwould put a byte anywhere with a smaller number, so whoever wrote it meant something else.\n\n"
+        "Bad:\n\n    - {pad: 0}\n    - {align: 1}\n\n"
+        "Good:\n\n    - {pad: 3}\n    - {align: 4}\n"
+    )
+
+
+def test_several_rules_are_explained() -> None:
+    assert re.findall(r"^[\w-]+(?=: )", explained("padding", "yaml"), re.MULTILINE) == ["padding", "yaml"]
+
+
+@pytest.mark.parametrize("rule", ["error[known-type]", "error[known-type]:", "[known-type]", "known_type"])
+def test_a_rule_may_be_given_as_problems_have_it(rule: str) -> None:
+    assert explained(rule) == explained("known-type")
+
+
+def test_without_a_rule_all_are_listed() -> None:
+    listed = explained()
+    for entry in ENTRIES:
+        assert re.search(rf"^  {entry.id} +{re.escape(entry.purpose.replace('``', '`'))}$", listed, re.MULTILINE)
+
+
+def test_a_rule_that_is_not_known_is_told_with_the_nearest() -> None:
+    assert explained("known-typ", status=2) == "wireloom: there is no rule 'known-typ'; did you mean 'known-type'?\n"
+
+
+def test_a_rule_that_is_like_no_other_is_told_with_where_to_look() -> None:
+    assert explained("zzz", status=2) == "wireloom: there is no rule 'zzz'; list them with: wireloom explain\n"

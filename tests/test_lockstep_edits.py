@@ -1,0 +1,164 @@
+"""Edits to what one emitter gave: held against the running codec, each is found before anything is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from wireloom_generator import examples, ir, lockstep, lockstep_names, spec
+from wireloom_generator.emitters import columnar, docs, enums, parsers, spark
+from wireloom_generator.lower import lower
+from wireloom_generator.output import OutputFile
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What the emitters gave for a protocol, and its running codec."""
+
+    protocol: ir.Protocol
+    codec: Any
+    files: Mapping[PurePosixPath, OutputFile]
+
+
+@pytest.fixture(scope="module")
+def emitted() -> dict[str, Emitted]:
+    specs, problems = spec.load([ROOT / "specs"])
+    assert not problems
+    found = {}
+    for one in specs:
+        protocol = lower(one)
+        with examples.emitted(protocol) as codec:
+            traces, _ = examples.run(protocol, codec)
+            files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol), *columnar.emit(protocol)]
+            files += docs.emit(protocol, traces)
+            found[protocol.name] = Emitted(protocol, codec, {file.path: file for file in files})
+    return found
+
+
+SPARK, ARROW = "databus/spark.py", "databus/columnar.py"
+INDEX, PAGE = "docs/databus/index.md", "docs/databus/dbus_event.md"
+
+
+@pytest.mark.parametrize("protocol", ["databus", "couchbase_dcp"])
+def test_what_is_emitted_agrees(protocol: str, emitted: dict[str, Emitted]) -> None:
+    one = emitted[protocol]
+    assert list(lockstep.check(one.protocol, one.codec, one.files)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (SPARK, 'StructField("version", ShortType()', 'StructField("version", IntegerType()'),
+        (SPARK, '"header_crc", LongType()', '"header_crc", DecimalType(20, 0)'),
+        (SPARK, 'StructField("header_crc"', 'StructField("headerCrc"'),
+        (SPARK, '("header_crc", LongType(),', '("header_crc", LongType(), False,'),
+        (SPARK, '("header_crc", LongType(),', '("header_crc", LongType(), nullable=False,'),
+        (SPARK, "ArrayType(StringType())", "StringType()"),
+        (SPARK, "ArrayType(StringType())", "ArrayType(StringType(), False)"),
+        (SPARK, "ArrayType(StringType())", "ArrayType(BinaryType())"),
+        (SPARK, "DBUS_EVENT = StructType(", "DBUS_EVENTS = StructType("),
+        (SPARK, "\nSCHEMA = ", "\nSCHEMAS = "),
+        (SPARK, "StringType()", "VarcharType(3)"),
+        (ARROW, '("message", pa.string()),', '("message", pa.large_string()),'),
+        (ARROW, '("length", pa.int32()),', '("length", pa.int64()),'),
+        (ARROW, '("length", pa.int32()),', '("Length", pa.int32()),'),
+        (ARROW, '("length", pa.int32()),', 'pa.field("length", pa.int32(), nullable=False),'),
+        (ARROW, '                    ("length", pa.int32()),\n', ""),
+        (ARROW, '("length", pa.int32()),', '("length", pa.int32()), ("length", pa.int32()),'),
+        (ARROW, '("version", pa.int16()),\n', ""),
+        (ARROW, "pa.list_(pa.string())", "pa.list_(pa.string(), 4)"),
+        (ARROW, "pa.list_(pa.string())", "pa.string()"),
+        (ARROW, "pa.struct(", "pa.list_("),
+        (ARROW, '("_corrupt_record", pa.binary()),\n', ""),
+        (INDEX, "| `version` | `short` |", "| `version` | `int` |"),
+        (INDEX, "| `version` | `short` |", "| `versions` | `short` |"),
+        (INDEX, "| `dbus_event` | `struct` |", "| `dbus_event` | `string` |"),
+        (INDEX, "\n## Columns\n", "\n## Column\n"),
+        (PAGE, "| `length` | `int` |", "| `length` | `long` |"),
+        (PAGE, "| `attributes_flags` | `array<string>` |", "| `attributes_flags` | `string` |"),
+        (PAGE, "| `opcode` | `short` |", "| opcode | `short` |"),
+    ],
+)  # fmt: skip
+def test_an_output_that_differs_from_the_codec_is_found(
+    file: str, old: str, new: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    before, found, after = one.files[path].text.rpartition(old)
+    assert found
+    edited = OutputFile(path, before + new + after)
+    problems = list(lockstep.check(one.protocol, one.codec, {**one.files, path: edited}))
+    assert {problem.rule for problem in problems} == {"lockstep"}
+    assert len(problems) == 1
+    assert f" of {path.name} is " in problems[0].what
+
+
+@pytest.mark.parametrize("file", [SPARK, ARROW, INDEX, PAGE])
+def test_columns_in_another_order_are_found(file: str, emitted: dict[str, Emitted]) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    text = one.files[path].text
+    for name, other in (("_corrupt_record", "_corrupt_reason"), ("trace", "ext_replicated")):
+        text = text.replace(name, "\0").replace(other, name).replace("\0", other)
+    edited = OutputFile(path, text)
+    assert len(list(lockstep.check(one.protocol, one.codec, {**one.files, path: edited}))) == 1
+
+
+@pytest.mark.parametrize("file", [SPARK, ARROW, INDEX, PAGE])
+def test_an_output_that_is_not_there_is_found(file: str, emitted: dict[str, Emitted]) -> None:
+    one = emitted["databus"]
+    files = {path: text for path, text in one.files.items() if path != PurePosixPath(file)}
+    assert len(list(lockstep.check(one.protocol, one.codec, files))) == 1
+
+
+def test_a_decimal_of_another_size_is_found(emitted: dict[str, Emitted]) -> None:
+    one, path = emitted["couchbase_dcp"], PurePosixPath("couchbase_dcp/columnar.py")
+    text = one.files[path].text
+    assert "pa.decimal128(20, 0)" in text
+    edited = OutputFile(path, text.replace("pa.decimal128(20, 0)", "pa.decimal128(38, 0)", 1))
+    (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
+    assert "pa.decimal128(38, 0)" in problem.what
+
+
+ENUMS = "databus/enums.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "name", "number"),
+    [
+        (ENUMS, "    DELETE = 2\n", "    DELETE = 3\n", "DbusOpcode", "2 is DELETE"),
+        (ENUMS, "    DELETE = 2\n", "", "DbusOpcode", "2 is DELETE"),
+        (ENUMS, "    TRACE = 0x04\n", "    TRACES = 0x04\n", "EventAttributes", "4 is TRACE"),
+        (ENUMS, '(-49, -5, "ERROR")', '(-48, -5, "ERROR")', "SourceId", "-49 to -5 is ERROR"),
+        (PAGE, "| 2 | `DELETE` |", "| 3 | `DELETE` |", "DbusOpcode", "2 is DELETE"),
+        (PAGE, "| 0x0004 | `TRACE` |", "| 0x0040 | `TRACE` |", "EventAttributes", "4 is TRACE"),
+        (PAGE, "| -49 to -5 | `ERROR` |", "| -49 to -4 | `ERROR` |", "SourceId", "-49 to -5 is ERROR"),
+    ],
+)
+def test_a_number_of_two_names_is_found(
+    file: str, old: str, new: str, name: str, number: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    text = one.files[path].text
+    assert text.count(old) == 1
+    edited = OutputFile(path, text.replace(old, new))
+    pages = ["index.md", "dbus_event.md"] if file == ENUMS else ["dbus_event.md"]
+    assert [problem.what for problem in lockstep.check(one.protocol, one.codec, {**one.files, path: edited})] == [
+        f"{name} in {page}: {number} in only one of the page and enums.py" for page in pages
+    ]
+
+
+def test_an_enum_that_no_page_has_is_found() -> None:
+    text = "class Kind(WireEnum):\n    ONE = 1\n"
+    assert list(lockstep_names.differences(text, [("index.md", "## Enums\n")])) == ["Kind of enums.py is on no page"]
+
+
+def test_a_heading_that_is_called_as_an_enum_is_no_table_of_it() -> None:
+    text = "class Fields(WireEnum):\n    ONE = 1\n"
+    pages = [("index.md", "### Fields\n\n| Value | Name | Meaning |\n|---|---|---|\n| 1 | `ONE` | |\n")]
+    pages.append(
+        ("echo.md", "## Fields\n\n| Offset | Size | Type | Name |\n|---|---|---|---|\n| 0 | 2 | `u16` | `a` |\n")
+    )
+    assert list(lockstep_names.differences(text, pages)) == []
