@@ -10,6 +10,7 @@ from wireloom.cli.decode import decode
 from wireloom.cli.diagnostics import exit_statuses
 from wireloom.cli.encode import encode
 from wireloom.cli.explain import explain
+from wireloom.cli.inspect import inspect
 from wireloom.cli.protocols import protocols
 from wireloom.cli.specs import check, generate
 from wireloom.cli.starter import init
@@ -46,7 +47,7 @@ def _options(
 ) -> None: ...
 
 
-for command in (decode, encode, check, explain, generate, protocols, init):
+for command in (decode, inspect, encode, check, explain, generate, protocols, init):
     app.command()(command)
 
 

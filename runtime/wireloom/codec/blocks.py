@@ -64,17 +64,17 @@ class Block:
         start = reader.pos
         packing = self.little if reader.little else self.big
         if start + self.size > reader.limit:
-            raise self._short(reader)
+            raise self._short(reader, this)
         dict.update(this, zip(self.names, packing.struct.unpack_from(reader.buffer, start), strict=True))
+        if reader.trace is not None:
+            for (name, field), at in zip(self.fields, packing.offsets, strict=True):
+                reader.trace.note(name, start + at, start + at + field.sizeof(), this, field=field)
         for name, convert, at in packing.loads:
             try:
                 this[name] = convert(this[name])
             except DecodeError as error:
                 error.offset = start + at
                 raise error.within(name) from None
-        if reader.trace is not None:
-            for (name, field), at in zip(self.fields, packing.offsets, strict=True):
-                reader.trace.append((name, start + at, start + at + field.sizeof()))
         for name, load, at in self._loaded:
             try:
                 load(this)
@@ -87,10 +87,15 @@ class Block:
         for name, field, at in self._valid:
             field.validate(this, name, reader.record, reader.frame, start + at)
 
-    def _short(self, reader: Reader) -> DecodeError:
-        for (name, field), at in zip(self.fields, self.big.offsets, strict=True):
-            if reader.pos + at + field.sizeof() > reader.limit:
-                return reader.short(field.sizeof(), reader.pos + at).within(name)
+    def _short(self, reader: Reader, this: Values) -> DecodeError:
+        packing = self.little if reader.little else self.big
+        for (name, field), part, at in zip(self.fields, packing.parts, packing.offsets, strict=True):
+            start = reader.pos + at
+            if start + part.size > reader.limit:
+                return reader.short(part.size, start).within(name)
+            if reader.trace is not None and reader.trace.cut_off:
+                this[name] = part.unpack_from(reader.buffer, start)[0]
+                reader.trace.note(name, start, start + part.size, this, field=field)
         raise AssertionError("the block fits")
 
     def write(self, writer: Writer, this: Values) -> None:

@@ -14,6 +14,7 @@ from wireloom.codec.columns import Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.layout import NamedPart, Part, container, given
 from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Extent, octets
 
 _SCALARS = {
@@ -74,6 +75,31 @@ class Table:
                     raise DecodeError("flatbuffers", f"{at} is outside the table", vtable + slot, field.name)
                 values[field.name] = _value(data, field, code, table + at)
         return values
+
+    def parts(self, data: bytes) -> Iterator[tuple[str, int, int, Any]]:
+        """What stands where in a buffer that ``read`` takes: (name, start, end, value), in no order."""
+        table: int = struct.unpack_from("<I", data)[0]
+        distance: int = struct.unpack_from("<i", data, table)[0]
+        vtable = table - distance
+        vtable_size: int = struct.unpack_from("<H", data, vtable)[0]
+        yield "(root offset)", 0, 4, table
+        yield "(vtable)", vtable, vtable + vtable_size, vtable_size
+        yield "(vtable offset)", table, table + 4, distance
+        values = self.read(data)
+        for field in self.fields:
+            slot = 4 + 2 * field.id
+            at = struct.unpack_from("<H", data, vtable + slot)[0] if slot + 2 <= vtable_size else 0
+            code = "<" + _SCALARS[field.type][0]
+            start, end = table + at, table + at + struct.calcsize(code)
+            if at and field.type == "text":
+                offset: int = struct.unpack_from(code, data, start)[0]
+                yield f"({field.name} offset)", start, end, offset
+                start += offset
+                size: int = struct.unpack_from("<I", data, start)[0]
+                yield f"({field.name} size)", start, start + 4, size
+                yield field.name, start + 4, start + 4 + size, values[field.name]
+            elif at:
+                yield field.name, start, end, values[field.name]
 
     def write(self, values: Values) -> bytes:
         """A buffer that reads as ``values``: vtable, table with its widest fields first, strings behind it."""
@@ -171,7 +197,12 @@ class _Encoded(Part):
         yield Column(self.encoding.raw, "binary")
 
     def read(self, reader: Reader, this: Values) -> None:
+        begin = reader.pos
         start, end, after = self.encoding.extent.span(reader, this)
+        if reader.trace is not None:
+            reader.trace.begin(self.name, begin)
+            if begin < start:
+                reader.trace.note("(length)", begin, start, {"(length)": end - start}, kind=Kind.PART)
         data = reader.buffer[start:end]
         try:
             this[self.name] = self.encoding.table.read(data)
@@ -182,7 +213,17 @@ class _Encoded(Part):
         reader.pos = after
         reader.frame[self.name] = (start, after)
         if reader.trace is not None:
-            reader.trace.append((self.name, start, after))
+            self._note(reader.trace, data, start, this[self.name])
+            reader.trace.finish(after, this[self.name])
+
+    def _note(self, trace: Trace, data: bytes, start: int, values: Values) -> None:
+        parts = sorted(self.encoding.table.parts(data), key=lambda part: part[1:3])
+        for name, at, end, value in parts:
+            trace.note(name, start + at, start + end, {name: value}, kind=Kind.PART)
+        stored = {name for name, *_ in parts}
+        for name in values:
+            if name not in stored:
+                trace.note(name, start, start, values, kind=Kind.DEFAULT)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)

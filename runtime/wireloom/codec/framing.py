@@ -4,7 +4,6 @@ A record's length is believed once its proof holds (a legal magic, a header chec
 reader goes on only where the protocol declares how, and reports what it skipped as one malformed range.
 """
 
-import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -95,15 +94,15 @@ class Lengths:
             raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
         return int(self.length(values, values, frame))
 
-    def plausible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values, bound: int) -> bool:
-        """Whether the bytes at ``start`` allow a record, its checksum not looked at."""
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        """The length that the bytes at ``start`` tell, their checksum not looked at; 0 if they cannot be a record."""
         if end - start < self.size:
-            return False
+            return 0
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
-            return False
-        return 0 < int(self.length(values, values, frame)) <= bound
+            return 0
+        return int(self.length(values, values, frame))
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         values: Values = {}
@@ -191,6 +190,14 @@ class Framing:
         problems[0].needed = min((more for more in needed if more > end - start), default=min(needed, default=0))
         raise problems[0]
 
+    def likely(self, data: Buffer, parameters: Values) -> tuple[int, bool]:
+        """The length and byte order of a record that proves itself in none: the shortest that its fields allow."""
+        orders = self.orders(parameters)
+        tries = [
+            (one.possible(data, 0, len(data), order, parameters), order) for order in orders for one in self.lengths
+        ]
+        return min((found for found in tries if 0 < found[0] <= MAX_RECORD_BYTES), default=(len(data), orders[0]))
+
     def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:
         if not self.match:
             return self.lengths[0]
@@ -232,7 +239,6 @@ class Framing:
         tries = [(lengths, little) for lengths in self.lengths for little in self.orders(parameters)]
         sizes = [lengths.size for lengths in self.lengths]
         window = max(sizes)
-        run = re.compile(rb"(.)\1{%d,}" % window, re.DOTALL)
         anchor = self._anchor()
         position = start
         last = end - (min(sizes) if final else window)  # fewer bytes do not tell a length
@@ -243,10 +249,10 @@ class Framing:
                 if found_at < 0:
                     return
                 position = found_at - offset
-            if any(lengths.plausible(buffer, position, end, little, parameters, bound) for lengths, little in tries):
+            if any(0 < one.possible(buffer, position, end, little, parameters) <= bound for one, little in tries):
                 yield position
-            elif (found := run.match(buffer, position)) is not None:
-                position = max(position, found.end() - window - 1)
+            else:
+                position = max(position, _run_end(buffer, position, end, window) - window - 1)
             position += 1
 
     def _anchor(self) -> tuple[int, bytes] | None:
@@ -366,6 +372,22 @@ class MalformedRange:
     stop: int | None = None
     summed: int = 0
     given_up: bool = False
+
+
+_RUN = 64 * 1024
+"""Bytes of a run that are compared at once."""
+
+
+def _run_end(buffer: Buffer, start: int, end: int, least: int) -> int:
+    """Where the run of one byte at ``start`` ends; ``start`` if it has no more than ``least`` bytes."""
+    byte = buffer[start : start + 1]
+    if buffer[start : start + least + 1] != byte * (least + 1):
+        return start
+    run = byte * _RUN
+    while start < end and (piece := buffer[start : min(start + _RUN, end)]) == run:
+        start += len(piece)
+    piece = buffer[start : min(start + _RUN, end)]
+    return start + len(piece) - len(piece.lstrip(byte))
 
 
 def _too_short(needed: int, detail: str) -> DecodeError:

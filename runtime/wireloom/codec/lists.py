@@ -9,6 +9,7 @@ from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, join
 from wireloom.codec.fields import Primitive, ask, primitive
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
+from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Value, value_type
 
 
@@ -36,10 +37,17 @@ class Repeat(Value):
         if number:
             return number.read(stream, count)
         items: list[Any] = []
+        trace = stream.trace
         while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
+            if trace is not None and len(items) == trace.items:
+                trace.begin(f"[{len(items)}]", stream.pos, Kind.OMITTED)
+                stream.trace = None
             items.append(self._item(stream, context, len(items)))
             if self.until is not None and self._ends(items[-1], stream):
                 break
+        if trace is not stream.trace:
+            trace.finish(stream.pos, len(items) - trace.items)
+            stream.trace = trace
         return items
 
     def _count(self, stream: Reader, context: Values, smallest: int) -> int | None:
@@ -126,8 +134,16 @@ class _Number:
         if self.kind.load is not None:
             values = [self._loaded(index, value, start) for index, value in enumerate(values)]
         if reader.trace is not None:
-            reader.trace += [(f"[{i}]", start + i * size, start + (i + 1) * size) for i in range(found)]
+            self._note(reader.trace, start, values)
         return values
+
+    def _note(self, trace: Trace, start: int, values: list[Any]) -> None:
+        noted = len(values) if trace.items is None else min(len(values), trace.items)
+        for i, value in enumerate(values[:noted]):
+            trace.note(f"[{i}]", start + i * self.size, start + (i + 1) * self.size, {f"[{i}]": value})
+        if noted < len(values):
+            trace.begin(f"[{noted}]", start + noted * self.size, Kind.OMITTED)
+            trace.finish(start + len(values) * self.size, len(values) - noted)
 
     def _loaded(self, index: int, value: Any, start: int) -> Any:
         assert self.kind.load is not None

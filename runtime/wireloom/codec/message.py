@@ -7,7 +7,7 @@ from typing import Any
 from construct import Construct, Container
 
 from wireloom.codec.columns import Column, StructOf, merge
-from wireloom.codec.errors import DecodeError, EncodeError, join
+from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Rule
 from wireloom.codec.layout import Layout, container, given, verify
 from wireloom.codec.parts import Section
@@ -127,22 +127,25 @@ class Message(Construct):
         """The message's fields, the record's head having been read. Reads what follows the sections into ``record``."""
         this = container(self._empty)
         variant: Variant | None = None
+        if reader.trace is not None:
+            reader.trace.message = self.name
         for step in self._plan:
             if step.slot is None:
                 step.common.read(reader, record)
                 continue
-            traced = len(reader.trace or ())
             outer = step.slot.enter(reader, record)
+            if reader.trace is not None:
+                reader.trace.of_message(self.name)
             step.common.read(reader, this)
             if step.decisive:
                 variant = self._select(this, record, reader.frame)
                 this["variant"] = variant.name if variant else None
+                if reader.trace is not None:
+                    reader.trace.variant = this["variant"]
             own = variant and variant.sections.get(step.slot.name)
             if own:
                 own.read(reader, this)
             step.slot.leave(reader, this, outer)
-            if reader.trace is not None:
-                reader.trace[traced:] = [(join(self.name, name), a, b) for name, a, b in reader.trace[traced:]]
         verify(reader, this, self._derived[variant.name if variant else None])
         return this
 

@@ -10,6 +10,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Rule, Validity, ask
 from wireloom.codec.layout import Layout, NamedPart, Part
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
+from wireloom.codec.tracing import Kind
 from wireloom.codec.values import Rest, Size, octets
 
 
@@ -47,6 +48,8 @@ class Section(Part):
             raise reader.short(size).within(self.name)
         reader.limit = start + size
         reader.frame[self.name] = (start, reader.limit)
+        if reader.trace is not None:
+            reader.trace.begin(self.name, start, Kind.SECTION, end=reader.limit)
         return outer
 
     def leave(self, reader: Reader, this: Values, outer: int) -> None:
@@ -57,7 +60,9 @@ class Section(Part):
                 raise DecodeError("trailing-bytes", f"{reader.limit - start} bytes left over", start, self.name)
             this[self.trailing] = reader.take(reader.limit - start)
             if reader.trace is not None:
-                reader.trace.append((self.trailing, start, reader.pos))
+                reader.trace.note(self.trailing, start, reader.pos, this)
+        if reader.trace is not None:
+            reader.trace.finish(reader.pos)
         reader.limit = outer
 
     def write(self, writer: Writer, this: Values) -> None:
@@ -238,6 +243,9 @@ class Bits(Part):
             value = word >> shift & mask
             this[name] = bool(value) if field.subcon.boolean else value
             reader.frame[name] = (start, reader.pos)
+            if reader.trace is not None:
+                bits = (shift + mask.bit_length() - 1, shift)
+                reader.trace.note(name, start, reader.pos, this, field=field, bits=bits)
             try:
                 for load in loaders:
                     load(this)
@@ -245,8 +253,6 @@ class Bits(Part):
                 error.offset = start
                 raise error.within(name) from None
             field.validate(this, name, reader.record, reader.frame, start)
-            if reader.trace is not None:
-                reader.trace.append((name, start, reader.pos))
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
@@ -303,6 +309,8 @@ class Pad(Part):
         data = reader.take(self._count(start))
         if any(data):
             raise DecodeError("padding", f"zeros expected, found {data.hex()}", start)
+        if reader.trace is not None and data:
+            reader.trace.note("", start, reader.pos, {}, kind=Kind.PADDING)
 
     def write(self, writer: Writer, this: Values) -> None:
         writer.write(bytes(self._count(len(writer.buffer))))
@@ -351,6 +359,8 @@ class _Computed(Part):
         value = this[self.name] = ask(self._value, this, reader.record, reader.frame)
         if value is None:
             return
+        if reader.trace is not None:
+            reader.trace.note(self.name, reader.pos, reader.pos, this, kind=Kind.COMPUTED, field=self.field)
         if self._limits and not self._limits[0] <= value <= self._limits[1]:
             raise DecodeError("range", f"{value} does not fit a {self.compute.type}", reader.pos, self.name)
         for load in self._loaders:

@@ -18,6 +18,7 @@ from wireloom.codec.forms import Form
 from wireloom.codec.layout import container, given, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.tracing import Trace
 from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
 
@@ -97,11 +98,11 @@ class Protocol:
         parameters: Values,
         *,
         little: bool = False,
-        trace: list[tuple[str, int, int]] | None = None,
+        trace: Trace | None = None,
     ) -> Container:
         """The row of one record. ``data`` is the record, no more and no less; ``parameters`` are resolved.
 
-        Raises ``DecodeError``, its offset counted from the record's start. ``trace`` collects (path, start, end).
+        Raises ``DecodeError``, its offset counted from the record's start. ``trace`` is told where everything stands.
         """
         row = self._decode(data, parameters, little, trace, None)
         assert row is not None
@@ -112,7 +113,7 @@ class Protocol:
         data: bytes,
         parameters: Values,
         little: bool,
-        trace: list[tuple[str, int, int]] | None,
+        trace: Trace | None,
         only: str | None,
     ) -> Container | None:
         """As ``decode``; None, the rest not being looked at, if the header is not that of the message ``only``."""
@@ -168,20 +169,31 @@ class Protocol:
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
         """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
-        spans: list[tuple[str, int, int]] = []
-        resolved = resolve(self.parameters, parameters)
-        length, little = len(data), True in self.framing.orders(resolved)[:1]
+        trace = Trace()
+        row, framed, error = self.explained(data, resolve(self.parameters, parameters), trace)
+        return framed or error or row, trace.flat()
+
+    def explained(
+        self, data: bytes, parameters: Values, trace: Trace
+    ) -> tuple[Container | None, DecodeError | None, DecodeError | None]:
+        """As ``trace``, for ``parameters`` that are resolved: the row, what is wrong with its length, and what else is.
+
+        A record whose length cannot be told, or is another, is decoded as far as that goes.
+        """
+        length, little = len(data), False
         problem: DecodeError | None = None
         try:
-            length, little = self.framing.first(data, 0, len(data), resolved)
+            length, little = self.framing.first(data, 0, len(data), parameters)
             problem = self._misfit(length, data) if length != len(data) else None
         except DecodeError as error:
             problem = error
+            length, little = self.framing.likely(data, parameters)  # slicing takes what there is of it
+        trace.little = little
         try:
-            row = self.decode(data[:length], resolved, little=little, trace=spans)
+            row = self.decode(data[:length], parameters, little=little, trace=trace)
         except DecodeError as error:
-            return problem or error, spans
-        return problem or row, spans
+            return None, problem, error
+        return row, problem, None
 
     @staticmethod
     def _misfit(length: int, data: bytes) -> DecodeError:

@@ -1,9 +1,12 @@
 """Where a record's bytes come from and go to: a bounded reader, and a writer that can come back to what it reserved."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from wireloom.codec.errors import DecodeError, EncodeError, join
+from wireloom.codec.errors import DecodeError, EncodeError
+
+if TYPE_CHECKING:
+    from wireloom.codec.tracing import Trace
 
 Values = dict[str, Any]
 """Field values by name: a parsed record, message or nested struct while it is being read or written."""
@@ -39,7 +42,7 @@ class Reader:
     """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
-    before a byte is copied. ``trace`` collects (path, start, end) of every field when it is a list.
+    before a byte is copied. ``trace`` is told where everything stands, if there is one.
     """
 
     __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace")
@@ -50,7 +53,7 @@ class Reader:
         parameters: Values | None = None,
         *,
         little: bool = False,
-        trace: list[tuple[str, int, int]] | None = None,
+        trace: "Trace | None" = None,
     ) -> None:
         self.buffer = buffer
         self.pos = 0
@@ -88,20 +91,14 @@ class Reader:
 
     def nest(self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values) -> Any:
         """What ``parse`` reads, its errors and its trace told as inside ``label``."""
-        start, outer = self.pos, self.trace
-        if outer is not None:
-            self.trace = []
+        if self.trace is not None:
+            self.trace.begin(label, self.pos)
         try:
             value = parse(self, context, "")
         except DecodeError as error:
-            if outer is not None:
-                outer.extend((join(label, name), a, b) for name, a, b in self.trace or ())
-                self.trace = outer
             raise error.within(label) from None
-        if outer is not None:
-            inner = self.trace or [("", start, self.pos)]
-            outer.extend((join(label, name), a, b) for name, a, b in inner)
-            self.trace = outer
+        if self.trace is not None:
+            self.trace.finish(self.pos, value)
         return value
 
 

@@ -9,6 +9,7 @@ from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import ask, primitive
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
+from wireloom.codec.tracing import Kind
 
 
 class Extent:
@@ -222,11 +223,16 @@ class Nested(Value):
         return value_type(self.layout)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        outer = stream.limit
+        outer, begin = stream.limit, stream.pos
         stream.pos, stream.limit, after = self.extent.span(stream, context)
+        if stream.trace is not None and begin < stream.pos:
+            length = {"(length)": stream.limit - stream.pos}
+            stream.trace.note("(length)", begin, stream.pos, length, kind=Kind.PART)
         value = self.layout._parse(stream, context, path)
         if stream.pos < stream.limit:
             raise DecodeError("trailing-bytes", f"{stream.limit - stream.pos} bytes left over", stream.pos)
+        if stream.trace is not None and stream.pos < after:
+            stream.trace.note("(terminator)", stream.pos, after, {}, kind=Kind.PART)
         stream.pos, stream.limit = after, outer
         return value
 

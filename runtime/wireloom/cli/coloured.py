@@ -1,0 +1,78 @@
+"""An explained record on a terminal: its bytes beside its tree of fields, each field in a colour of its own."""
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from wireloom.inspection import Inspected, Node, hexdump
+from wireloom.inspection.plain import told
+from wireloom.inspection.wording import ascii_of, counted
+
+_STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
+_BAD = "bold white on red"
+_BESIDE = 124
+"""From how many columns on there is room for fields beside the bytes."""
+
+
+def show(inspected: Inspected, number: int, console: Console) -> None:
+    """Print the record."""
+    console.print(Text(inspected.headline(number), style="bold"))
+    if inspected.error:
+        console.print(Text(f"  {inspected.reason}", style="bold red"))
+    console.print(_body(inspected, beside=console.width >= _BESIDE))
+    console.print()
+
+
+def _body(inspected: Inspected, *, beside: bool) -> RenderableType:
+    colours = [_STYLES[colour] for colour in hexdump.colours(inspected)]
+    dump = Text("\n").join(_dump(inspected, colours))
+    tree = Group(*_Fields(inspected, colours).lines(inspected.fields, 0))
+    if not beside:
+        return Group(dump, tree)
+    table = Table.grid(padding=(0, 3))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(dump, tree)
+    return table
+
+
+def _dump(inspected: Inspected, colours: list[str]) -> Iterator[Text]:
+    shown = hexdump.lines(inspected)
+    owners = hexdump.owners(inspected, shown)
+    error = inspected.error
+
+    def style(at: int) -> str:
+        return _BAD if error and error.start <= at < error.end else colours[owners[at][0]]
+
+    for line in shown:
+        if line.elided:
+            yield Text(f"  {'':8}  … {counted(line.end - line.start, 'byte')}", style="dim")
+            continue
+        data = inspected.data[line.start : line.end]
+        text = Text(f"  {inspected.offset + line.start:08x}  ", style="dim")
+        for at, byte in enumerate(data, start=line.start):
+            text.append(f"{byte:02x}", style=f"not dim {style(at)}").append(" ")
+        text.append(" " * (1 + 3 * (hexdump.WIDTH - len(data))))
+        for at, character in enumerate(ascii_of(data), start=line.start):
+            text.append(character, style=f"not dim {style(at)}")
+        yield text
+    if error and error.start == error.end == len(inspected.data):
+        yield Text("  the bytes end here", style="bold red")
+
+
+class _Fields:
+    def __init__(self, inspected: Inspected, colours: list[str]) -> None:
+        self.error = inspected.error
+        self.colours = iter(colours)
+
+    def lines(self, nodes: tuple[Node, ...], depth: int) -> Iterator[Text]:
+        for node in nodes:
+            style = "dim" if node.children else next(self.colours)
+            if not node.children and node.start == node.end:
+                style = ""  # a value without bytes
+            bad = not node.children and self.error and self.error.start < node.end and node.start < self.error.end
+            text = Text("  " * (depth + 1)).append(node.name, style=_BAD if bad else style)
+            yield text.append("  ").append(told(node))
+            yield from self.lines(node.children, depth + 1)

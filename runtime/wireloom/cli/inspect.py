@@ -1,0 +1,145 @@
+"""``wireloom inspect``: captures explained byte by byte."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wireloom.cli import captures, pieces
+from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli.coloured import show
+from wireloom.cli.diagnostics import FailedError, MisuseError, say
+from wireloom.cli.outputs import output
+from wireloom.codec import Protocol
+from wireloom.codec.framing import Cutter
+from wireloom.codec.streams import Values
+from wireloom.inspection import Inspected, page
+from wireloom.inspection.plain import lines
+from wireloom.inspection.record import explained
+from wireloom.options import resolve, unknown
+
+PAGE_RECORDS = 500
+"""A page has no more records; a browser would take too long over them."""
+
+
+def inspect(
+    protocol: ProtocolName,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A capture; - is standard input.")],
+    from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
+    offset: Annotated[
+        str, typer.Option(metavar="N", help="Begin at this byte of the capture; decimal, or 0x and hexadecimal.")
+    ] = "0",
+    record: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Only this record; the first that is read is 0.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(metavar="MESSAGE", help="Only records of this message.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="OUT", help=f"Write a page instead, of up to {PAGE_RECORDS} records.")
+    ] = None,
+    parameter: Parameters = None,
+) -> None:
+    """Captured bytes beside what they are: every field of every record, and where and why a record is malformed."""
+    found = protocol_of(protocol)
+    if only is not None and only not in found.messages:
+        raise MisuseError(unknown("message", only, found.messages))
+    captures.must_exist([file], html)
+    resolved = resolve(found.parameters, parameters_of(parameter))
+    run = _Run(found, resolved, file, from_hex, _number(offset), record, only)
+    if html is None:
+        _print(run)
+    else:
+        _write_page(run, html)
+
+
+def _number(text: str) -> int:
+    try:
+        found = int(text, 16 if text[:2].lower() == "0x" else 10)
+    except ValueError:
+        found = -1
+    if found < 0:
+        raise MisuseError(f"--offset is a number of bytes, such as 64 or 0x40, not {text!r}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The records of one capture that are asked for."""
+
+    protocol: Protocol
+    parameters: Values
+    file: str
+    from_hex: bool
+    offset: int
+    record: int | None
+    only: str | None
+
+    def records(self) -> Iterator[tuple[int, Inspected]]:
+        """The records, numbered. Raises ``FailedError`` if there is none to show."""
+        name = captures.name_of(self.file)
+        seen = shown = 0
+        with pieces.opened(self.file, from_hex=self.from_hex, offset=self.offset) as read:
+            if self.offset:
+                say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
+            for cut in pieces.cut(read, Cutter(self.protocol.framing, self.parameters), self.offset):
+                seen += 1
+                if self.record is not None and cut.number != self.record:
+                    continue
+                inspected = explained(self.protocol, cut.data, cut.offset, self.parameters, cut.error)
+                if self.only is None or inspected.message == self.only:
+                    shown += 1
+                    yield cut.number, inspected
+                if self.record is not None:
+                    break
+        if not shown:
+            raise FailedError(f"{name}: {self._nothing(seen)}")
+
+    def _nothing(self, seen: int) -> str:
+        if not seen:
+            return "there is no record, as there are no bytes"
+        if self.record is not None and seen <= self.record:
+            return f"there is no record {self.record}; counted from 0, the last is {seen - 1}"
+        which = "no record is" if self.record is None else f"record {self.record} is not"
+        return f"{which} of the message {self.only}"
+
+
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the program end as after any other output; rich would end it with status 1."""
+        raise BrokenPipeError
+
+
+def _print(run: _Run) -> None:
+    """Print the records: on a terminal with colours in colour, else as plain lines."""
+    console = _Terminal(highlight=False)
+    if console.is_terminal and console.color_system is not None and not console.no_color:
+        for number, inspected in run.records():
+            show(inspected, number, console)
+        return
+    with output(None, binary=False) as stream:
+        for index, (number, inspected) in enumerate(run.records()):
+            text = "\n".join([*([""] if index else []), *lines(inspected, number)])
+            stream.write(f"{text}\n".encode())
+            stream.flush()
+
+
+def _write_page(run: _Run, path: Path) -> None:
+    """Write the page, and tell what is not on it."""
+    title = f"{captures.name_of(run.file)} as {run.protocol.name}"
+    notes: list[str] = []
+    with output(path, binary=False) as stream:
+        for piece in page(title, _bounded(run.records(), notes), notes):
+            stream.write(piece.encode())
+    for note in notes:
+        say(f"{path}: {note}")
+
+
+def _bounded(records: Iterator[tuple[int, Inspected]], notes: list[str]) -> Iterator[tuple[int, Inspected]]:
+    """As many of the records as a page has; a note if there are more."""
+    for count, record in enumerate(records):
+        if count == PAGE_RECORDS:
+            notes.append(f"the first {PAGE_RECORDS} records; --offset {record[1].offset} begins behind them")
+            return
+        yield record

@@ -1,0 +1,79 @@
+"""Which bytes of a record are shown, sixteen on a line, and which of its leaves each of them is in.
+
+Of a leaf that is long, only the first and the last lines are shown.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wireloom.codec.tracing import Kind
+from wireloom.inspection.record import Failure, Inspected, Node
+
+WIDTH = 16
+LONG, LEAD, TAIL = 256, 128, 32
+"""From how many bytes on a leaf is long, and how many of its first and its last bytes are shown then."""
+COLOURS = 6
+"""Colours that alternate from leaf to leaf, numbered from 0. The one behind the last is for bytes of no field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Bytes from ``start`` to before ``end``, not shown if ``elided``."""
+
+    start: int
+    end: int
+    elided: bool = False
+
+
+def lines(inspected: Inspected) -> tuple[Line, ...]:
+    """The lines of a record."""
+    found: list[Line] = []
+    position = 0
+    for start, end in _hidden(inspected.leaves(), inspected.error):
+        first, last = -(-start // WIDTH) * WIDTH, end // WIDTH * WIDTH
+        if max(first, position) < last:
+            found += _shown(position, max(first, position))
+            found.append(Line(max(first, position), last, elided=True))
+            position = last
+    return (*found, *_shown(position, len(inspected.data)))
+
+
+def _shown(start: int, end: int) -> Iterator[Line]:
+    yield from (Line(at, min(at + WIDTH, end)) for at in range(start, end, WIDTH))
+
+
+def _hidden(leaves: Iterable[Node], error: Failure | None) -> Iterator[tuple[int, int]]:
+    """The inner bytes of long leaves, but for those around the first byte that shows what is wrong."""
+    for leaf in leaves:
+        if leaf.end - leaf.start <= LONG:
+            continue
+        start, end = leaf.start + LEAD, leaf.end - TAIL
+        if error is not None and start <= error.start < end:
+            yield start, max(start, error.start - WIDTH)
+            start = min(error.start + 2 * WIDTH, end)
+        yield start, end
+
+
+def owners(inspected: Inspected, shown: Iterable[Line]) -> dict[int, list[int]]:
+    """For each byte that is shown, the numbers of the leaves it is in."""
+    positions = [at for line in shown if not line.elided for at in range(line.start, line.end)]
+    found: dict[int, list[int]] = {at: [] for at in positions}
+    for number, leaf in enumerate(inspected.leaves()):
+        for at in positions[bisect_left(positions, leaf.start) : bisect_left(positions, leaf.end)]:
+            found[at].append(number)
+    return found
+
+
+def colours(inspected: Inspected) -> list[int]:
+    """The colour of each leaf, by its number; leaves with the same bytes have the same."""
+    found: list[int] = []
+    colour, place = -1, (-1, -1)
+    for leaf in inspected.leaves():
+        if leaf.kind in (Kind.PADDING, Kind.UNREAD):
+            found.append(COLOURS)
+            continue
+        if leaf.start < leaf.end and (leaf.start, leaf.end) != place:
+            colour, place = (colour + 1) % COLOURS, (leaf.start, leaf.end)
+        found.append(max(colour, 0))
+    return found

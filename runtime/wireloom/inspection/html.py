@@ -1,0 +1,127 @@
+"""An explained record as HTML: its bytes beside its tree of fields, each of which points at the other.
+
+A fragment has no ids and no scripts of its own, so that any number of them stand on a page; the page has the style
+sheet and the script once.
+"""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+
+from wireloom.codec.tracing import Kind
+from wireloom.inspection import hexdump
+from wireloom.inspection.record import Inspected, Node
+from wireloom.inspection.wording import ascii_of, counted
+
+
+def stylesheet() -> str:
+    """The style sheet of fragments."""
+    return _asset("annotated.css")
+
+
+def script() -> str:
+    """What makes bytes and fields point at each other; it needs to be on a page once."""
+    return _asset("annotated.js")
+
+
+def _asset(name: str) -> str:
+    return files("wireloom.inspection").joinpath(name).read_text(encoding="utf-8")
+
+
+def fragment(inspected: Inspected, number: int | None = None) -> str:
+    """The record as one element; ``number`` is its number in the capture."""
+    return "\n".join(_Fragment(inspected).lines(number)) + "\n"
+
+
+def page(title: str, records: Iterable[tuple[int, Inspected]], notes: Iterable[str] = ()) -> Iterator[str]:
+    """A page that needs nothing beside itself, in pieces: numbered records, and ``notes`` below them."""
+    yield (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{stylesheet()}</style>\n</head>\n"
+        f'<body class="wl-page">\n<h1>{escape(title)}</h1>\n'
+    )
+    for number, inspected in records:
+        yield fragment(inspected, number)
+    yield from (f'<p class="wl-note">{escape(note)}</p>\n' for note in notes)
+    yield f"<script>\n{script()}</script>\n</body>\n</html>\n"
+
+
+class _Fragment:
+    def __init__(self, inspected: Inspected) -> None:
+        self.inspected = inspected
+        self.colours = hexdump.colours(inspected)
+        self.leaf = 0
+        self.nodes = 0
+
+    def lines(self, number: int | None) -> Iterator[str]:
+        malformed = " wl-malformed" if self.inspected.error else ""
+        yield f'<section class="wl-record{malformed}">'
+        yield f'<p class="wl-head">{escape(self.inspected.headline(number))}</p>'
+        if self.inspected.error:
+            yield f'<p class="wl-reason" role="note">{escape(self.inspected.reason)}</p>'
+        yield '<div class="wl-body">'
+        yield '<div class="wl-hex" role="img" aria-label="The bytes, in hexadecimal">'
+        yield from self._hex()
+        yield "</div>"
+        yield '<ul class="wl-tree">'
+        for node in self.inspected.fields:
+            yield from self._node(node)
+        yield "</ul>"
+        yield "</div>"
+        yield "</section>"
+
+    def _hex(self) -> Iterator[str]:
+        shown = hexdump.lines(self.inspected)
+        owners = hexdump.owners(self.inspected, shown)
+        for line in shown:
+            if line.elided:
+                yield f'<div class="wl-elided">… {counted(line.end - line.start, "byte")}</div>'
+                continue
+            data = self.inspected.data[line.start : line.end]
+            spaces = "   " * (hexdump.WIDTH - len(data))
+            yield (
+                f'<div class="wl-line"><span class="wl-offset">{self.inspected.offset + line.start:08x}</span>  '
+                + " ".join(self._byte(line.start + i, f"{byte:02x}", owners) for i, byte in enumerate(data))
+                + f"{spaces}  "
+                + "".join(
+                    self._byte(line.start + i, escape(ascii_of(data[i : i + 1])), owners) for i in range(len(data))
+                )
+                + "</div>"
+            )
+        if self.inspected.error and self.inspected.error.start == len(self.inspected.data):
+            yield '<div class="wl-line"><span class="wl-bad">end of the bytes</span></div>'
+
+    def _byte(self, at: int, text: str, owners: dict[int, list[int]]) -> str:
+        numbers = owners[at]
+        error = self.inspected.error
+        bad = " wl-bad" if error and error.start <= at < error.end else ""
+        colour = f" wl-c{self.colours[numbers[0]]}" if numbers else ""
+        return f'<span class="wl-byte{colour}{bad}" data-at="{at}">{text}</span>'
+
+    def _node(self, node: Node) -> Iterator[str]:
+        error = self.inspected.error
+        classes = [f"wl-{node.kind}"]
+        if not node.children:
+            if node.start < node.end:
+                classes.append(f"wl-c{self.colours[self.leaf]}")
+            self.leaf += 1
+            if error and (node.start <= error.start < node.end or (node.start, node.end) == (error.start, error.end)):
+                classes.append("wl-bad")
+        focus = 0 if self.nodes == 0 else -1
+        self.nodes += 1
+        place = (
+            "" if node.kind in (Kind.COMPUTED, Kind.DEFAULT) else f' data-start="{node.start}" data-end="{node.end}"'
+        )
+        yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._told(node)}</span>'
+        if node.children:
+            yield "<ul>"
+            for child in node.children:
+                yield from self._node(child)
+            yield "</ul>"
+        yield "</li>"
+
+    def _told(self, node: Node) -> str:
+        parts = [("name", node.name), ("value", node.text), ("label", node.label), ("note", node.note)]
+        return " ".join(f'<span class="wl-{part}">{escape(text)}</span>' for part, text in parts if text)

@@ -1,0 +1,114 @@
+"""An explained record as lines of text: a line a field, its offset and bytes first, and marks under what is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.codec.tracing import Kind
+from wireloom.inspection.hexdump import LEAD, LONG, TAIL
+from wireloom.inspection.record import Failure, Inspected, Node
+from wireloom.inspection.wording import ascii_of, counted
+
+_WIDTH = 8
+"""Bytes on a line."""
+_HEX = len("00 " * _WIDTH) - 1
+
+
+def lines(inspected: Inspected, number: int | None = None) -> Iterator[str]:
+    """The record's lines, without line breaks or spaces at their ends; ``number`` is its number in the capture."""
+    yield inspected.headline(number)
+    if inspected.error:
+        yield f"  {inspected.reason}"
+    yield from _Listing(inspected).lines()
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    inspected: Inspected
+
+    def lines(self) -> Iterator[str]:
+        names = max((len(name) for name in _names(self.inspected.fields, 0)), default=0)
+        for node in self.inspected.fields:
+            yield from self._node(node, 0, names)
+        error = self.inspected.error
+        if error and error.start == error.end == len(self.inspected.data):
+            yield f"  {self._offset(error.start)}  {'^^':{_HEX}}  the bytes end here"
+
+    def _offset(self, at: int) -> str:
+        return f"{self.inspected.offset + at:08x}"
+
+    def _node(self, node: Node, depth: int, names: int) -> Iterator[str]:
+        name = f"{_indented(node.name, depth):{names}}"
+        if node.children or node.start == node.end:
+            yield f"  {'':8}  {'':{_HEX}}  {name}  {told(node)}".rstrip()
+        else:
+            yield from self._leaf(node, name)
+        for child in node.children:
+            yield from self._node(child, depth + 1, names)
+
+    def _leaf(self, node: Node, name: str) -> Iterator[str]:
+        said = False
+        for start, end in _pieces(node, self.inspected.error):
+            if end - start > _WIDTH:
+                yield f"  {'':8}  … {counted(end - start, 'byte')}"
+                continue
+            data = self.inspected.data[start:end]
+            words = f"|{ascii_of(data)}|" if node.opaque else ""
+            if start == node.start:
+                words = f"{name}  {words}{'  ' if words else ''}{told(node)}"
+            elif words:
+                words = f"{'':{len(name)}}  {words}"
+            yield f"  {self._offset(start)}  {data.hex(' '):{_HEX}}  {words}".rstrip()
+            marks = self._marks(start, end)
+            if marks:
+                yield f"  {'':8}  {marks:{_HEX}}  {'' if said else self._why()}".rstrip()
+                said = True
+
+    def _marks(self, start: int, end: int) -> str:
+        """What stands under the bytes of a line."""
+        error = self.inspected.error
+        if error is None or not (error.start < end and start < error.end):
+            return ""
+        return " ".join("^^" if error.start <= at < error.end else "  " for at in range(start, end)).rstrip()
+
+    def _why(self) -> str:
+        assert self.inspected.error is not None
+        return f"{self.inspected.error.code}: {self.inspected.error.detail}"
+
+
+def _names(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
+    for node in nodes:
+        yield _indented(node.name, depth)
+        yield from _names(node.children, depth + 1)
+
+
+def _indented(name: str, depth: int) -> str:
+    return "  " * depth + name
+
+
+def told(node: Node) -> str:
+    """What a node's value is, what it is called and what else there is to say."""
+    note = f"({node.note})" if node.note else ""
+    text = f"({node.text})" if node.kind is Kind.SECTION else node.text
+    return "  ".join(part for part in (text, node.label, note) if part)
+
+
+def _pieces(node: Node, error: Failure | None) -> Iterator[tuple[int, int]]:
+    """The bytes of a leaf, a line each, and longer pieces that are not shown."""
+    start = node.start
+    if node.end - start > LONG:
+        hidden, end = start + LEAD, node.end - TAIL
+        yield from _cut(start, hidden)
+        if error is not None and hidden <= error.start < end:
+            shown = start + (error.start - start) // _WIDTH * _WIDTH
+            if hidden < shown:
+                yield hidden, shown
+            hidden = min(shown + 2 * _WIDTH, end)
+            yield from _cut(shown, hidden)
+        if hidden < end:
+            yield hidden, end
+        start = end
+    yield from _cut(start, node.end)
+
+
+def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:
+    yield from ((at, min(at + _WIDTH, end)) for at in range(start, end, _WIDTH))

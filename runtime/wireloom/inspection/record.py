@@ -1,0 +1,261 @@
+"""One record explained: a tree of what its bytes are, and where and why it is malformed.
+
+Every byte is in a leaf of the tree. Bit fields share theirs, and so do the parts of a FlatBuffers table if it says so.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.codec import DecodeError, Protocol
+from wireloom.codec.streams import Values
+from wireloom.codec.tracing import Kind, Span, Trace
+from wireloom.inspection.wording import Wording, counted, worded
+from wireloom.options import MAX_RECORD_BYTES, resolve
+
+ITEMS = 32
+"""Items of a list that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Something in a record, from ``start`` to before ``end`` in bytes from its start; no bytes: both are equal.
+
+    ``path`` is its column's, or empty if it is none. ``label`` is what a number is called, ``note`` what else there is
+    to say. Only values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
+    """
+
+    name: str
+    path: str
+    kind: Kind
+    start: int
+    end: int
+    text: str = ""
+    label: str = ""
+    note: str = ""
+    opaque: bool = False
+    """Whether it is bytes as they are, which read best as characters."""
+    children: tuple["Node", ...] = ()
+
+    def leaves(self) -> Iterator["Node"]:
+        """The nodes without children, this one or those inside."""
+        if not self.children:
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a record is malformed, as ``DecodeError`` has it, and the bytes that show it.
+
+    ``offset``, ``start`` and ``end`` count from the record's start. Where bytes are missing behind the record, both
+    ``start`` and ``end`` are its end.
+    """
+
+    code: str
+    field: str
+    offset: int
+    detail: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """A record, or a malformed range, that stands at ``offset`` in its capture.
+
+    ``byte_order`` is that of its numbers, where the protocol leaves it to a parameter.
+    """
+
+    data: bytes
+    offset: int
+    message: str | None
+    variant: str | None
+    byte_order: str | None
+    fields: tuple[Node, ...]
+    error: Failure | None
+
+    @property
+    def reason(self) -> str:
+        """Why it is malformed, in the words of ``_corrupt_reason``, its offset being the capture's; else empty."""
+        error = self.error
+        if error is None:
+            return ""
+        return DecodeError(error.code, error.detail, self.offset + error.offset, error.field).reason
+
+    def headline(self, number: int | None = None) -> str:
+        """What it is, in a line; ``number`` is its number in the capture."""
+        which = "" if number is None else f"record {number} at {self.offset:#x}: "
+        message = [" ".join(name for name in (self.message, self.variant) if name)] if self.message else []
+        order = [f"{self.byte_order} byte order"] if self.byte_order and self.message else []
+        malformed = ["malformed"] if self.error else []
+        return which + ", ".join([*message, counted(len(self.data), "byte"), *order, *malformed])
+
+    def leaves(self) -> Iterator[Node]:
+        """The nodes without children, in order."""
+        for node in self.fields:
+            yield from node.leaves()
+
+
+def inspect_record(protocol: Protocol, data: bytes, offset: int = 0, **parameters: object) -> Inspected:
+    """Explain the bytes of one record, no more and no less. Raises ``OptionError`` for parameters there are not."""
+    return explained(protocol, data, offset, resolve(protocol.parameters, parameters))
+
+
+def explained(
+    protocol: Protocol, data: bytes, offset: int, parameters: Values, told: DecodeError | None = None
+) -> Inspected:
+    """As ``inspect_record``, for ``parameters`` that are resolved.
+
+    ``told`` is what a reader of the whole capture found wrong with the record's length, its offset being the capture's.
+    """
+    trace = Trace(ITEMS, cut_off=True)
+    if told is not None and told.offset < offset:
+        return _continued(data, offset, told)
+    _, framed, found = protocol.explained(data, parameters, trace)
+    if told is not None:
+        framed = _moved(told, offset)
+    if framed is not None and framed.code == "truncated":
+        cut_off = _cut_off(protocol, data, parameters)
+        trace, found = (cut_off, None) if cut_off else (trace, found)
+    elif framed is not None and framed.code not in _LENGTH_IS_KNOWN:
+        trace.message = trace.variant = None
+        _read_no_further(trace.root, max(lengths.size for lengths in protocol.framing.lengths))
+    error, spans = framed or found, trace.root.spans
+    nodes = _Tree(data, error).nodes(spans, 0, len(data), whole=error is None)
+    failure = _failure(nodes, data, framed, found, trace)
+    order = ("little" if trace.little else "big") if protocol.framing.byte_order else None
+    return Inspected(data, offset, trace.message, trace.variant, order, nodes, failure)
+
+
+def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
+    """A later piece of a malformed range, which has no fields, and nothing that shows what is wrong."""
+    error = _moved(told, offset)
+    nodes = _Tree(data, error).nodes([], 0, len(data), whole=False)
+    failure = Failure(error.code, error.field, error.offset, error.detail, 0, 0)
+    return Inspected(data, offset, None, None, None, nodes, failure)
+
+
+def _moved(error: DecodeError, offset: int) -> DecodeError:
+    """The error as a record at ``offset`` has it."""
+    return DecodeError(error.code, error.detail, error.offset - offset, error.field)
+
+
+_LENGTH_IS_KNOWN = frozenset({"checksum", "trailing-bytes", "too-long"})
+"""What may be wrong with a record whose fields are still worth a look; otherwise those that tell its length are."""
+
+
+def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | None:
+    """What was read of a record before it is cut off; None if its length is not known, or it is not cut off."""
+    try:
+        length, _ = protocol.framing.first(data, 0, len(data), parameters)
+    except DecodeError:
+        length, _ = protocol.framing.likely(data, parameters)
+    if not len(data) < length <= MAX_RECORD_BYTES:
+        return None
+    trace = Trace(ITEMS)
+    protocol.explained(data.ljust(length, b"\0"), parameters, trace)
+    trace.variant = None  # zeros may have told it
+    _read_no_further(trace.root, len(data))
+    return trace
+
+
+def _read_no_further(span: Span, end: int) -> None:
+    """Make what is inside a span as if reading had failed at ``end``."""
+    kept: list[Span] = []
+    for inner in span.spans:
+        if inner.start < end or (inner.start == end and inner.kind is Kind.COMPUTED):
+            kept.append(inner)
+        if inner.start < end and (inner.end is None or inner.end > end):
+            inner.end = inner.held = None
+            _read_no_further(inner, end)
+    span.spans = kept
+
+
+class _Tree:
+    """Makes nodes of spans, and of the bytes between them."""
+
+    def __init__(self, data: bytes, error: DecodeError | None) -> None:
+        self.data = data
+        self.error = error
+
+    def nodes(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Node, ...]:
+        """What stands from ``start`` to ``end``; all of it was read if ``whole``."""
+        found: list[Node] = []
+        for span in spans:
+            if span.start > start and span.end != span.start:
+                found.append(self._between(start, span.start, whole=True))
+            if span.kind is Kind.SECTION and span.start == span.end:
+                continue
+            node = self._node(span, end)
+            found.append(node)
+            start = max(start, node.end)
+        if start < end:
+            found.append(self._between(start, end, whole=whole))
+        return tuple(found)
+
+    def _node(self, span: Span, outer: int) -> Node:
+        failed = span.end is None or (span.kind is Kind.SECTION and span.held is None)
+        end = outer if span.end is None else span.end
+        if span.kind is Kind.PADDING:
+            return self._between(span.start, end, whole=True)
+        if failed and not span.spans and span.kind is not Kind.SECTION:
+            return Node(span.name, span.path, Kind.UNREAD, span.start, end, note="not read", opaque=True)
+        children = self.nodes(span.spans, span.start, end, whole=not failed) if span.spans or failed else ()
+        if span.kind is Kind.SECTION:
+            children = children or self.nodes([], span.start, end, whole=True)
+            return Node(span.name, "", span.kind, span.start, end, counted(end - span.start, "byte"), children=children)
+        value = span.value
+        words = worded(value, span.field)
+        if span.kind is Kind.OMITTED:
+            words = Wording(f"… {counted(value, 'more item') if isinstance(value, int) else 'more items'}")
+        path = "" if span.kind is Kind.PART else span.path
+        opaque = isinstance(value, bytes)
+        return Node(span.name, path, span.kind, span.start, end, words.text, words.label, _note(span), opaque, children)
+
+    def _between(self, start: int, end: int, *, whole: bool) -> Node:
+        """Bytes that no field was read from."""
+        if not whole and self.error is not None:
+            name = "(left over)" if self.error.code == "trailing-bytes" else "(not read)"
+            return Node(name, "", Kind.UNREAD, start, end, counted(end - start, "byte"), opaque=True)
+        padding = not any(self.data[start:end])
+        name, kind = ("(padding)", Kind.PADDING) if padding else ("(not used)", Kind.UNREAD)
+        return Node(name, "", kind, start, end, counted(end - start, "byte"), opaque=not padding)
+
+
+def _note(span: Span) -> str:
+    if span.bits is not None:
+        high, low = span.bits
+        return f"bit {high}" if high == low else f"bits {high}-{low}"
+    return {Kind.COMPUTED: "computed", Kind.DEFAULT: "default, not stored"}.get(span.kind, "")
+
+
+def _failure(
+    nodes: tuple[Node, ...], data: bytes, framed: DecodeError | None, found: DecodeError | None, trace: Trace
+) -> Failure | None:
+    """The error, its bytes being those of the field it names, or else those it stands at."""
+    error = framed or found
+    if error is None:
+        return None
+    placed = found if found is not None and not error.field and found.code == error.code else error
+    start = end = min(max(placed.offset, 0), len(data))
+    if placed is framed and placed.code == "truncated":
+        last = next(reversed([leaf for node in nodes for leaf in node.leaves() if leaf.start < leaf.end]), None)
+        end = len(data)
+        start = last.start if last is not None and last.kind is Kind.UNREAD else end
+        return Failure(error.code, error.field, error.offset, error.detail, start, end)
+    named = {placed.field, f"{trace.message}.{placed.field}"}
+    node = next((node for node in _all(nodes) if node.path in named), None) if placed.field else None
+    if node is not None and node.start <= start <= node.end:
+        start, end = node.start, node.end
+    elif start < len(data):
+        end = start + 1
+        if placed.code in ("truncated", "overrun", "trailing-bytes"):
+            end = next((leaf.end for top in nodes for leaf in top.leaves() if leaf.start == start < leaf.end), end)
+    return Failure(error.code, error.field, error.offset, error.detail, start, end)
+
+
+def _all(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        yield from _all(node.children)

@@ -1,0 +1,84 @@
+"""Values in words: text that shows every character, and the names of numbers. Nothing in it controls a terminal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wireloom.codec.fields import Field, WireFlags
+
+_CHARACTERS = 120
+"""Of a longer text, so many are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A value as told: itself, and what it is called."""
+
+    text: str
+    label: str = ""
+
+
+def worded(value: object, field: Field | None = None) -> Wording:
+    """The value of a field."""
+    match value:
+        case None:
+            return Wording("")
+        case bool():
+            return Wording(str(value).lower())
+        case int():
+            form = "#x" if field and field.checksum else ""
+            return Wording(f"{int(value):{form}}", _label(int(value), field) if field else "")
+        case float():
+            return Wording(repr(value))
+        case str():
+            return Wording(quoted(value))
+        case bytes():
+            return Wording(counted(len(value), "byte"))
+        case list():
+            return Wording(counted(len(value), "item"))
+        case Mapping():
+            return Wording("")
+    return Wording(escaped(str(value)))
+
+
+def _label(value: int, field: Field) -> str:
+    if field.enum is not None:
+        return field.enum.label(value) or "(no name)"
+    return _flags(value, field.flags) if field.flags is not None else ""
+
+
+def _flags(value: int, flags: type[WireFlags]) -> str:
+    """The names of the bits that are set, and bits without a name as a number."""
+    bits = {name: int(flag) for name, flag in flags.__members__.items()}
+    names = [name for name, bit in bits.items() if value & bit]
+    for bit in bits.values():
+        value &= ~bit
+    return " | ".join([*names, *([f"{value:#x}"] if value else [])])
+
+
+def counted(count: int, what: str) -> str:
+    """``1 byte``, ``2 bytes``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def quoted(text: str) -> str:
+    """Text between quotation marks, a long one cut."""
+    shown = "".join(_ESCAPES.get(character) or escaped(character) for character in text[:_CHARACTERS])
+    more = f" … {counted(len(text), 'character')}" if len(text) > _CHARACTERS else ""
+    return f'"{shown}"{more}'
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def escaped(text: str) -> str:
+    """The text, each character that is not seen, or does something else, as its number."""
+    return "".join(character if character.isprintable() else _number(ord(character)) for character in text)
+
+
+def _number(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def ascii_of(data: bytes) -> str:
+    """The bytes as characters, a dot for each that is none."""
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
