@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from wireloom.cli.compat import compat
 from wireloom.cli.decode import decode
 from wireloom.cli.diagnostics import exit_statuses
 from wireloom.cli.encode import encode
@@ -47,7 +48,7 @@ def _options(
 ) -> None: ...
 
 
-for command in (decode, inspect, encode, check, explain, generate, protocols, init):
+for command in (decode, inspect, encode, check, explain, generate, compat, protocols, init):
     app.command()(command)
 
 

@@ -1,0 +1,56 @@
+"""Findings that were looked at and accepted, each with its reason: a YAML file of its own beside the specs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wireloom_generator import compat_rules, shape, source
+from wireloom_generator.compat.changes import Finding
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.syntax import Written, required
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted(Written):
+    """That a rule's findings at an element are meant, and why."""
+
+    rule: str = required("the rule's id, as in the brackets of the finding")
+    element: str = required("the element's dotted path, as the finding begins with")
+    reason: str = required("why it may be so")
+
+    def accepts(self, finding: Finding) -> bool:
+        """Whether it is about this finding."""
+        return (finding.rule, finding.change.element) == (self.rule, self.element)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedFile(Written):
+    """What the file has."""
+
+    accept: tuple[Accepted, ...] = required("the findings that are accepted")
+
+
+def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
+    """The entries of the file, and what is wrong with them."""
+    document, problems = source.read(path, path)
+    if document is None:
+        return (), problems
+    found, misshapen = shape.read_as(AcceptedFile, document)
+    entries = found.accept if found else ()
+    known = [rule.id for rule in compat_rules.RULES]
+    for entry in entries:
+        if entry.rule not in known:
+            hint = closest(entry.rule, known)
+            problems.append(Problem(entry.where("rule"), "accepted", f"there is no rule {entry.rule!r}", hint))
+        if not entry.reason.strip():
+            problems.append(Problem(entry.where("reason"), "accepted", "no reason is given", "say why it may be so"))
+    return entries, sorted([*problems, *misshapen])
+
+
+def unused(entries: Sequence[Accepted], findings: Sequence[Finding]) -> list[Problem]:
+    """A problem for each entry that accepts nothing that was found."""
+    return [
+        Problem(entry.at, "accepted", f"nothing of {entry.rule} was found at {entry.element}", "delete the entry")
+        for entry in entries
+        if not any(entry.accepts(finding) for finding in findings)
+    ]

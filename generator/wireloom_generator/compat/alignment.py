@@ -1,0 +1,157 @@
+"""Two layouts laid side by side: which leaf of the new one each leaf of the old one is."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.compat.surface import BitLeaf, Guard, Layout, Leaf, normal
+from wireloom_generator.expressions import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A leaf of both layouts; ``moved`` if others that are kept have gone past it."""
+
+    old: Leaf
+    new: Leaf
+    moved: bool = False
+
+    @property
+    def renamed(self) -> bool:
+        """Whether it has another name now."""
+        return self.old.name != self.new.name and not self._is_padding
+
+    @property
+    def _is_padding(self) -> bool:
+        """Whether one of both is padding, in the place of a field in the other."""
+        return isinstance(self.old.carrier, ir.Padding) or isinstance(self.new.carrier, ir.Padding)
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutPair:
+    """The old and the new layout of one thing. ``renamed`` has the new names of fields by their old ones."""
+
+    old: Layout
+    new: Layout
+    kept: tuple[Kept, ...]
+    removed: tuple[Leaf, ...]
+    added: tuple[Leaf, ...]
+    renamed: Mapping[str, str]
+
+    @property
+    def alike(self) -> bool:
+        """Whether both have the same leaves in the same order, whatever these are called."""
+        return not (self.removed or self.added or any(kept.moved for kept in self.kept))
+
+    def same(self, old: ir.Condition | None, new: ir.Condition | None) -> bool:
+        """Whether two expressions say the same, names that changed aside."""
+        if old is None or new is None:
+            return old is new
+        return self.same_expression(old.expression, new.expression)
+
+    def same_expression(self, old: Expr, new: Expr) -> bool:
+        """Whether two expressions say the same, names that changed aside."""
+        return normal(old, self.renamed) == normal(new, {})
+
+    def same_guards(self, old: Sequence[Guard], new: Sequence[Guard]) -> bool:
+        """Whether two leaves are there on the same conditions."""
+        return len(old) == len(new) and all(
+            one.presence is other.presence
+            and self.same(one.condition, other.condition)
+            and len(one.otherwise) == len(other.otherwise)
+            and all(map(self.same, one.otherwise, other.otherwise))
+            for one, other in zip(old, new, strict=True)
+        )
+
+
+def align(old: Layout, new: Layout, renamed: Mapping[str, str]) -> LayoutPair:
+    """The pair. Leaves belong together by name; those left over, by what they are and where they stand."""
+    before, after = _keyed(old.leaves, renamed), _keyed(new.leaves, {})
+    common = [key for key in before if key in after]
+    rank = {key: index for index, key in enumerate(after)}
+    staying = longest_rising([rank[key] for key in common])
+    kept = [Kept(before[key], after[key], rank[key] not in staying) for key in common]
+    removed = [leaf for key, leaf in before.items() if key not in after]
+    added = [leaf for key, leaf in after.items() if key not in before]
+    again = _renamed(old.leaves, new.leaves, {id(one.old): one.new for one in kept if not one.moved}, removed, added)
+    names = {one.old.name: one.new.name for one in again if one.renamed}
+    return LayoutPair(
+        old,
+        new,
+        tuple(sorted((*kept, *again), key=lambda one: new.leaves.index(one.new))),
+        tuple(leaf for leaf in removed if all(leaf is not one.old for one in again)),
+        tuple(leaf for leaf in added if all(leaf is not one.new for one in again)),
+        {**renamed, **names},
+    )
+
+
+def _keyed(leaves: Iterable[Leaf], renamed: Mapping[str, str]) -> dict[tuple[str, int], Leaf]:
+    """The leaves by name and, of a name in several alternatives, number."""
+    found: dict[tuple[str, int], Leaf] = {}
+    for leaf in leaves:
+        name = renamed.get(leaf.name, leaf.name)
+        number = sum(1 for known, _ in found if known == name)
+        found[name, number] = leaf
+    return found
+
+
+def longest_rising(ranks: Sequence[int]) -> set[int]:
+    """The longest subsequence in rising order: what kept its place while the others moved."""
+    chains: list[list[int]] = []
+    for rank in ranks:
+        before = [chain for chain in chains if chain[-1] < rank]
+        chains.append([*_longest(before), rank])
+    return set(_longest(chains))
+
+
+def _longest(chains: Sequence[list[int]]) -> list[int]:
+    lengths = [len(chain) for chain in chains]
+    return chains[lengths.index(max(lengths))] if lengths else []
+
+
+def _renamed(
+    old: Sequence[Leaf], new: Sequence[Leaf], staying: Mapping[int, Leaf], removed: list[Leaf], added: list[Leaf]
+) -> list[Kept]:
+    """Leaves that stand between the same neighbours and are alike but for their names."""
+    gone, come = {id(leaf) for leaf in removed}, {id(leaf) for leaf in added}
+    found: list[Kept] = []
+    candidates: dict[int, list[Leaf]] = {}
+    behind = 0
+    for leaf in new:
+        if id(leaf) in come:
+            candidates.setdefault(behind, []).append(leaf)
+        elif any(leaf is other for other in staying.values()):
+            behind = id(leaf)
+    behind = 0
+    for leaf in old:
+        if id(leaf) in gone:
+            beside = candidates.get(behind, [])
+            match = next((other for other in beside if _alike(leaf, other)), None)
+            if match is not None:
+                found.append(Kept(leaf, match))
+                del beside[: beside.index(match) + 1]
+        elif id(leaf) in staying:
+            behind = id(staying[id(leaf)])
+    return found
+
+
+def _alike(old: Leaf, new: Leaf) -> bool:
+    """Whether one could be the other under a new name."""
+    if old.place != new.place or [guard.presence for guard in old.guards] != [guard.presence for guard in new.guards]:
+        return False
+    match old.carrier, new.carrier:
+        case ir.Field() as one, ir.Field() as other:
+            return (one.wire, one.repeat is None) == (other.wire, other.repeat is None)
+        case BitLeaf() as one, BitLeaf() as other:
+            return (one.integer, one.shift, one.field.width) == (other.integer, other.shift, other.field.width)
+        case ir.Computed() as one, ir.Computed() as other:
+            return one.value.text == other.value.text
+        case (ir.Section() | ir.Slot()) as one, (ir.Section() | ir.Slot()) as other:
+            return type(one) is type(other) and one.extent == other.extent
+        case (ir.Padding(size=size, align=1), ir.Field(size=other)) | (
+            ir.Field(size=other),
+            ir.Padding(size=size, align=1),
+        ):
+            return size == other
+        case _:
+            return False

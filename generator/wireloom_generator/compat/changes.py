@@ -1,0 +1,97 @@
+"""What a change between two versions of a spec breaks: whom, in which direction, and where it was made."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wireloom_generator.problems import Location, Problem, Severity
+
+
+class Category(StrEnum):
+    """What is broken. Each holds all before it: what keeps TABLE keeps CODEC and WIRE too."""
+
+    WIRE = "WIRE"
+    """The bytes: old ones decode differently or not at all, or new ones do in old decoders."""
+    CODEC = "CODEC"
+    """The Python API: names of fields, messages, variants, enums and parameters, and what ``build`` fills in."""
+    TABLE = "TABLE"
+    """The Spark and Arrow schema: whether tables that exist take the new rows."""
+    DOCS = "DOCS"
+    """What is said of it all."""
+
+    @property
+    def kept(self) -> "frozenset[Category]":
+        """The categories whose rules are looked at when this one is to be kept."""
+        order = tuple(Category)
+        return frozenset(order[: order.index(self) + 1])
+
+
+class Side(StrEnum):
+    """Who is broken."""
+
+    BACKWARD = "BACKWARD"
+    """The new version, given what the old one made: bytes, code, tables."""
+    FORWARD = "FORWARD"
+    """The old version, given what the new one makes."""
+
+
+class Direction(StrEnum):
+    """What is to be kept, in the words of schema registries; the transitive ones hold against all earlier versions."""
+
+    BACKWARD = "BACKWARD"
+    BACKWARD_TRANSITIVE = "BACKWARD_TRANSITIVE"
+    FORWARD = "FORWARD"
+    FORWARD_TRANSITIVE = "FORWARD_TRANSITIVE"
+    FULL = "FULL"
+    FULL_TRANSITIVE = "FULL_TRANSITIVE"
+
+    @property
+    def sides(self) -> frozenset[Side]:
+        """The sides that must not be broken."""
+        name = self.removesuffix("_TRANSITIVE")
+        return frozenset(Side) if name == "FULL" else frozenset({Side(name)})
+
+    @property
+    def transitive(self) -> bool:
+        """Whether every earlier version counts, not the last one alone."""
+        return self.endswith("_TRANSITIVE")
+
+
+BACKWARD = frozenset({Side.BACKWARD})
+FORWARD = frozenset({Side.FORWARD})
+BOTH = frozenset(Side)
+NEITHER: frozenset[Side] = frozenset()
+"""A change that breaks nobody; it is told as a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one rule found: the element's dotted path, what happened to it, and whom that breaks."""
+
+    element: str
+    what: str
+    breaks: frozenset[Side]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A change with the rule that found it, and its place in the new version of the spec."""
+
+    at: Location
+    rule: str
+    category: Category
+    change: Change
+
+    @property
+    def problem(self) -> Problem:
+        """The finding as any other problem of a spec is told; what breaks nobody is a note."""
+        change = self.change
+        sides = " and ".join(sorted(change.breaks))
+        told = f"{change.element}: {change.what}" + (f" ({self.category}, {sides})" if sides else "")
+        severity = Severity.ERROR if change.breaks else Severity.NOTE
+        return Problem(self.at, self.rule, told, change.hint, severity)
+
+    @property
+    def order(self) -> tuple[Location, str, str, str]:
+        """What findings are sorted by."""
+        return self.at, self.rule, self.change.element, self.change.what

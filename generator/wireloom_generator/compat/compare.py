@@ -1,0 +1,64 @@
+"""Two versions of specs → what has changed between them, found by the rules."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wireloom_generator import compat_rules, ir, rules
+from wireloom_generator.compat import locations
+from wireloom_generator.compat.changes import Category, Finding
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.lower import lower
+from wireloom_generator.problems import Location, Problem, Severity
+from wireloom_generator.spec import Spec, load
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The protocols of one version of some specs, by name, and where everything in them stands."""
+
+    protocols: dict[str, ir.Protocol]
+    specs: dict[str, Spec]
+
+
+class BadSpecsError(Exception):
+    """Specs that cannot be compared, because they are not right themselves."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        at, what = problems[0].location, problems[0].what
+        super().__init__(f"{at.path.name}:{at.line}: {what}")
+        self.problems = tuple(problems)
+
+
+def read(paths: Sequence[Path]) -> Version:
+    """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors."""
+    specs, problems = load(paths)
+    problems = [*problems, *(problem for spec in specs for problem in rules.check(spec))]
+    errors = sorted({problem for problem in problems if problem.severity is Severity.ERROR})
+    if errors:
+        raise BadSpecsError(errors)
+    return Version({spec.protocol.protocol: lower(spec) for spec in specs}, {s.protocol.protocol: s for s in specs})
+
+
+def compare(old: Version, new: Version, category: Category) -> list[Finding]:
+    """What has changed from ``old`` to ``new`` that concerns ``category``, sorted by its place in the new specs."""
+    found: set[Finding] = set()
+    for name, protocol in old.protocols.items():
+        now = new.protocols.get(name)
+        comparison = Comparison(protocol, now) if now else Comparison(protocol, protocol, gone=True)
+        places = locations.index(new.specs[name]) if now else {name: _first(new, protocol)}
+        found |= set(_findings(comparison, places, category))
+    return sorted(found, key=lambda finding: finding.order)
+
+
+def _findings(comparison: Comparison, places: locations.Places, category: Category) -> Iterator[Finding]:
+    for rule in compat_rules.RULES:
+        if rule.category in category.kept:
+            for change in rule.check(comparison):
+                yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)
+
+
+def _first(version: Version, gone: ir.Protocol) -> Location:
+    """Where to tell of a protocol that is gone: at the first one there is, else where it was."""
+    path = next((protocol.path for protocol in version.protocols.values()), gone.path)
+    return Location(path, 1, 1)

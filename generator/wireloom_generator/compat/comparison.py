@@ -1,0 +1,167 @@
+"""Two versions of a protocol, everything of the one paired with what it is in the other. The rules look at this."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from wireloom_generator import ir
+from wireloom_generator.compat import surface
+from wireloom_generator.compat.alignment import LayoutPair, align
+from wireloom_generator.compat.surface import normal
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Generic[T]):
+    """Things of one kind: those of both versions, those of the old one alone, those of the new one alone."""
+
+    kept: tuple[tuple[T, T], ...]
+    removed: tuple[T, ...]
+    added: tuple[T, ...]
+
+
+@dataclass(frozen=True)
+class MessagePair:
+    """A message of both versions. ``layouts`` pairs what stands in each variant, and where no variant is chosen."""
+
+    old: ir.Message
+    new: ir.Message
+    variants: Pairs[ir.Variant]
+    layouts: tuple[LayoutPair, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two versions of a protocol. One that is ``gone`` from the new version stands for itself there."""
+
+    old: ir.Protocol
+    new: ir.Protocol
+    gone: bool = False
+
+    @cached_property
+    def header(self) -> LayoutPair:
+        """The record's header."""
+        return align(surface.record(self.old), surface.record(self.new), {})
+
+    @cached_property
+    def types(self) -> tuple[LayoutPair, ...]:
+        """The shared structs of both versions."""
+        pairs = _by_name(self.old.types, self.new.types, lambda type_: type_.name)
+        return tuple(
+            align(surface.struct(self.old, one), surface.struct(self.new, other), self.header.renamed)
+            for one, other in pairs.kept
+        )
+
+    @cached_property
+    def paired_messages(self) -> Pairs[ir.Message]:
+        """The messages; of two that match the same records, with the same fields, one is the other renamed."""
+        pairs = _by_name(_told(self.old), _told(self.new), lambda message: message.name)
+        return _renamed(pairs, self._is_renamed)
+
+    @cached_property
+    def messages(self) -> tuple[MessagePair, ...]:
+        """The messages of both versions."""
+        return tuple(self._message(one, other) for one, other in self.paired_messages.kept)
+
+    @cached_property
+    def layouts(self) -> tuple[LayoutPair, ...]:
+        """Every pair of layouts."""
+        return (self.header, *self.types, *(pair for message in self.messages for pair in message.layouts))
+
+    @cached_property
+    def enums(self) -> Pairs[ir.Enum]:
+        """The enums."""
+        return _by_name(self.old.enums, self.new.enums, lambda enum: enum.name)
+
+    @cached_property
+    def flags(self) -> Pairs[ir.Flags]:
+        """The sets of flags."""
+        return _by_name(self.old.flags, self.new.flags, lambda flags: flags.name)
+
+    @cached_property
+    def tables(self) -> Pairs[ir.Table]:
+        """The FlatBuffers tables."""
+        return _by_name(self.old.tables, self.new.tables, lambda table: table.name)
+
+    @cached_property
+    def parameters(self) -> Pairs[ir.Parameter]:
+        """The parameters."""
+        return _by_name(self.old.parameters, self.new.parameters, lambda parameter: parameter.name)
+
+    def _same_match(self, old: ir.Message, new: ir.Message) -> bool:
+        """Whether two messages are selected by the same values of the same header fields."""
+        return _keys(old, self.header.renamed) == _keys(new, {})
+
+    def _is_renamed(self, old: ir.Message, new: ir.Message) -> bool:
+        return self._same_match(old, new) and all(pair.alike for pair in self._message(old, new).layouts)
+
+    def _message(self, old: ir.Message, new: ir.Message) -> MessagePair:
+        variants = _renamed(
+            _by_name(old.variants, new.variants, lambda variant: variant.name),
+            lambda one, other: _same_condition(one.when, other.when),
+        )
+        layouts = tuple(self._layouts(old, new, variants))
+        return MessagePair(old, new, variants, layouts)
+
+    def _layouts(self, old: ir.Message, new: ir.Message, variants: Pairs[ir.Variant]) -> Iterator[LayoutPair]:
+        for one, other in _layout_pairs(old, new, variants):
+            before, after = surface.filling(self.old, old, one), surface.filling(self.new, new, other)
+            yield align(before, after, self.header.renamed)
+
+
+def _layout_pairs(
+    old: ir.Message, new: ir.Message, variants: Pairs[ir.Variant]
+) -> Iterator[tuple[ir.Variant | None, ir.Variant | None]]:
+    """Which layouts the same record has in both versions.
+
+    A message that had no variants had one layout, which every variant it has now may have to read; and the other way.
+    """
+    yield from variants.kept
+    if not old.variants or not new.variants:
+        yield from ((None, variant) for variant in variants.added)
+        yield from ((variant, None) for variant in variants.removed)
+    if not _covers(old) and not _covers(new):
+        yield None, None
+
+
+def _covers(message: ir.Message) -> bool:
+    """Whether one of the variants is always chosen."""
+    return bool(message.variants) and message.variants[-1].when is None
+
+
+def _told(protocol: ir.Protocol) -> tuple[ir.Message, ...]:
+    """The messages of the spec; the one that takes the records of none has no path."""
+    return tuple(message for message in protocol.messages if message.path is not None)
+
+
+def _keys(message: ir.Message, renamed: Mapping[str, str]) -> Mapping[str, frozenset[int]]:
+    return {renamed.get(name, name): frozenset(values) for name, values in message.match.items()}
+
+
+def _same_condition(old: ir.Condition | None, new: ir.Condition | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return normal(old.expression, {}) == normal(new.expression, {})
+
+
+def _by_name(old: Iterable[T], new: Iterable[T], name: Callable[[T], str]) -> Pairs[T]:
+    before, after = {name(item): item for item in old}, {name(item): item for item in new}
+    return Pairs(
+        tuple((item, after[key]) for key, item in before.items() if key in after),
+        tuple(item for key, item in before.items() if key not in after),
+        tuple(item for key, item in after.items() if key not in before),
+    )
+
+
+def _renamed(pairs: Pairs[T], is_renamed: Callable[[T, T], bool]) -> Pairs[T]:
+    """The pairs, with those that are one thing under two names among what is kept."""
+    kept, added = list(pairs.kept), list(pairs.added)
+    for item in pairs.removed:
+        match = next((other for other in added if is_renamed(item, other)), None)
+        if match is not None:
+            kept.append((item, match))
+            added.remove(match)
+    gone = tuple(item for item in pairs.removed if all(item is not old for old, _ in kept))
+    return Pairs(tuple(kept), gone, tuple(added))

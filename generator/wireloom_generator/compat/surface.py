@@ -1,0 +1,150 @@
+"""A protocol as it is compared: each layout a flat list of leaves, in the order of their bytes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import assert_never
+
+from wireloom_generator import expressions, ir
+from wireloom_generator.expressions import Expr, Name
+
+
+class Presence(StrEnum):
+    """Why a leaf may be missing from a record."""
+
+    WHEN = "when"
+    CHOICE = "choice"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition on which a leaf is there. Of a choice, ``otherwise`` are the conditions that are asked before."""
+
+    presence: Presence
+    condition: ir.Condition | None = None
+    otherwise: tuple[ir.Condition, ...] = ()
+
+    def __str__(self) -> str:
+        match self.presence:
+            case Presence.OPTIONAL:
+                return "if bytes are left"
+            case Presence.WHEN | Presence.CHOICE:
+                unless = " or ".join(condition.text for condition in self.otherwise)
+                return f"if {self.condition.text}" if self.condition is not None else f"unless {unless}"
+
+
+@dataclass(frozen=True, slots=True)
+class BitLeaf:
+    """A bit field and the bits of its integer that it takes, counted from the least significant."""
+
+    field: ir.BitField
+    integer: ir.Integer
+    shift: int
+
+
+Carrier = ir.Field | ir.Computed | ir.Padding | ir.Section | ir.Slot | BitLeaf
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Something that stands in a layout. ``place`` names the sections around it, outermost first."""
+
+    path: str
+    name: str
+    carrier: Carrier
+    guards: tuple[Guard, ...]
+    place: tuple[str, ...]
+
+    @property
+    def optional(self) -> bool:
+        """Whether it is there only if bytes are left."""
+        return any(guard.presence is Presence.OPTIONAL for guard in self.guards)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All leaves of the record's header, of a message in one of its variants, or of a shared struct.
+
+    ``keeps`` has, by section, the column that keeps the bytes its leaves leave over; where there is none, such bytes
+    are malformed.
+    """
+
+    path: str
+    leaves: tuple[Leaf, ...]
+    keeps: Mapping[str, str]
+
+    def optional_end(self, leaf: Leaf) -> bool:
+        """Whether nothing but optional fields stands behind the leaf in its section."""
+        behind = self.leaves[self.leaves.index(leaf) :]
+        return all(other.optional for other in behind if other.place == leaf.place)
+
+
+def record(protocol: ir.Protocol) -> Layout:
+    """The header, and the slots as leaves of it."""
+    return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
+
+
+def struct(protocol: ir.Protocol, type_: ir.Type) -> Layout:
+    """A shared struct."""
+    path = f"{protocol.name}.{type_.name}"
+    return _layout(path, _leaves(path, type_.nodes, (), ()), {})
+
+
+def filling(protocol: ir.Protocol, message: ir.Message, variant: ir.Variant | None) -> Layout:
+    """What a message puts into the record's slots if ``variant`` is chosen: the shared fields, then the variant's."""
+    path = f"{protocol.name}.{message.name}"
+    leaves: list[Leaf] = []
+    for slot in protocol.slots:
+        leaves += _leaves(path, message.sections.get(slot.name, ()), (), (slot.name,))
+        if variant is not None:
+            leaves += _leaves(f"{path}.{variant.name}", variant.sections.get(slot.name, ()), (), (slot.name,))
+    keeps = {slot.name: slot.trailing for slot in protocol.slots if slot.trailing and slot.name in message.trailing}
+    return _layout(f"{path}.{variant.name}" if variant else path, leaves, keeps)
+
+
+def _layout(path: str, leaves: Iterable[Leaf], keeps: Mapping[str, str]) -> Layout:
+    found = tuple(leaves)
+    sections = (leaf.carrier for leaf in found if isinstance(leaf.carrier, ir.Section))
+    return Layout(path, found, {**keeps, **{node.name: node.trailing for node in sections if node.trailing}})
+
+
+def _leaves(path: str, nodes: Iterable[ir.Node], guards: tuple[Guard, ...], place: tuple[str, ...]) -> Iterator[Leaf]:
+    for node in nodes:
+        leaf = partial(Leaf, guards=guards, place=place)
+        match node:
+            case ir.Field() | ir.Computed():
+                yield leaf(f"{path}.{node.name}", node.name, node)
+            case ir.Padding():
+                yield leaf(path, "padding", node)
+            case ir.Bits(wire=wire, fields=fields):
+                shift = wire.bits
+                for field in fields:
+                    shift -= field.width
+                    yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
+            case ir.Slot():
+                yield leaf(f"{path}.{node.name}", node.name, node)
+            case ir.Section():
+                yield leaf(f"{path}.{node.name}", node.name, node)
+                yield from _leaves(path, node.nodes, guards, (*place, node.name))
+            case ir.When(condition=condition, nodes=inner):
+                yield from _leaves(path, inner, (*guards, Guard(Presence.WHEN, condition)), place)
+            case ir.Tail(nodes=inner):
+                yield from _leaves(path, inner, (*guards, Guard(Presence.OPTIONAL)), place)
+            case ir.Choice(alternatives=alternatives):
+                asked: tuple[ir.Condition, ...] = ()
+                for alternative in alternatives:
+                    own = alternative.condition if isinstance(alternative, ir.When) else None
+                    guard = Guard(Presence.CHOICE, own, asked)
+                    yield from _leaves(path, alternative.nodes, (*guards, guard), place)
+                    asked += (own,) if own is not None else ()
+            case _:
+                assert_never(node)
+
+
+def normal(expression: Expr, renamed: Mapping[str, str]) -> Expr:
+    """The expression as it is compared: where it is written does not count, and old names are what they are now."""
+    if isinstance(expression, Name):
+        return Name(renamed.get(expression.name, expression.name), scope=expression.scope)
+    return expressions.rebuild(expression, lambda part: normal(part, renamed))

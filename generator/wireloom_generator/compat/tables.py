@@ -1,0 +1,143 @@
+"""The columns of both versions, struct by struct, and what Parquet, Delta and Iceberg tables say to what changed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.compat.alignment import longest_rising
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import Leaf
+from wireloom_generator.ir import Primitive
+
+ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg: add the column first"
+REMOVED = "Parquet, Delta: it stays, null in new rows; Iceberg: the same, if the table accepts any schema"
+RENAMED = "Parquet: two columns; Delta, Iceberg: two columns, unless it is renamed in the table first"
+REORDERED = "Parquet, Delta, Iceberg: right by name, wrong by position"
+"""What the table formats say to columns that are new, gone, renamed and in another order."""
+
+_WIDER = {
+    Primitive.BYTE: (Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
+    Primitive.SHORT: (Primitive.INT, Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
+    Primitive.INT: (Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
+    Primitive.LONG: (Primitive.DECIMAL,),
+    Primitive.FLOAT: (Primitive.DOUBLE,),
+}
+"""The types that hold every value of a type, and that Delta's type widening allows."""
+
+_ICEBERG_INT = (Primitive.BYTE, Primitive.SHORT, Primitive.INT)
+"""Types that Iceberg stores as int."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructPair:
+    """The columns of a struct in both versions. ``moved`` have gone past others that both have."""
+
+    path: str
+    kept: tuple[tuple[ir.Column, ir.Column], ...]
+    renamed: tuple[tuple[ir.Column, ir.Column], ...]
+    removed: tuple[ir.Column, ...]
+    added: tuple[ir.Column, ...]
+    moved: tuple[ir.Column, ...]
+
+
+def structs(comparison: Comparison) -> Iterator[StructPair]:
+    """The row, and every struct in it that both versions have."""
+    yield from _structs(comparison.new.name, comparison.old.columns, comparison.new.columns, _names(comparison))
+
+
+def _names(comparison: Comparison) -> Mapping[str, str]:
+    """What columns of the old version are called now: fields, their labels, what sections leave over, and messages."""
+    fields = {name: now for pair in comparison.layouts for name, now in pair.renamed.items()}
+    names = dict(fields)
+    for suffix in ("_name", "_flags"):
+        names |= {f"{name}{suffix}": f"{now}{suffix}" for name, now in fields.items()}
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            names |= dict(zip(_beside(kept.old), _beside(kept.new), strict=False))
+    return names | {pair.old.name: pair.new.name for pair in comparison.messages}
+
+
+def _beside(leaf: Leaf) -> tuple[str, ...]:
+    """The column of bytes that a leaf has beside its own."""
+    match leaf.carrier:
+        case ir.Section(trailing=str() as name) | ir.Slot(trailing=str() as name):
+            return (name,)
+        case ir.Field(wire=ir.FlatBuffer(raw=name)):
+            return (name,)
+        case _:
+            return ()
+
+
+def _structs(
+    path: str, old: tuple[ir.Column, ...], new: tuple[ir.Column, ...], names: Mapping[str, str]
+) -> Iterator[StructPair]:
+    before, after = {column.name: column for column in old}, {column.name: column for column in new}
+    renamed = {
+        name: now
+        for name, now in names.items()
+        if name in before and name not in after and now in after.keys() - before
+    }
+    kept = tuple((column, after[column.name]) for column in old if column.name in after)
+    rank = {column.name: index for index, column in enumerate(new)}
+    staying = longest_rising([rank[column.name] for column, _ in kept])
+    yield StructPair(
+        path,
+        kept,
+        tuple((before[name], after[now]) for name, now in renamed.items()),
+        tuple(column for column in old if column.name not in after and column.name not in renamed),
+        tuple(column for column in new if column.name not in before and column.name not in renamed.values()),
+        tuple(column for _, column in kept if rank[column.name] not in staying),
+    )
+    for column, now in (*kept, *((before[name], after[now]) for name, now in renamed.items())):
+        one, other = _fields(column.type), _fields(now.type)
+        if one is not None and other is not None:
+            yield from _structs(f"{path}.{now.name}", one, other, names)
+
+
+def _fields(kind: ir.ColumnType) -> tuple[ir.Column, ...] | None:
+    """The columns of a struct, or of a list's structs."""
+    match kind:
+        case ir.StructType(columns=columns):
+            return columns
+        case ir.ListType(element=element):
+            return _fields(element)
+        case _:
+            return None
+
+
+def told(kind: ir.ColumnType) -> str:
+    """The type as Spark has it; what is inside a struct is compared by itself."""
+    match kind:
+        case ir.StructType():
+            return "struct"
+        case ir.ListType(element=element):
+            return f"array<{told(element)}>"
+        case _:
+            return str(kind)
+
+
+def widens(old: ir.ColumnType, new: ir.ColumnType) -> bool:
+    """Whether the new type holds every value of the old one."""
+    match old, new:
+        case ir.ListType(element=one), ir.ListType(element=other):
+            return widens(one, other)
+        case Primitive() as one, Primitive() as other:
+            return other in _WIDER.get(one, ())
+        case _:
+            return False
+
+
+def verdict(old: ir.ColumnType, new: ir.ColumnType) -> str:
+    """What each table format says to a column of another type."""
+    if not widens(old, new):
+        return "Parquet, Delta, Iceberg: no"
+    while isinstance(old, ir.ListType) and isinstance(new, ir.ListType):
+        old, new = old.element, new.element
+    by_hand = new in (Primitive.DECIMAL, Primitive.DOUBLE) and old is not Primitive.FLOAT
+    delta = "alter the column, with type widening" if by_hand else "with type widening"
+    iceberg = "no"
+    if old in _ICEBERG_INT and new in _ICEBERG_INT:
+        iceberg = "yes, both are its int"
+    elif (old, new) == (Primitive.FLOAT, Primitive.DOUBLE) or (old in _ICEBERG_INT and new is Primitive.LONG):
+        iceberg = "widen the column first"
+    return f"Parquet: give the reader the new schema; Delta: {delta}; Iceberg: {iceberg}"

@@ -1,0 +1,77 @@
+"""Ways over a comparison that several rules go."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import conditions, ir
+from wireloom_generator.compat.alignment import Kept, LayoutPair
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Side
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import BitLeaf, Leaf
+
+Valued = ir.Field | ir.BitField
+"""What has a value that is read from the bytes."""
+
+
+def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, ir.Field, ir.Field]]:
+    """The fields of both versions that are in the bytes, bit fields aside."""
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            match kept.old.carrier, kept.new.carrier:
+                case ir.Field() as old, ir.Field() as new:
+                    yield pair, kept, old, new
+
+
+def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, Valued]]:
+    """The fields of both versions that are in the bytes, bit fields too."""
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            old, new = valued(kept.old), valued(kept.new)
+            if old is not None and new is not None:
+                yield pair, kept, old, new
+
+
+def valued(leaf: Leaf) -> Valued | None:
+    """The leaf's field, if it is one that is read from the bytes."""
+    match leaf.carrier:
+        case ir.Field() as field:
+            return field
+        case BitLeaf(field=bits):
+            return bits
+        case _:
+            return None
+
+
+def restricted(old: object, new: object) -> frozenset[Side]:
+    """Whom it breaks what records must meet: old records if it is new, old decoders if it is gone, else both."""
+    if old is None:
+        return BACKWARD
+    return FORWARD if new is None else BOTH
+
+
+def narrowed(old: ir.Condition | None, new: ir.Condition | None) -> frozenset[Side]:
+    """As ``restricted``, of conditions. Where one has the other, who meets the narrower one is not broken."""
+    if old is not None and new is not None:
+        if conditions.implies(old.expression, new.expression):
+            return FORWARD
+        if conditions.implies(new.expression, old.expression):
+            return BACKWARD
+    return restricted(old, new)
+
+
+def was(old: object, new: object) -> str:
+    """``was 1, is 2``; nothing is ``none``."""
+    return f"was {_shown(old)}, is {_shown(new)}"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "none"
+        case ir.Condition(text=text):
+            return f"`{text}`"
+        case bool():
+            return str(value).lower()
+        case bytes():
+            return value.hex()
+        case _:
+            return str(value)

@@ -1,0 +1,45 @@
+"""A checksum keeps its algorithm and its range.
+
+Every record fails a check over other bytes or by another algorithm. One that is new refuses old records that were
+written without it; one that is gone lets through what old decoders refuse.
+
+Bad::
+
+    - {name: header_crc, type: u32, checksum: {algorithm: crc32, from: 0, to: 12}}    # crc32_zero before
+
+Good::
+
+    - {name: header_crc, type: u32, checksum: {algorithm: crc32_zero, from: 0, to: 12}}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.alignment import LayoutPair
+from wireloom_generator.compat.changes import BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields with another checksum."""
+    for pair, kept, old, new in walks.fields(comparison):
+        one, other = old.checksum, new.checksum
+        if one is None or other is None:
+            if one is not other:
+                breaks = walks.restricted(one, other)
+                yield Change(kept.new.path, f"checksum {walks.was(_told(one), _told(other))}", breaks)
+        elif one.algorithm != other.algorithm or not _same_range(pair, one, other):
+            yield Change(kept.new.path, f"checksum {walks.was(_told(one), _told(other))}", BOTH)
+
+
+def _same_range(pair: LayoutPair, old: ir.Checksum, new: ir.Checksum) -> bool:
+    return pair.same(old.start, new.start) and pair.same(old.end, new.end)
+
+
+def _told(checksum: ir.Checksum | None) -> str | None:
+    if checksum is None:
+        return None
+    return f"{checksum.algorithm} from `{checksum.start.text}` to `{checksum.end.text}`"

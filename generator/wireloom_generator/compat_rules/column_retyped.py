@@ -1,0 +1,34 @@
+"""A column keeps its type.
+
+A narrower type, or another, cannot hold what is there. A wider one each table format takes or refuses by rules of its
+own, which the finding tells.
+
+Bad::
+
+    - {name: end_seqno, type: u64}    # table_type: long before, a decimal(20,0) now
+
+Good::
+
+    - {name: end_seqno, type: u64, table_type: long}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat import tables
+from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.TABLE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Columns of another type."""
+    for struct in tables.structs(comparison):
+        for old, new in struct.kept:
+            before, after = tables.told(old.type), tables.told(new.type)
+            if before != after:
+                wider = tables.widens(old.type, new.type)
+                what = f"column was {before}, is {after}"
+                yield Change(
+                    f"{struct.path}.{new.name}", what, BACKWARD if wider else BOTH, tables.verdict(old.type, new.type)
+                )

@@ -1,0 +1,28 @@
+"""What is filled in on encode stays the same.
+
+Code that leaves the field out writes other bytes, or can no longer leave it out.
+
+Bad::
+
+    - {name: datatype, type: u8, default: 1}    # 0 before
+
+Good::
+
+    - {name: datatype, type: u8, default: 0}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.CODEC
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields with another default."""
+    for pair, kept, old, new in walks.values(comparison):
+        if not pair.same(old.default, new.default):
+            breaks = NEITHER if old.default is None else BACKWARD
+            yield Change(kept.new.path, f"default {walks.was(old.default, new.default)}", breaks)

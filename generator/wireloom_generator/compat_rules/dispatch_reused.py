@@ -1,0 +1,46 @@
+"""The header values that select a message are not given to another one.
+
+Old records are decoded as the new message, and new ones by old decoders as the old message: bytes that fit by chance
+are wrong values, without any error.
+
+Bad::
+
+    message: stream_note    # system_event had the opcode before
+    match: {opcode: 0x5f}
+
+Good::
+
+    message: stream_note
+    match: {opcode: 0x60}
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom_generator.compat.changes import BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Messages that are selected by records of another one."""
+    renamed = comparison.header.renamed
+    old = comparison.paired_messages.removed + tuple(pair.old for pair in comparison.messages)
+    new = comparison.paired_messages.added + tuple(pair.new for pair in comparison.messages)
+    same = {(pair.old.name, pair.new.name) for pair in comparison.messages}
+    for earlier in old:
+        for message in new:
+            both = _both(earlier.match, message.match, renamed)
+            if both and (earlier.name, message.name) not in same:
+                path = f"{comparison.new.name}.{message.name}"
+                yield Change(path, f"takes records of {earlier.name}: {both}", BOTH)
+
+
+def _both(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, ...]], renamed: Mapping[str, str]) -> str:
+    """The values that select either, in words; empty if there are none."""
+    before = {renamed.get(name, name): values for name, values in old.items()}
+    if not before or before.keys() != new.keys():
+        return ""
+    common = {name: sorted(set(before[name]) & set(values)) for name, values in new.items()}
+    told = (f"{name} {', '.join(f'{value:#x}' for value in values)}" for name, values in common.items())
+    return " and ".join(told) if all(common.values()) else ""

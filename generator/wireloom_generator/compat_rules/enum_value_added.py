@@ -1,0 +1,39 @@
+"""A number gets a name without taking it from a range.
+
+Numbers without a name survive in old decoders, without a label. A number that was in a named range had that label.
+
+Bad::
+
+    values:
+      - {name: NEW_ERROR, value: -7}    # ERROR before, from the range
+      - {name: ERROR, from: -49, to: -5}
+
+Good::
+
+    values:
+      - {name: NEW_ERROR, value: -50}
+      - {name: ERROR, from: -49, to: -5}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat.changes import BOTH, NEITHER, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.CODEC
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Names that enums did not have."""
+    for old, new in comparison.enums.kept:
+        names = {value.name for value in old.values}
+        numbers = {(value.first, value.last) for value in old.values}
+        for value in new.values:
+            if value.name in names or (value.first, value.last) in numbers:
+                continue
+            path = f"{comparison.new.name}.{new.name}.{value.name}"
+            around = [one for one in old.values if one.range and one.first <= value.first and value.last <= one.last]
+            if around and not value.range:
+                yield Change(path, f"added; {value.first} was labelled {around[0].name}", BOTH)
+            else:
+                yield Change(path, "added", NEITHER)

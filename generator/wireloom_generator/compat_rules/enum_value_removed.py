@@ -1,0 +1,35 @@
+"""A named number keeps a name.
+
+The bytes are read as before, but the label is gone: code that asks for the member fails, and so do rows that are
+encoded by the label.
+
+Bad::
+
+    values:
+      - {name: DELETE, value: 2}
+    # - {name: UPSERT, value: 1}    no longer there
+
+Good::
+
+    values:
+      - {name: DELETE, value: 2}
+      - {name: UPSERT, value: 1, doc: Not sent since 4.0.}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat.changes import BACKWARD, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.CODEC
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Names of enums that are gone; a number that another name took is another rule's matter."""
+    for old, new in comparison.enums.kept:
+        names = {value.name for value in new.values}
+        numbers = {(value.first, value.last) for value in new.values}
+        for value in old.values:
+            if value.name not in names and (value.first, value.last) not in numbers:
+                path = f"{comparison.new.name}.{new.name}.{value.name}"
+                yield Change(path, "removed; its label is null now", BACKWARD)

@@ -1,0 +1,50 @@
+"""A named number keeps its number.
+
+Old numbers get no label, or another one, and rows that are encoded by the label give other bytes. A range that grows
+labels more, which is a note.
+
+Bad::
+
+    values:
+      - {name: UPSERT, value: 2}    # 1 before
+
+Good::
+
+    values:
+      - {name: UPSERT, value: 1}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change, Side
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Names of enums that stand for other numbers."""
+    for old, new in comparison.enums.kept:
+        after = {value.name: value for value in new.values}
+        for value in old.values:
+            now = after.get(value.name)
+            if now is not None and _numbers(value) != _numbers(now):
+                path = f"{comparison.new.name}.{new.name}.{value.name}"
+                yield Change(path, walks.was(_told(value), _told(now)), _breaks(value, now))
+
+
+def _numbers(value: ir.EnumValue) -> tuple[int, int, bool]:
+    return value.first, value.last, value.range
+
+
+def _breaks(old: ir.EnumValue, new: ir.EnumValue) -> frozenset[Side]:
+    """A range is a label alone: who reads minds only numbers that it loses."""
+    if not (old.range and new.range):
+        return BOTH
+    return NEITHER if new.first <= old.first and old.last <= new.last else BACKWARD
+
+
+def _told(value: ir.EnumValue) -> str:
+    return f"{value.first} to {value.last}" if value.range else str(value.first)

@@ -1,0 +1,33 @@
+"""What a document says wrong stays told.
+
+An erratum is why the spec differs from its document. Where it goes, the next reader takes the document for right.
+
+Bad::
+
+    match: {opcode: 0x5f}
+    # erratum: the document says 0x5e    no longer there
+
+Good::
+
+    match: {opcode: 0x5f}
+    erratum: The document says 0x5e.
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat import words_of
+from wireloom_generator.compat.changes import BOTH, NEITHER, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.DOCS
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Errata that are new, gone or others."""
+    for path, old, new in words_of.pairs(comparison):
+        gone = sum(erratum not in new.errata for erratum in old.errata)
+        come = sum(erratum not in old.errata for erratum in new.errata)
+        if gone:
+            yield Change(path, f"{gone} of {len(old.errata)} errata {'changed' if come else 'removed'}", BOTH)
+        elif come:
+            yield Change(path, "erratum added", NEITHER)

@@ -1,0 +1,40 @@
+"""No field that was in the bytes is taken out of them.
+
+Old records still have its bytes. Whatever stands behind it is read from the wrong place, or the bytes are left over; at
+best the value is no longer told. Old decoders look for it in new records, unless it was optional.
+
+Bad::
+
+    fields:
+      - {name: length, type: u16}
+    # - {name: flags, type: u16}    no longer there
+      - {name: id, type: u32}
+
+Good::
+
+    fields:
+      - {name: length, type: u16}
+      - {name: flags, type: u16, reserved: true}    # without a meaning, but its place is kept
+      - {name: id, type: u32}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import BitLeaf
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields of the old version that the new one does not have."""
+    for pair in comparison.layouts:
+        for leaf in pair.removed:
+            match leaf.carrier:
+                case ir.Computed():
+                    yield Change(leaf.path, "no longer computed", BACKWARD)
+                case ir.Field() | BitLeaf():
+                    hint = "reserved: true keeps its place" if not leaf.optional else ""
+                    yield Change(leaf.path, "removed", BACKWARD if leaf.optional else BOTH, hint)

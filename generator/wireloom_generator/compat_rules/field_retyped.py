@@ -1,0 +1,71 @@
+"""A field keeps its type.
+
+The same bytes are another value: as a number, as text, as a struct of their own.
+
+Bad::
+
+    - {name: token, type: u32}    # four bytes before
+
+Good::
+
+    - {name: token, type: bytes, size: 4}
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks, words
+from wireloom_generator.compat.changes import BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import BitLeaf, Carrier
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields of another kind of type."""
+    renamed = _renamed_types(comparison)
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            if _differ(kept.old.carrier, kept.new.carrier, renamed):
+                yield Change(kept.new.path, walks.was(_told(kept.old.carrier), _told(kept.new.carrier)), BOTH)
+
+
+def _differ(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
+    match old, new:
+        case ir.Field(wire=ir.Struct(name=one)), ir.Field(wire=ir.Struct(name=other)):
+            return renamed.get(one, one) != other
+        case ir.Field(wire=ir.FlatBuffer(table=one)), ir.Field(wire=ir.FlatBuffer(table=other)):
+            return one != other
+        case ir.Field() as before, ir.Field() as after:
+            return type(before.wire) is not type(after.wire)
+        case BitLeaf(field=one), BitLeaf(field=other):
+            return one.boolean != other.boolean
+        case (ir.Padding(), _) | (_, ir.Padding()):
+            return False
+        case _:
+            return type(old) is not type(new)
+
+
+def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
+    """Old names of shared structs that are the same under a new one."""
+    return {
+        old.name: new.name
+        for old in comparison.old.types
+        for new in comparison.new.types
+        if old.nodes == new.nodes and old.name not in {type_.name for type_ in comparison.new.types}
+    }
+
+
+def _told(carrier: Carrier) -> str:
+    match carrier:
+        case ir.Field(wire=kind):
+            return words.wire(kind)
+        case BitLeaf(field=field):
+            return "bool" if field.boolean else words.count(field.width, "bit")
+        case ir.Computed():
+            return "computed"
+        case ir.Padding():
+            return "padding"
+        case ir.Section() | ir.Slot():
+            return "a section"

@@ -1,0 +1,34 @@
+"""A flag keeps a name.
+
+The bit survives, but it is no longer in the list of flags: code that asks for the member fails, and so do rows that are
+encoded by the list.
+
+Bad::
+
+    values:
+      - {name: Memory, value: 0x01}
+    # - {name: Disk, value: 0x02}    no longer there
+
+Good::
+
+    values:
+      - {name: Memory, value: 0x01}
+      - {name: Disk, value: 0x02}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.compat.changes import BACKWARD, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.CODEC
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Flags that are gone; a bit that another flag took is another rule's matter."""
+    for old, new in comparison.flags.kept:
+        names, bits = {flag.name for flag in new.values}, {flag.value for flag in new.values}
+        for flag in old.values:
+            if flag.name not in names and flag.value not in bits:
+                path = f"{comparison.new.name}.{new.name}.{flag.name}"
+                yield Change(path, "removed; the bit has no name now", BACKWARD)

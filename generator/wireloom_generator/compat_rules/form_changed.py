@@ -1,0 +1,53 @@
+"""A textual form keeps its keys, and what they hold.
+
+Lines that were written before are read by their keys, and readers elsewhere look for these.
+
+Bad::
+
+    entries:
+      - {key: sequence, field: sequence}    # scn before
+
+Good::
+
+    entries:
+      - {key: scn, field: sequence}
+"""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom_generator import ir
+from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change
+from wireloom_generator.compat.comparison import Comparison, MessagePair
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Forms and keys that are gone, and keys that hold something else."""
+    for message in comparison.messages:
+        path = f"{comparison.new.name}.{message.new.name}"
+        forms = {form.name: form for form in message.new.forms}
+        for form in message.old.forms:
+            if form.name in forms:
+                yield from _entries(message, path, form, forms[form.name])
+            else:
+                yield Change(path, f"form {form.name} removed", BOTH)
+
+
+def _entries(message: MessagePair, path: str, old: ir.Form, new: ir.Form) -> Iterator[Change]:
+    renamed = {name: now for pair in message.layouts for name, now in pair.renamed.items()}
+    after = {entry.key: entry for entry in new.entries}
+    for entry in old.entries:
+        now = after.pop(entry.key, None)
+        if now is None:
+            yield Change(path, f"form {old.name}: key {entry.key} removed", BOTH)
+        elif _held(entry, renamed) != _held(now, {}):
+            yield Change(path, f"form {old.name}: key {entry.key} holds something else", BOTH)
+    for entry in after.values():
+        breaks = NEITHER if entry.omit != "never" else BACKWARD
+        yield Change(path, f"form {old.name}: key {entry.key} added", breaks)
+
+
+def _held(entry: ir.FormEntry, renamed: Mapping[str, str]) -> tuple[str | None, str, str | None, str]:
+    field = renamed.get(entry.field, entry.field) if entry.field else None
+    return field, entry.notation, entry.const, entry.omit

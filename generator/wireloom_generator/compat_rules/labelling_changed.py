@@ -1,0 +1,52 @@
+"""A field keeps the enum or the flags that name its numbers.
+
+Its value in Python is a member of that class, and the label column has its names.
+
+Bad::
+
+    - {name: snapshot_type, type: u32}    # flags: SnapshotType before
+
+Good::
+
+    - {name: snapshot_type, type: u32, flags: SnapshotType}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import BitLeaf, Carrier
+
+CATEGORY = Category.CODEC
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields with other names for their numbers, or without the column of them; names that are new are a note."""
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            old, new = _named(kept.old.carrier), _named(kept.new.carrier)
+            if old != new:
+                breaks = BACKWARD if old is not None else NEITHER
+                yield Change(kept.new.path, walks.was(_told(old), _told(new)), breaks)
+
+
+def _named(carrier: Carrier) -> tuple[str, bool] | None:
+    """The enum or the flags, and whether there is a column of labels."""
+    match carrier:
+        case ir.Field(enum=str() as enum, labels=labels) | ir.Computed(enum=str() as enum, labels=labels):
+            return f"the enum {enum}", labels
+        case BitLeaf(field=ir.BitField(enum=str() as enum, labels=labels)):
+            return f"the enum {enum}", labels
+        case ir.Field(flags=str() as flags, labels=labels):
+            return f"the flags {flags}", labels
+        case _:
+            return None
+
+
+def _told(named: tuple[str, bool] | None) -> str:
+    if named is None:
+        return "without names"
+    names, labels = named
+    return f"named by {names}" if labels else f"named by {names} in Python alone"

@@ -1,0 +1,49 @@
+"""Padding stays as long as it was.
+
+What stands behind it is read from where it is not. Padding must be zero, so bytes that become padding are malformed
+where they are not, and a field in its place is malformed to old decoders unless it is 0.
+
+Bad::
+
+    - {pad: 2}    # 3 before
+
+Good::
+
+    - {pad: 3}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks, words
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Padding that is new, gone or of another length."""
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            match kept.old.carrier, kept.new.carrier:
+                case ir.Padding() as old, ir.Padding() as new if (old.size, old.align) != (new.size, new.align):
+                    yield Change(kept.new.path, f"padding {walks.was(_told(old), _told(new))}", BOTH)
+                case ir.Padding(), ir.Padding() if kept.moved:
+                    yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
+                case ir.Padding(), ir.Field():
+                    what = "was padding; old decoders refuse what is not 0"
+                    yield Change(kept.new.path, what, FORWARD)
+                case ir.Field(), ir.Padding():
+                    what = "is padding now; what is not 0 is malformed"
+                    yield Change(kept.old.path, what, BACKWARD)
+        for leaf in pair.removed:
+            if isinstance(leaf.carrier, ir.Padding):
+                yield Change(leaf.path, f"padding of {_told(leaf.carrier)} removed", BOTH)
+        for leaf in pair.added:
+            if isinstance(leaf.carrier, ir.Padding):
+                yield Change(leaf.path, f"padding of {_told(leaf.carrier)} added", BOTH)
+
+
+def _told(padding: ir.Padding) -> str:
+    return words.count(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"

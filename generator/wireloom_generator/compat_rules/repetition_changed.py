@@ -1,0 +1,35 @@
+"""A list stays a list, and as long as it was told to be.
+
+One value where there were several, or a count from elsewhere, reads other bytes.
+
+Bad::
+
+    - {name: entries, type: FailoverEntry, repeat: {count: entry_count}}    # repeat: rest before
+
+Good::
+
+    - {name: entries, type: FailoverEntry, repeat: rest}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.compat import walks, words
+from wireloom_generator.compat.alignment import LayoutPair
+from wireloom_generator.compat.changes import BOTH, Category, Change
+from wireloom_generator.compat.comparison import Comparison
+
+CATEGORY = Category.WIRE
+
+
+def check(comparison: Comparison) -> Iterator[Change]:
+    """Fields that repeat otherwise."""
+    for pair, kept, old, new in walks.fields(comparison):
+        if not _same(pair, old.repeat, new.repeat):
+            yield Change(kept.new.path, walks.was(words.repeat(old.repeat), words.repeat(new.repeat)), BOTH)
+
+
+def _same(pair: LayoutPair, old: ir.Repeat | None, new: ir.Repeat | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return pair.same(old.count, new.count) and pair.same(old.until, new.until)

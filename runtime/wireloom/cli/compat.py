@@ -1,0 +1,179 @@
+"""``wireloom compat``: what has changed between versions of specs, and whom it breaks."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from wireloom.cli.diagnostics import FAILED, MisuseError, say
+from wireloom.cli.findings import Format, plain, report
+from wireloom.cli.specs import Formats, compiler
+
+if TYPE_CHECKING:
+    from wireloom_generator.compat.accepted import Accepted
+    from wireloom_generator.compat.changes import Direction
+    from wireloom_generator.compat.check import Report, Told
+    from wireloom_generator.compat.compare import Version
+
+E = TypeVar("E", bound=StrEnum)
+
+_DEFAULT = Path("specs")
+
+
+def compat(
+    specs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[OLD NEW | SPECS]", help="Two versions of specs; with --against…, today's alone."),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="REVISION", help="The old version is what git has there.")
+    ] = None,
+    against_tags: Annotated[
+        bool, typer.Option("--against-tags", help="The old versions are the tags that are releases, like v1.2.")
+    ] = False,
+    category: Annotated[
+        str,
+        typer.Option(
+            metavar="WIRE|CODEC|TABLE|DOCS",
+            help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
+        ),
+    ] = "TABLE",
+    direction: Annotated[
+        str,
+        typer.Option(
+            metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
+            help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
+            "TRANSITIVE: against all tags, else against the last.",
+        ),
+    ] = "FULL_TRANSITIVE",
+    accept: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The findings that are meant, each with its reason.")
+    ] = None,
+    format: Formats = Format.TEXT,
+) -> None:
+    """What has changed between versions of specs, and whom that breaks. Status 1: somebody."""
+    changes = compiler("compat.changes")
+    kept, kept_for = _one_of(changes.Category, category), _one_of(changes.Direction, direction)
+    accepted = _accepted(accept, format)
+    if against is None and not against_tags:
+        if specs is None or len(specs) != 2:
+            raise MisuseError("name the old and the new specs, or the old ones with --against or --against-tags")
+        earlier, paths = {str(specs[0]): _old(str(specs[0]), specs[:1])}, specs[1:]
+    else:
+        paths = specs or [_DEFAULT]
+        earlier = dict(_revisions(paths, against, kept_for if against_tags else None))
+    new = _new(paths, format)
+    result = compiler("compat.check").check(earlier, new, kept, kept_for, accepted)
+    _tell(result, tuple(earlier), format)
+    if result.breaking or result.unused:
+        raise typer.Exit(FAILED)
+
+
+def _one_of(kind: type[E], name: str) -> E:
+    """The member of that name, in either case."""
+    if name.upper() not in kind.__members__:
+        raise MisuseError(f"--{kind.__name__.lower()} is one of {', '.join(kind.__members__)}, not {name!r}")
+    return kind[name.upper()]
+
+
+def _accepted(path: Path | None, format: Format) -> "Sequence[Accepted]":
+    """The entries of the file. Ends the command if there is something wrong with them."""
+    if path is None:
+        return ()
+    if not path.exists():
+        raise MisuseError(f"there is no file {path}")
+    entries: Sequence[Accepted]
+    entries, problems = compiler("compat.accepted").read(path)
+    if problems:
+        report(problems, format)
+        raise typer.Exit(FAILED)
+    return entries
+
+
+def _new(paths: Sequence[Path], format: Format) -> "Version":
+    _must_exist(paths)
+    module = compiler("compat.compare")
+    try:
+        version: Version = module.read(paths)
+    except module.BadSpecsError as error:
+        report(error.problems, format)
+        raise typer.Exit(FAILED) from None
+    return version
+
+
+def _old(name: str, paths: Sequence[Path]) -> "Version":
+    _must_exist(paths)
+    module = compiler("compat.compare")
+    try:
+        version: Version = module.read(paths)
+    except module.BadSpecsError as error:
+        raise MisuseError(f"{name} is not right itself: {error}") from None
+    return version
+
+
+def _must_exist(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if not path.exists():
+            raise MisuseError(f"there is no file or folder {path}")
+
+
+def _revisions(
+    paths: Sequence[Path], revision: str | None, tags: "Direction | None"
+) -> "Iterator[tuple[str, Version]]":
+    """The revision, and with ``tags`` those that are releases, each with its version of the specs."""
+    _must_exist(paths)
+    revisions = compiler("compat.revisions")
+    with _git(revisions):
+        names = [revision] if revision is not None else []
+        if tags is not None:
+            found = revisions.releases(paths)
+            if not found:
+                raise MisuseError("no tag is a release that has these specs")
+            names += found if tags.transitive else found[-1:]
+        for name in names:
+            with revisions.at(name, paths) as folders:
+                if name == revision:
+                    yield name, _old(name, folders)
+                    continue
+                try:
+                    yield name, _old(name, folders)
+                except MisuseError as error:  # what was right in its day must not stop what comes after it
+                    say(f"left out: {error}")
+
+
+@contextmanager
+def _git(revisions: ModuleType) -> Iterator[None]:
+    try:
+        yield
+    except revisions.RevisionError as error:
+        raise MisuseError(str(error)) from None
+
+
+def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
+    if format is Format.JSON:
+        objects = [*map(_plain, result.findings), *map(plain, result.unused)]
+        print(json.dumps(objects, indent=2, ensure_ascii=False))
+        return
+    report([*(told.finding.problem for told in result.findings), *result.unused], format)
+    if format is Format.TEXT:
+        notes = len(result.findings) - result.breaking
+        counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
+        told = ", ".join(f"{number} {kind}" for number, kind in counted if number) or "no changes"
+        print(f"against {', '.join(earlier)}: {told}")
+
+
+def _plain(told: "Told") -> dict[str, object]:
+    finding, change = told.finding, told.finding.change
+    return {
+        **plain(finding.problem),
+        "what": change.what,
+        "element": change.element,
+        "category": finding.category,
+        "breaks": sorted(change.breaks),
+        "against": told.against,
+    }

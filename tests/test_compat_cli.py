@@ -1,0 +1,287 @@
+"""``wireloom compat``: folders, revisions and tags compared, findings filtered, accepted and told in each format."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wireloom.cli import app
+
+PROTOCOL = """
+protocol: ping
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8, derive: size(record)}
+    - {section: body, size: rest, trailing: left_over}
+"""
+MESSAGE = """
+message: echo
+match: {}
+sections:
+  body:
+    - {name: number, type: u16}
+    - {name: text, type: bytes, size: 2}
+"""
+RENAMED = ("name: number", "name: count")
+RESIZED = ("type: u16", "type: u32")
+GROWN = ("size: 2}", "size: 2}\n    - {name: more, type: u8, optional: true}")
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Runs the command in ``tmp_path``."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, ["compat", *arguments])
+
+
+def _write(folder: Path, *edits: tuple[str, str]) -> None:
+    text = MESSAGE
+    for sought, replacement in edits:
+        text = text.replace(sought, replacement)
+    (folder / "ping").mkdir(parents=True, exist_ok=True)
+    (folder / "ping" / "protocol.yaml").write_text(PROTOCOL.lstrip(), encoding="utf-8")
+    (folder / "ping" / "echo.yaml").write_text(text.lstrip(), encoding="utf-8")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=wireloom", "-c", "user.email=wireloom@localhost", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def _commit(folder: Path, tag: str, *edits: tuple[str, str]) -> None:
+    _write(folder / "specs", *edits)
+    _git(folder, "add", ".")
+    _git(folder, "commit", "--allow-empty", "--message", tag)
+    _git(folder, "tag", tag)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two releases and what was between them; the second release grew a field, which breaks nobody."""
+    _git(tmp_path, "init", "--initial-branch", "main")
+    (tmp_path / "README").write_text("nothing yet\n")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "--message", "begin")
+    _git(tmp_path, "tag", "v0.1")
+    _commit(tmp_path, "v1.0")
+    _commit(tmp_path, "nightly", RENAMED)
+    _commit(tmp_path, "v1.10", GROWN)
+    return tmp_path
+
+
+def _rules(result: Result) -> list[str]:
+    return [line.partition("[")[2].partition("]")[0] for line in result.stderr.splitlines() if "[" in line]
+
+
+def test_two_folders_that_are_alike(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new")
+    result = run("old", "new")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "against old: no changes\n", "")
+
+
+def test_what_breaks_somebody_fails(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", RENAMED)
+    result = run("old", "new")
+    assert result.exit_code == 1
+    assert result.stdout == "against old: 2 breaking\n"
+    assert result.stderr.splitlines() == [
+        "new/ping/echo.yaml:5:14: error[column-renamed]: ping.echo.count: column was number (TABLE, BACKWARD and "
+        "FORWARD); Parquet: two columns; Delta, Iceberg: two columns, unless it is renamed in the table first",
+        "new/ping/echo.yaml:5:14: error[field-renamed]: ping.echo.count: was number (CODEC, BACKWARD and FORWARD)",
+        "wireloom: 2 errors; explain with: wireloom explain column-renamed field-renamed",
+    ]
+
+
+def test_what_breaks_nobody_is_told_and_does_not_fail(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", GROWN)
+    result = run("old", "new")
+    assert result.exit_code == 0
+    assert result.stdout == "against old: 2 compatible\n"
+    assert _rules(result) == ["column-added", "field-added"]
+
+
+@pytest.mark.parametrize(
+    ("category", "rules"),
+    [
+        ("WIRE", ["field-resized"]),
+        ("CODEC", ["field-renamed", "field-resized"]),
+        ("TABLE", ["column-renamed", "column-retyped", "field-renamed", "field-resized"]),
+        ("DOCS", ["column-renamed", "column-retyped", "doc-changed", "field-renamed", "field-resized"]),
+    ],
+)
+def test_a_category_has_those_before_it(category: str, rules: list[str], run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", ("size: 2}", "size: 2, doc: Two.}"), ("name: text", "name: data"))
+    text = tmp_path / "new" / "ping" / "echo.yaml"
+    text.write_text(text.read_text().replace("u16", "u32"))
+    assert sorted(_rules(run("old", "new", "--category", category))) == rules
+
+
+@pytest.mark.parametrize(("direction", "status"), [("BACKWARD", 1), ("FORWARD", 0), ("FULL", 1)])
+def test_a_direction_leaves_out_what_breaks_the_other_side(
+    direction: str, status: int, run: Run, tmp_path: Path
+) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", ("type: u16", "type: u16, valid: number > 0"))
+    assert run("old", "new", "--direction", direction).exit_code == status
+
+
+def test_a_revision(run: Run, repository: Path) -> None:
+    _write(repository / "specs", RENAMED)
+    assert run("--against", "nightly").stdout == "against nightly: no changes\n"
+    assert run("--against", "v1.0").stdout == "against v1.0: 2 breaking\n"
+
+
+def test_a_revision_of_one_protocol_has_the_libraries_beside_it(run: Run, tmp_path: Path) -> None:
+    library = tmp_path / "specs" / "shared" / "library.yaml"
+    library.parent.mkdir(parents=True)
+    library.write_text("library: shared\nenums:\n  - name: Kind\n    values: [{name: A, value: 1}]\n")
+    _git(tmp_path, "init")
+    _write(tmp_path / "specs", ("type: u16", "type: u16, enum: Kind"))
+    protocol = tmp_path / "specs" / "ping" / "protocol.yaml"
+    protocol.write_text(protocol.read_text().replace("byte_order", "imports: [shared]\nbyte_order"))
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "--message", "begin")
+    library.write_text(library.read_text().replace("value: 1", "value: 2"))
+    result = run("specs/ping", "--against", "HEAD")
+    assert result.stderr.splitlines()[0] == (
+        "specs/shared/library.yaml:4:21: error[enum-value-renumbered]: ping.Kind.A: was 1, is 2 (WIRE, BACKWARD and "
+        "FORWARD)"
+    )
+
+
+def test_tags_that_are_releases_and_have_specs(run: Run, repository: Path) -> None:
+    assert run("--against-tags").stdout == "against v1.0, v1.10: 2 compatible\n"
+
+
+def test_each_tag_is_compared_with_the_newest_not_with_its_neighbour(run: Run, repository: Path) -> None:
+    """The number that v1.0 had is a count in v1.10 and a number again today: only v1.10 is broken."""
+    _commit(repository, "v1.11", GROWN, RENAMED)
+    _write(repository / "specs", GROWN)
+    result = run("--against-tags", "--format", "json")
+    broken = {tuple(one["against"]) for one in json.loads(result.stdout) if one["breaks"]}
+    assert broken == {("v1.11",)}
+
+
+def test_without_transitive_the_last_tag_counts(run: Run, repository: Path) -> None:
+    _write(repository / "specs", GROWN)
+    assert run("--against-tags", "--direction", "FULL").stdout == "against v1.10: no changes\n"
+
+
+def test_a_release_that_is_not_right_by_todays_rules_is_left_out(run: Run, repository: Path) -> None:
+    _commit(repository, "v1.5", ("type: u16", "type: u17"))
+    _write(repository / "specs")
+    result = run("--against-tags")
+    assert "wireloom: left out: v1.5 is not right itself: echo.yaml:" in result.stderr
+    assert result.stdout.startswith("against v1.0, v1.10: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ((), "name the old and the new specs, or the old ones with --against or --against-tags"),
+        (("specs",), "name the old and the new specs, or the old ones with --against or --against-tags"),
+        (("nowhere", "specs"), "there is no file or folder nowhere"),
+        (("--against", "v9"), "git: not a valid object name: v9"),
+        (("--against", "v0.1"), "git: pathspec 'specs' did not match any files"),
+        (("--against", "HEAD", "--category", "wires"), "--category is one of WIRE, CODEC, TABLE, DOCS, not 'wires'"),
+        (("--against", "HEAD", "--accept", "nowhere.yaml"), "there is no file nowhere.yaml"),
+    ],
+)
+def test_misuse(arguments: tuple[str, ...], what: str, run: Run, repository: Path) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (2, f"wireloom: {what}\n")
+
+
+def test_no_work_tree(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "specs")
+    result = run("--against", "main")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("wireloom: git: not a git repository")
+
+
+def test_no_release(run: Run, tmp_path: Path) -> None:
+    _git(tmp_path, "init")
+    _write(tmp_path / "specs")
+    result = run("--against-tags")
+    assert (result.exit_code, result.stderr) == (2, "wireloom: no tag is a release that has these specs\n")
+
+
+def test_specs_with_errors_are_not_compared(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", ("type: u16", "type: u17"))
+    assert (run("old", "new").exit_code, _rules(run("old", "new"))) == (1, ["integer-width"])
+    result = run("new", "old")
+    assert (result.exit_code, result.stderr.partition(": echo")[0]) == (2, "wireloom: new is not right itself")
+
+
+def _accept(folder: Path, *entries: tuple[str, str, str]) -> None:
+    lines = [f"  - {{rule: {rule}, element: {element}, reason: {reason}}}" for rule, element, reason in entries]
+    (folder / "accepted.yaml").write_text("\n".join(["accept:", *lines, ""]))
+
+
+def test_what_is_accepted_does_not_fail(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", RENAMED)
+    element = "ping.echo.count"
+    _accept(tmp_path, ("field-renamed", element, "Never deployed."), ("column-renamed", element, "No tables yet."))
+    result = run("old", "new", "--accept", "accepted.yaml")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "against old: 2 accepted\n", "")
+
+
+def test_an_entry_that_accepts_nothing_fails(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new")
+    _accept(tmp_path, ("field-renamed", "ping.echo.count", "Never deployed."))
+    result = run("old", "new", "--accept", "accepted.yaml")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[0] == (
+        "accepted.yaml:2:5: error[accepted]: nothing of field-renamed was found at ping.echo.count; delete the entry"
+    )
+
+
+def test_an_entry_of_an_unknown_rule_or_without_a_reason_fails(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new")
+    _accept(tmp_path, ("field-rename", "ping.echo.count", "Never deployed."), ("field-moved", "ping.echo.text", '""'))
+    result = run("old", "new", "--accept", "accepted.yaml")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[:2] == [
+        "accepted.yaml:2:12: error[accepted]: there is no rule 'field-rename'; did you mean 'field-renamed'?",
+        "accepted.yaml:3:58: error[accepted]: no reason is given; say why it may be so",
+    ]
+
+
+def test_json_has_every_fact_of_a_finding(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", RESIZED)
+    found = json.loads(run("old", "new", "--category", "WIRE", "--format", "json").stdout)
+    assert found == [
+        {
+            "path": "new/ping/echo.yaml", "line": 5, "column": 14, "severity": "error", "rule": "field-resized",
+            "what": "was u16, is u32", "hint": "", "element": "ping.echo.number", "category": "WIRE",
+            "breaks": ["BACKWARD", "FORWARD"], "against": ["old"],
+        }
+    ]  # fmt: skip
+
+
+def test_github_annotates_the_line(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", RESIZED, GROWN)
+    lines = run("old", "new", "--category", "WIRE", "--format", "github").stdout.splitlines()
+    assert lines == [
+        "::error file=new/ping/echo.yaml,line=5,col=14,title=wireloom field-resized::ping.echo.number: was u16, is u32 "
+        "(WIRE, BACKWARD and FORWARD)",
+        "::notice file=new/ping/echo.yaml,line=7,col=14,title=wireloom field-added::ping.echo.more: added, optional; "
+        "old decoders keep its bytes in left_over",
+    ]

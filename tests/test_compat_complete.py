@@ -1,0 +1,186 @@
+"""Nothing that a spec means can change unseen: every attribute of the IR is altered, one at a time."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import FEATURES, folders
+
+from wireloom_generator import expressions, ir
+from wireloom_generator.compat.changes import Category
+from wireloom_generator.compat.compare import Version, compare
+from wireloom_generator.lower import lower
+from wireloom_generator.spec import Spec, load
+
+SPECS = Path(__file__).parent.parent / "specs"
+FEATURES_TRIED = (
+    "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
+    "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
+    "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
+)  # fmt: skip
+"""Small specs with what those of this repository do not have."""
+
+UNCOMPARED = {
+    (ir.Column, "doc"): "what is said of its field is compared",
+    (ir.Column, "label"): "the column after the one whose name it has",
+    (ir.Condition, "text"): "the expression is compared, however it is written",
+    (ir.Example, "at"): "where it is written",
+    (ir.Example, "doc"): "what is said of an example is nobody's interface",
+    (ir.Field, "located"): "follows from expressions that ask for it",
+    (ir.Field, "place"): "follows from what stands before it",
+    (ir.Field, "size"): "follows from its type",
+    (ir.Field, "columns"): "the columns of the message are compared",
+    (ir.Computed, "columns"): "the columns of the message are compared",
+    (ir.BitField, "columns"): "the columns of the message are compared",
+    (ir.Bits, "place"): "follows from what stands before it",
+    (ir.Section, "place"): "follows from what stands before it",
+    (ir.Slot, "place"): "follows from what stands before it",
+    (ir.Padding, "place"): "follows from what stands before it",
+    (ir.Form, "doc"): "what is said of a form is nobody's interface",
+    (ir.FormEntry, "doc"): "what is said of a form is nobody's interface",
+    (ir.Lengths, "checksum"): "follows from the proof and the field that it names; see below",
+    (ir.Lengths, "probes"): "follow from what is asked of the header",
+    (ir.Message, "trailing"): "the columns of the message are compared",
+    (ir.Parameter, "column"): "the columns of the row are compared",
+    (ir.Message, "path"): "where it is written",
+    (ir.Message, "forms"): "a form that is new breaks nobody",
+    (ir.Protocol, "path"): "where it is written",
+    (ir.Protocol, "sources"): "where it is written",
+    (ir.Protocol, "match"): "follows from the matches of the messages",
+    (ir.Protocol, "libraries"): "what is said of a library is nobody's interface",
+    (ir.Protocol, "included"): "what is said of a shared struct whose fields are spliced in is nobody's interface",
+    (ir.Protocol, "header"): "the columns of the row are compared",
+    (ir.Protocol, "types"): "a struct is compared where both have it, and fields have other types if not",
+    (ir.Protocol, "tables"): "a table is compared where both have it, and fields have other types if not",
+    (ir.Protocol, "lengths"): "what is told of the length is compared below",
+    (ir.Table, "name"): "the type of the fields that have it is compared",
+    (ir.Protocol, "byte_order"): "the byte order of each number is compared",
+    (ir.Size, "fixed"): "follows from the expression",
+    (ir.Size, "text"): "the expression is compared, however it is written",
+    (ir.Table, "columns"): "the columns of the message are compared",
+    (ir.Type, "columns"): "the columns of the message are compared",
+    (expressions.Name, "column"): "where it is written",
+    (expressions.Name, "nullable"): "follows from what the name is",
+}
+"""Attributes that can change without a finding, and why."""
+
+OTHERWISE = {
+    "==": "!=", "!=": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "and": "or", "or": "and",
+    "+": "-", "-": "+", "*": "+", "//": "*", "%": "*", "&": "|", "|": "&", "not": "-", "size": "count",
+    "count": "size", "offset": "size", "present": "size", "min": "max", "max": "min",
+}  # fmt: skip
+"""Other words where not every word will do."""
+
+Path_ = tuple[str | int, ...]
+
+
+@pytest.fixture(scope="module")
+def specs(tmp_path_factory: pytest.TempPathFactory) -> list[Spec]:
+    root = tmp_path_factory.mktemp("features")
+    features = [folders(FEATURES[name].read_text(encoding="utf-8"), root / name) for name in FEATURES_TRIED]
+    return [load([folder])[0][0] for folder in (SPECS / "couchbase_dcp", SPECS / "databus", *features)]
+
+
+def test_every_attribute_of_the_ir_is_compared(specs: list[Spec]) -> None:
+    """Of each attribute of each class two are altered in each spec, wherever they first are."""
+    seen: set[tuple[type, str]] = set()
+    unseen = []
+    for spec in specs:
+        protocol = lower(spec)
+        tried: dict[tuple[type, str], int] = {}
+        for owner, around, name, path, value in _attributes(protocol, (), None):
+            kind = type(owner)
+            if tried.get((kind, name), 0) >= 2 or _is_idle(owner, around, name):
+                continue
+            for other in _others(kind, name, value):
+                tried[kind, name] = tried.get((kind, name), 0) + 1
+                seen.add((kind, name))
+                if not _found(spec, protocol, _replaced(protocol, path, other)):
+                    unseen.append(f"{protocol.name}: {kind.__name__}.{name} at {path}: {value!r} to {other!r}")
+    assert unseen == []
+    assert len(seen) > 70
+
+
+def test_the_checksum_that_proves_a_length_is_compared(specs: list[Spec]) -> None:
+    (spec,) = (spec for spec in specs if spec.protocol.protocol == "databus")
+    protocol = lower(spec)
+    lengths = tuple(dataclasses.replace(one, checksum=None) for one in protocol.lengths)
+    assert _found(spec, protocol, dataclasses.replace(protocol, lengths=lengths))
+
+
+def _is_idle(owner: Any, around: Any, name: str) -> bool:
+    """Whether the attribute is compared otherwise, or says nothing of what it is in."""
+    if (type(owner), name) in UNCOMPARED:
+        return True
+    match owner:
+        case ir.Integer(bits=8) if name == "order":
+            return True
+        case ir.Integer() if name == "signed":
+            return isinstance(around, ir.Bits | ir.Prefix | ir.Probe)
+        case ir.Field(enum=None, flags=None) | ir.Computed(enum=None) | ir.BitField(enum=None):
+            return name == "labels"
+        case _:
+            return False
+
+
+def _found(spec: Spec, old: ir.Protocol, new: ir.Protocol) -> bool:
+    """Whether the one protocol is told from the other, one that goes by another name too."""
+    before, after = Version({old.name: old}, {old.name: spec}), Version({new.name: new}, {new.name: spec})
+    return bool(compare(before, after, Category.DOCS))
+
+
+def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any, str, Path_, Any]]:
+    """Every attribute of every dataclass below a node: whose, what that is in, name, path to it, value."""
+    if dataclasses.is_dataclass(node) and not isinstance(node, type):
+        for field in dataclasses.fields(node):
+            value = getattr(node, field.name)
+            yield node, around, field.name, (*path, field.name), value
+            if (type(node), field.name) not in UNCOMPARED or field.name in ("types", "tables"):
+                yield from _attributes(value, (*path, field.name), node)
+    elif isinstance(node, Mapping):
+        for key, value in node.items():
+            yield from _attributes(value, (*path, key), around)
+    elif isinstance(node, tuple):
+        for index, value in enumerate(node):
+            yield from _attributes(value, (*path, index), around)
+
+
+def _others(kind: type, name: str, value: Any) -> Iterator[Any]:
+    """Another value that the attribute could have."""
+    match value:
+        case bool():
+            yield not value
+        case Enum():
+            yield next(member for member in type(value) if member is not value)
+        case int() | float():
+            yield value + 1
+        case str():
+            yield OTHERWISE.get(value, value + "x")
+        case bytes():
+            yield value + b"x"
+        case tuple() if value:
+            yield value[:-1]
+        case Mapping() if value:
+            yield dict(list(value.items())[:-1])
+        case _ if dataclasses.is_dataclass(value) and "None" in str(_annotation(kind, name)):
+            yield None
+
+
+def _annotation(kind: type, name: str) -> object:
+    return next(field.type for field in dataclasses.fields(kind) if field.name == name)
+
+
+def _replaced(node: Any, path: Path_, value: Any) -> Any:
+    """The node with another value at the path."""
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    if isinstance(node, Mapping):
+        return {**node, head: _replaced(node[head], rest, value)}
+    if isinstance(node, tuple):
+        assert isinstance(head, int)
+        return (*node[:head], _replaced(node[head], rest, value), *node[head + 1 :])
+    return dataclasses.replace(node, **{str(head): _replaced(getattr(node, str(head)), rest, value)})

@@ -1,0 +1,131 @@
+"""Every rule of compatibility, a folder each in ``compat``: what it says of the two versions of a small spec.
+
+``old.yaml`` and ``new.yaml`` are a protocol each, one YAML document a spec file. ``report.txt`` is all that is found,
+a line each: rule, category, whom it breaks (``-``: nobody), element and what happened to it. That the verdicts are true
+is seen by running both versions over the same bytes.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import folders
+
+from wireloom_generator import compat_rules, examples
+from wireloom_generator.compat.changes import Category, Side
+from wireloom_generator.compat.compare import Version, compare, read
+
+HERE = Path(__file__).parent / "compat"
+CASES = sorted(folder.name for folder in HERE.iterdir())
+
+UNSEEN = {
+    "checksum-changed": "bytes that are made up have no right checksum",
+    "computed-changed": "a + a is a * 2, which the comparison does not know",
+    "derivation-changed": "size(a) + 0 is size(a), which the comparison does not know",
+    "flatbuffer-changed": "bytes that are made up are no FlatBuffers",
+    "flatbuffer-changed--id_reused": "bytes that are made up are no FlatBuffers",
+    "flag-renumbered: FORWARD": "old readers name a bit that has no name now, as when a flag is gone",
+    "form-changed": "the form is another, not the bytes",
+    "parameter-removed": "what the parameter asks for by default is what is asked for now",
+    "protocol-removed": "there is nothing to read the bytes with",
+}
+"""Breaks that the bytes below do not show, and why."""
+
+
+def _versions(name: str, folder: Path) -> tuple[Version, Version]:
+    texts = [(HERE / name / f"{which}.yaml").read_text(encoding="utf-8") for which in ("old", "new")]
+    old, new = (read([folders(text, folder / str(number))]) for number, text in enumerate(texts))
+    return old, new
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_says_what_changed_and_whom_it_breaks(name: str, tmp_path: Path) -> None:
+    found = [
+        f"{finding.rule} {finding.category} {','.join(sorted(finding.change.breaks)) or '-'} "
+        f"{finding.change.element}: {finding.change.what}"
+        for finding in compare(*_versions(name, tmp_path), Category.DOCS)
+    ]
+    assert sorted(found) == (HERE / name / "report.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("rule", [rule.id for rule in compat_rules.RULES])
+def test_every_rule_has_a_pair_of_specs(rule: str) -> None:
+    report = HERE / rule / "report.txt"
+    assert report.exists()
+    assert rule in {line.split()[0] for line in report.read_text(encoding="utf-8").splitlines()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp_path: Path) -> None:
+    versions = _versions(name, tmp_path)
+    broken = _broken(versions)
+    codecs = [_codec(version) for version in versions]
+    for side, (writer, reader) in ((Side.BACKWARD, codecs), (Side.FORWARD, codecs[::-1])):
+        differing = [data for data in _records() if _differ(writer, reader, data, side)]
+        if side not in broken[Category.WIRE] | broken[Category.CODEC]:
+            assert not differing, f"{side}: {differing[0].hex()} decodes otherwise"
+        elif side in broken[Category.WIRE] and not UNSEEN.keys() & {name, f"{name}: {side}"}:
+            assert differing, f"{side}: no bytes decode otherwise"
+
+
+def _broken(versions: tuple[Version, Version]) -> Mapping[Category, frozenset[Side]]:
+    found = compare(*versions, Category.CODEC)
+    return {
+        category: frozenset(side for one in found if one.category is category for side in one.change.breaks)
+        for category in Category
+    }
+
+
+def _codec(version: Version) -> Any:
+    (protocol,) = version.protocols.values()
+    with examples.emitted(protocol) as codec:
+        return codec
+
+
+def _records() -> Iterator[bytes]:
+    """Records of the lengths that their first byte says, of the bytes that the specs ask about."""
+    generator = random.Random(4)
+    ordinary = (b"\0", b"\1", b"\1", b"\2", b"\2", b"\3", b"\4", b"\5", b"a", b"\x80", b"\x81", b"\xff", "é".encode())
+    fillings = (ordinary, ordinary, (*[b"\0"] * 9, b"\1"))
+    for length in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 17):
+        for first in (b"", b"\0", b"\1", b"\2", b"\3", b"\4", b"\x80\x80\x80\x80\x80\1", b"\x81"):
+            for filling in fillings:
+                content = first + b"".join(generator.choices(filling, k=length - 1))
+                yield bytes([length]) + content[: length - 1]
+        yield bytes([length - 1, *range(1, length)])
+
+
+def _differ(writer: Any, reader: Any, data: bytes, side: Side) -> bool:
+    """Whether what is a good record to the one is another, or none, to the other.
+
+    A new reader has to tell all that the old one told. An old one need not tell what it has no name for: messages,
+    variants, labels, columns. What either tells beyond that is no difference.
+    """
+    row, found = (codec.trace(data)[0] for codec in (writer, reader))
+    if isinstance(row, Exception) or row["message"] == "unknown" or _unnamed(row):
+        return False
+    if isinstance(found, Exception):
+        return True
+    if found["message"] != row["message"]:
+        return side is Side.BACKWARD or found["message"] != "unknown"
+    before, after = ({**one, **one[one["message"]]} for one in (row, found))
+    told = (name for name, value in before.items() if value is not None and name not in ("m", "p", "left_over"))
+    return any(not _same(name, before[name], after, side) for name in told)
+
+
+def _unnamed(row: Any) -> bool:
+    """Whether it has none of the variants its message has."""
+    values = row[row["message"]]
+    return "variant" in values and values["variant"] is None
+
+
+def _same(name: str, value: Any, row: Any, side: Side) -> bool:
+    """Whether the row has the value too, as far as it must."""
+    found, must = row.get(name), side is Side.BACKWARD
+    if name.endswith("_flags") and found is not None:
+        return set(value) <= set(found) or (not must and set(found) <= set(value))
+    if found is None and (name not in row or name == "variant" or name.endswith("_name")):
+        return not must
+    return bool(value == found)
