@@ -11,7 +11,7 @@ endif
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 .NOTPARALLEL:
-.PHONY: help setup java generate schema-check lint types test test-fast test-spark bench docs demo check clean
+.PHONY: help setup java browser generate schema-check lint types test test-fast test-spark bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -24,6 +24,9 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 
 java:
 	@$(SETUP) java
+
+browser:
+	@$(SETUP) browser
 
 generate: $(STAMP) ## write generated/ from specs/
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
@@ -39,11 +42,11 @@ lint: $(STAMP) ## style, format, and who imports whom
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
-test: $(STAMP) java ## all tests
+test: $(STAMP) java browser ## all tests
 	$(PYTEST)
 
-test-fast: $(STAMP) ## the tests that need no Spark
-	$(PYTEST) -m 'not spark'
+test-fast: $(STAMP) ## the tests that need neither Spark nor a browser
+	$(PYTEST) -m 'not spark and not site'
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
@@ -51,7 +54,8 @@ test-spark: $(STAMP) java ## the tests that need Spark
 bench: $(STAMP) java ## measure decoding
 	$(BIN)/python benchmarks/run.py
 
-docs: generate ## the protocols' tables and byte diagrams, in generated/docs (generate writes them)
+docs: generate ## the documentation site, in build/site; open index.html there
+	$(BIN)/python docs/site
 
 demo: $(STAMP) java ## captured bytes to a table, start to end
 	$(BIN)/python examples/demo.py

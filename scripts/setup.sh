@@ -1,7 +1,8 @@
 #!/bin/sh
 # What `make` needs before anything else. Called by the Makefile:
-#   setup.sh venv   .venv in the checkout, with this project and all its tools in it
-#   setup.sh java   Java 17 or newer for Spark
+#   setup.sh venv      .venv in the checkout, with this project and all its tools in it
+#   setup.sh java      Java 17 or newer for Spark
+#   setup.sh browser   Chromium and its driver for the tests of the documentation site
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -43,7 +44,7 @@ make_venv() {
 setup_venv() {
     # An environment that works is kept and brought up to date; a broken one is made again.
     .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
-    .venv/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt --editable '.[all,dev]'
+    .venv/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt --editable '.[all,docs,dev]'
 }
 
 # The major version of the Java that Spark would start, or nothing.
@@ -64,8 +65,18 @@ setup_java() {
     has_java || fail "Spark needs Java 17 or newer (JAVA_HOME, or java on PATH); on Debian: apt-get install default-jre-headless"
 }
 
+has_browser() {
+    command -v chromium >/dev/null && command -v chromedriver >/dev/null
+}
+
+setup_browser() {
+    has_browser || apt_install chromium chromium-driver || true
+    has_browser || fail "the site's tests need chromium and chromedriver on PATH; on Debian: apt-get install chromium chromium-driver"
+}
+
 case "${1:-}" in
     venv) setup_venv ;;
     java) setup_java ;;
-    *) fail "usage: setup.sh venv|java" ;;
+    browser) setup_browser ;;
+    *) fail "usage: setup.sh venv|java|browser" ;;
 esac

@@ -11,7 +11,8 @@ import yaml
 from wireloom_generator import examples, ir, spec
 from wireloom_generator.emitters import docs
 from wireloom_generator.lower import lower
-from wireloom_generator.pages.byte_diagram import Box, Break, Item, draw
+from wireloom_generator.pages.byte_diagram import draw
+from wireloom_generator.pages.byte_rows import Box, Break, Item
 from wireloom_generator.pages.layout import Offset
 from wireloom_generator.pages.markdown import cell, prose
 from wireloom_generator.traces import Span, Traced

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wireloom_generator.compat import accepted
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -38,12 +40,28 @@ def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("block", blocks("console"))
 def test_commands_end_well(block: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    if "compat" in block:
+        (made,) = (other for other in blocks("console") if "init" in other)
+        _run(made, tmp_path)
+        _run(IN_GIT, tmp_path)
+    _run(block, tmp_path)
+
+
+IN_GIT = """
+$ git init --initial-branch main
+$ git add specs my_protocols
+$ git -c user.name=me -c user.email=me@localhost -c commit.gpgsign=false commit --message "A thermometer"
+$ git tag v1.0
+"""
+
+
+def _run(block: str, folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
-            cwd=tmp_path,
-            env={**os.environ, "PATH": path},
+            cwd=folder,
+            env={**os.environ, "PATH": path, "WIRELOOM_ACCEL": "0"},  # numba takes a second to start
             capture_output=True,
             text=True,
             check=False,
@@ -57,5 +75,13 @@ def test_links_lead_somewhere(link: str) -> None:
 
 
 def test_the_yaml_stands_in_the_spec() -> None:
-    (part,) = blocks("yaml")
+    part, _ = blocks("yaml")
     assert part in (ROOT / "specs" / "couchbase_dcp" / "protocol.yaml").read_text(encoding="utf-8")
+
+
+def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
+    _, entries = blocks("yaml")
+    path = tmp_path / "accepted.yaml"
+    path.write_text(entries, encoding="utf-8")
+    (entry,), problems = accepted.read(path)
+    assert (entry.rule, problems) == ("field-renamed", [])

@@ -2,39 +2,56 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import PurePosixPath
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pages.errata import INDEX, Errata, told
 from wireloom_generator.pages.index_page import index_page
 from wireloom_generator.pages.message_page import MessagePages
+from wireloom_generator.pages.renderings import PLAIN, Rendering
 from wireloom_generator.traces import Traced
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("wireloom_generator"),
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    undefined=StrictUndefined,
-    autoescape=False,
-)
-_TEMPLATES.filters["told"] = told
 
-
-def emit(protocol: ir.Protocol, traces: Mapping[tuple[str, str], Traced]) -> Iterator[OutputFile]:
+def emit(
+    protocol: ir.Protocol, traces: Mapping[tuple[str, str], Traced], rendering: Rendering = PLAIN
+) -> Iterator[OutputFile]:
     """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes."""
     pages = MessagePages(protocol, Errata(protocol), traces)
-    yield _file(protocol, INDEX, "index.md.j2", index_page(pages))
+    templates = _templates(rendering)
+    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages))
     for message in protocol.messages:
-        yield _file(protocol, f"{message.name}.md", "message.md.j2", pages.page(message))
+        yield _file(protocol, f"{message.name}.md", templates.get_template("message.md.j2"), pages.page(message))
 
 
-def _file(protocol: ir.Protocol, name: str, template: str, page: object) -> OutputFile:
+@cache
+def _templates(rendering: Rendering) -> Environment:
+    templates = Environment(
+        loader=PackageLoader("wireloom_generator"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        autoescape=False,
+    )
+    templates.filters |= {
+        "told": told,
+        "drawn": rendering.drawing,
+        "annotated": rendering.example,
+        "outcome": rendering.outcome,
+        "heading": rendering.heading,
+        "callout": rendering.erratum,
+    }
+    templates.globals["diagrams"] = rendering.diagrams
+    return templates
+
+
+def _file(protocol: ir.Protocol, name: str, template: Template, page: object) -> OutputFile:
     first = head(protocol.sources, open="<!-- ", close=" -->")
-    text = _TEMPLATES.get_template(template).render(head=first, page=page)
+    text = template.render(head=first, page=page)
     return OutputFile(PurePosixPath("docs", protocol.name, name), _spaced(text))
 
 

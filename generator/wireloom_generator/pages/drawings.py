@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import ir
-from wireloom_generator.pages.byte_diagram import Box, Break, Item, draw
+from wireloom_generator.pages.byte_rows import Box, Break, Drawing, Item
+from wireloom_generator.pages.columns import wire_name
 from wireloom_generator.pages.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
 from wireloom_generator.pages.records import TRAILER, Part
 
 
-def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> str:
+def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
     """The diagram of parts; ``header`` are parts that stand in front and are only counted."""
     pen = _Pen()
     items: list[Item] = []
@@ -19,13 +20,14 @@ def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> str:
         if boxes and part.name == TRAILER:
             items.append(Break("behind the sections", section=True))
         items += boxes
-    return draw(items, footer=[_total([*header, *parts]), *pen.notes])
+    return Drawing(tuple(items), (_total([*header, *parts]), *pen.notes))
 
 
-def sketched(trees: Iterable[Tree]) -> str:
+def sketched(trees: Iterable[Tree]) -> Drawing:
     """The diagram of a shared struct, or of other fields that stand alone."""
     pen = _Pen()
-    return draw(list(pen.boxes(trees, Offset(ITEM))), footer=pen.notes)
+    items = tuple(pen.boxes(trees, Offset(ITEM)))
+    return Drawing(items, tuple(pen.notes))
 
 
 def is_drawable(parts: Iterable[Part]) -> bool:
@@ -33,14 +35,14 @@ def is_drawable(parts: Iterable[Part]) -> bool:
     return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
 
 
-def bytewise(data: bytes, text: Sequence[range] = ()) -> str:
+def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
     """An example's bytes; those in ``text`` with their characters."""
     items: list[Item] = []
     for index, value in enumerate(data):
         readable = 0x20 < value < 0x7F and any(index in part for part in text)
         label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
         items.append(Box(label, Offset(fixed=index), 1))
-    return draw(items, footer=[f"Total {len(data)} bytes"])
+    return Drawing(tuple(items), (f"Total {len(data)} bytes",))
 
 
 class _Pen:
@@ -62,11 +64,10 @@ class _Pen:
         match tree.node:
             case ir.Field() as field:
                 yield from self._field(field, tree, at, prefix)
-            case ir.Bits(fields=fields):
+            case ir.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
-                yield Box(
-                    label, at, tree.extent.size, bits=tuple((prefix + field.name, field.width) for field in fields)
-                )
+                bits = tuple((prefix + field.name, field.width) for field in fields)
+                yield Box(label, at, tree.extent.size, bits=bits, kind=wire_name(node.wire))
             case ir.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
@@ -84,12 +85,12 @@ class _Pen:
         name = prefix + field.name
         fixed = isinstance(field.wire, ir.Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
-            yield Box(name, at, tree.extent.size, _told(field, tree))
+            yield Box(name, at, tree.extent.size, _told(field, tree), kind=_kind(field))
         elif field.repeat is None:
             yield from self.boxes(tree.inner, at, f"{name}.")
         else:
             yield from self.boxes(tree.inner, at, f"{name}[0].")
-            yield Box(f"{name}[1] ...", at.moved(_span(tree.inner)), None, _more(field, tree))
+            yield Box(f"{name}[1] ...", at.moved(_span(tree.inner)), None, _more(field, tree), kind=_kind(field))
 
     def _fork(self, fork: Fork, start: Offset, prefix: str) -> Iterator[Item]:
         first, *others = fork.options
@@ -166,6 +167,20 @@ def _span(trees: Sequence[Tree]) -> int | None:
 def _more(field: ir.Field, tree: Placed) -> str:
     assert field.repeat is not None
     return f"and so on: {_span(tree.inner)} bytes each, {_repeated(field.repeat)}"
+
+
+def _kind(field: ir.Field) -> str:
+    """The type of a box in words."""
+    match field.wire:
+        case ir.Struct(name=name):
+            kind = name
+        case ir.FlatBuffer(table=table):
+            kind = f"FlatBuffers table {table}"
+        case ir.Text(encoding=encoding):
+            kind = f"text, {encoding}"
+        case wire:
+            kind = wire_name(wire)
+    return f"list of {kind}" if field.repeat else kind
 
 
 def _told(field: ir.Field, tree: Placed) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
 from wireloom_generator.pages.breakdowns import Breakdown, as_json
+from wireloom_generator.pages.byte_rows import Drawing
 from wireloom_generator.pages.columns import COLUMNS, Row, message_columns
 from wireloom_generator.pages.drawings import bytewise, drawn, is_drawable
 from wireloom_generator.pages.errata import INDEX, Errata, Erratum
@@ -22,13 +23,15 @@ from wireloom_generator.traces import Traced
 
 @dataclass(frozen=True, slots=True)
 class ExampleBlock:
-    """A worked example."""
+    """A worked example; ``message`` and ``name`` are the spec's."""
 
+    message: str
+    name: str
     title: str
     paragraphs: tuple[str, ...]
     errata: tuple[Erratum, ...]
     hexadecimal: str
-    drawings: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
     breakdown: tuple[str, ...]
     verdict: tuple[str, ...]
     rows: tuple[str, ...]
@@ -203,6 +206,8 @@ class MessagePages:
         rows = [example.data[at : at + 16].hex(" ") for at in range(0, len(example.data), 16)]
         text = breakdown.readable(traced) if traced else ()
         return ExampleBlock(
+            message=message.name,
+            name=example.name,
             title=prose(example.name),
             paragraphs=tuple(texts),
             errata=self.errata.at(place, example.doc),

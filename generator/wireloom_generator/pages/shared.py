@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
+from wireloom_generator.pages.byte_rows import Drawing
 from wireloom_generator.pages.columns import Row, short_type
 from wireloom_generator.pages.drawings import sketched
 from wireloom_generator.pages.errata import Errata, Erratum, links
@@ -41,7 +42,7 @@ class Titled:
 
     title: str
     table: Table
-    drawings: tuple[str, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def table(header: Row, rows: Iterable[Row]) -> Table:
     return Table((tuple(header[index] for index in kept),), shown) if found else Table()
 
 
-def sketch(title: str, drawing: str) -> Titled:
+def sketch(title: str, drawing: Drawing) -> Titled:
     """A drawing and the sentence above it."""
     return Titled(title, Table(), (drawing,))
 

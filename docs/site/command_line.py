@@ -1,0 +1,41 @@
+"""The reference of the command line, from the program itself: every command, argument and option."""
+
+from collections.abc import Iterator
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from wireloom_generator.pages.markdown import cell, code, prose
+
+
+def command_line_page(app: typer.Typer, name: str) -> str:
+    """The page of a program."""
+    program = get_command(app)
+    assert isinstance(program, TyperGroup)
+    context = typer.Context(program, info_name=name)
+    commands = [
+        (command_name, typer.Context(command, info_name=command_name, parent=context))
+        for command_name, command in program.commands.items()
+        if not command.hidden
+    ]
+    lines = ["# Command line", "", prose(program.help or ""), "", "| Command | What it does |", "|---|---|"]
+    for command_name, found in commands:
+        about = cell(prose(found.command.help or ""))
+        lines.append(f"| [`{name} {command_name}`](#{command_name}) | {about} |")
+    lines += ["", *_parameters(context)]
+    for command_name, found in commands:
+        lines += ["", f"## `{name} {command_name}` {{ #{command_name} }}", "", prose(found.command.help or ""), ""]
+        usage = found.command.get_usage(found).removeprefix("Usage: ")
+        lines += ["```console", f"$ {usage}", "```", "", *_parameters(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(context: typer.Context) -> Iterator[str]:
+    """Arguments and options, with what ``--help`` tells of them."""
+    told = [(parameter, parameter.get_help_record(context)) for parameter in context.command.get_params(context)]
+    for kind, title in (("argument", "Argument"), ("option", "Option")):
+        rows = [record for parameter, record in told if record and parameter.param_type_name == kind]
+        if rows:
+            yield from ("", f"| {title} | |", "|---|---|")
+            yield from (f"| {cell(code(shown))} | {cell(prose(about))} |" for shown, about in rows)

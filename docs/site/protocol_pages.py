@@ -1,0 +1,140 @@
+"""The pages of protocols: those that are checked in, with diagrams as SVG and examples that can be pointed at."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from wireloom.inspection import fragment, inspect_record
+from wireloom_generator import examples, ir, spec
+from wireloom_generator.emitters import docs
+from wireloom_generator.lower import lower
+from wireloom_generator.output import OutputFile
+from wireloom_generator.pages import svg_diagram
+from wireloom_generator.pages.errata import Errata, Erratum, told
+from wireloom_generator.pages.markdown import cell, prose
+from wireloom_generator.pages.message_page import ExampleBlock
+from wireloom_generator.pages.renderings import Rendering, fence
+from wireloom_generator.pages.shared import Block
+from wireloom_generator.problems import Severity
+
+FOLDER = PurePosixPath("protocols")
+_DIAGRAMS = (
+    "In byte diagrams a row is four bytes. A thick line begins a section, and a dashed box is of no fixed size. Point"
+    " at a box, or go to it with the tab key, for its type, size and offset."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A protocol and its pages; their paths are those on the site. ``examples`` are by message and name."""
+
+    protocol: ir.Protocol
+    files: tuple[OutputFile, ...]
+    examples: Mapping[tuple[str, str], str]
+
+    @property
+    def title(self) -> str:
+        return prose(self.protocol.doc.title or self.protocol.name)
+
+
+def compiled(specs: Path) -> Iterator[Compiled]:
+    """The protocols of a folder of specs."""
+    loaded, problems = spec.load([specs])
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
+    for one in loaded:
+        protocol = lower(one)
+        with examples.emitted(protocol) as codec:
+            traces, _ = examples.run(protocol, codec)
+            told = {
+                (message.name, example.name): _annotated(codec, example)
+                for message in protocol.messages
+                for example in message.examples
+            }
+        files = docs.emit(protocol, traces, _rendering(told))
+        pages = [OutputFile(FOLDER.joinpath(*file.path.parts[1:]), file.text) for file in files]
+        yield Compiled(protocol, tuple(pages), told)
+
+
+def _annotated(codec: Any, example: ir.Example) -> str:
+    """An example's bytes beside their fields, as the codec that was just emitted reads them."""
+    return f"\n{fragment(inspect_record(codec, example.data, **example.parameters))}\n"
+
+
+def _rendering(told: Mapping[tuple[str, str], str]) -> Rendering:
+    def example(block: ExampleBlock) -> str:
+        return told[block.message, block.name]
+
+    return Rendering(svg_diagram.draw, example, _outcome, _heading, _callout, _DIAGRAMS)
+
+
+def protocols_page(protocols: Iterable[Compiled]) -> str:
+    """The list of all protocols and their messages."""
+    lines = ["# Protocols", "", "Their parsers, their schemas and these pages are generated from the same specs."]
+    for one in protocols:
+        name = one.protocol.name
+        lines += ["", f"## [{one.title}]({name}/index.md)", "", prose(one.protocol.doc.text), ""]
+        lines += ["| Message | What it is |", "|---|---|"]
+        for message in one.protocol.messages:
+            title = prose(message.doc.title or message.name)
+            lines.append(f"| [{title}]({name}/{message.name}.md) | {cell(prose(message.doc.text))} |")
+    return "\n".join(lines) + "\n"
+
+
+def errata_page(protocols: Iterable[Compiled]) -> str:
+    """Where the documents behind the specs are wrong, of all protocols."""
+    lines = [
+        "# Errata of the documents",
+        "",
+        "The documents that the specs are transcribed from are wrong in places. Each place is an `erratum` in a spec,"
+        " and is told on the page of what it is about, too.",
+    ]
+    for one in protocols:
+        errata = Errata(one.protocol).all
+        if not errata:
+            continue
+        documents = _documents(one.protocol)
+        lines += [
+            "",
+            f"## {one.title}",
+            "",
+            "| No. | Where | Document | What it says, and what is true |",
+            "|---|---|---|---|",
+        ]
+        for erratum in errata:
+            page = FOLDER / one.protocol.name / erratum.page
+            where = f"[{erratum.number}]({page}#{erratum.anchor})"
+            named = ", ".join(document for document in documents if document in erratum.text)
+            lines.append(f"| {where} | {cell(erratum.place)} | {cell(prose(named))} | {cell(told(erratum))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _documents(protocol: ir.Protocol) -> list[str]:
+    """The documents that the protocol names as its sources."""
+    docs_of = [protocol.doc, protocol.record_doc, *protocol.libraries, *protocol.included.values()]
+    docs_of += [enum.doc for enum in protocol.enums] + [flags.doc for flags in protocol.flags]
+    docs_of += [shared.doc for shared in protocol.types] + [table.doc for table in protocol.tables]
+    for message in protocol.messages:
+        docs_of += [message.doc, *(variant.doc for variant in message.variants)]
+        docs_of += [example.doc for example in message.examples]
+    return list(dict.fromkeys(doc.source.document for doc in docs_of if doc.source))
+
+
+def _heading(block: Block) -> str:
+    return f"### {block.title} {{ #{block.anchor} }}"
+
+
+def _callout(erratum: Erratum) -> str:
+    title = f'<p class="admonition-title" markdown="span">Erratum {erratum.number}, {erratum.here}</p>'
+    return (
+        f'<div class="admonition warning erratum" id="{erratum.anchor}" markdown="block">\n{title}\n\n'
+        f"{told(erratum)}\n\n</div>"
+    )
+
+
+def _outcome(example: ExampleBlock) -> str:
+    """The row, to be unfolded; why there is none is told with the bytes."""
+    summary = "<summary>As a row; columns that are null are left out, bytes are in hexadecimal</summary>"
+    rows = (fence(row, "json") for row in example.rows)
+    return "".join(f'<details class="row" markdown="block">\n{summary}\n{row}\n</details>\n' for row in rows)

@@ -1,0 +1,67 @@
+"""The catalogue of rules, from what the rules say of themselves."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator.pages.markdown import cell, prose
+from wireloom_generator.rulebook import Entry
+
+_FAMILIES = {
+    "spec": (
+        "Rules of specs",
+        "`wireloom check` and `wireloom generate` tell every place that breaks one of these, as"
+        " `path:line:column: error[rule]: what is wrong; what would do`.",
+    ),
+    "compat": (
+        "Rules of compatibility",
+        "`wireloom compat` tells which changes between two versions of a protocol break its readers, by these rules.",
+    ),
+}
+_CATEGORIES = {
+    "": "",
+    "WIRE": "Bytes on the wire",
+    "CODEC": "The Python API",
+    "TABLE": "Tables",
+    "DOCS": "Documentation",
+}
+
+
+def rules_page(family: str, entries: Iterable[Entry]) -> str:
+    """The page of a family: a list of all rules, then each with its reason and its examples."""
+    title, about = _FAMILIES[family]
+    mine = [entry for entry in entries if entry.family == family]
+    lines = [f"# {title}", "", about, "", "| Rule | What must hold |", "|---|---|"]
+    lines += [f"| [`{entry.id}`](#{entry.id}) | {cell(_code(entry.purpose))} |" for entry in mine]
+    for category in sorted({entry.category for entry in mine}, key=list(_CATEGORIES).index):
+        if category:
+            lines += ["", f"## {_CATEGORIES[category]}"]
+        for entry in mine:
+            if entry.category == category:
+                lines += _entry(entry, "###" if category else "##")
+    return "\n".join(lines) + "\n"
+
+
+def families(entries: Iterable[Entry]) -> list[str]:
+    """The families that have rules, in the order of their pages."""
+    found = {entry.family for entry in entries}
+    return [family for family in _FAMILIES if family in found]
+
+
+def _entry(entry: Entry, heading: str) -> Iterator[str]:
+    yield ""
+    yield f"{heading} `{entry.id}` {{ #{entry.id} }}"
+    yield ""
+    yield f"**{_code(entry.purpose)}**"
+    if entry.text:
+        yield ""
+        yield _code(entry.text)
+    for title, example in (("Bad", entry.bad), ("Good", entry.good)):
+        if example:
+            yield ""
+            yield f"{title}:"
+            yield ""
+            yield f"```yaml\n{example}\n```"
+
+
+def _code(text: str) -> str:
+    """The docstring's code quotes as those of Markdown."""
+    return prose(text.replace("``", "`"))
