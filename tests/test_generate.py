@@ -15,7 +15,16 @@ PACKAGE = "wireloom_protocols"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder with copies of our specs, and of what is generated from them."""
+    """A folder with copies of the specs of Databus, and of what is generated from them."""
+    for name in ("specs/databus", f"generated/{PACKAGE}/databus", "generated/docs/databus"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "specs" / "schema.json", tmp_path / "specs")
+    return tmp_path
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A folder with copies of all specs, and of what is generated from them."""
     for name in ("specs", "generated"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
@@ -60,24 +69,24 @@ def test_a_missing_file_is_told_and_written(tree: Path) -> None:
     assert _changes(tree) == []
 
 
-def test_the_page_of_a_message_that_is_gone_is_orphaned(tree: Path) -> None:
-    page = tree / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
-    (tree / "specs" / "couchbase_dcp" / "snapshot_marker_response.yaml").unlink()
-    expected = (page.relative_to(tree).as_posix(), ChangeKind.ORPHANED)
-    assert expected in _changes(tree)
+def test_the_page_of_a_message_that_is_gone_is_orphaned(whole: Path) -> None:
+    page = whole / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
+    (whole / "specs" / "couchbase_dcp" / "snapshot_marker_response.yaml").unlink()
+    expected = (page.relative_to(whole).as_posix(), ChangeKind.ORPHANED)
+    assert expected in _changes(whole)
     assert page.exists()
-    assert expected in _changes(tree, write=True)
+    assert expected in _changes(whole, write=True)
     assert not page.exists()
-    assert _changes(tree) == []
+    assert _changes(whole) == []
 
 
-def test_files_of_a_protocol_that_is_gone_are_orphaned(tree: Path) -> None:
-    shutil.rmtree(tree / "specs" / "couchbase_dcp")
-    changes = _changes(tree, write=True)
+def test_files_of_a_protocol_that_is_gone_are_orphaned(whole: Path) -> None:
+    shutil.rmtree(whole / "specs" / "couchbase_dcp")
+    changes = _changes(whole, write=True)
     assert changes
     assert all("/couchbase_dcp/" in path and kind is ChangeKind.ORPHANED for path, kind in changes)
-    assert not list((tree / "generated").glob("**/couchbase_dcp/*"))
-    assert list((tree / "generated").glob("**/databus/*"))
+    assert not list((whole / "generated").glob("**/couchbase_dcp/*"))
+    assert list((whole / "generated").glob("**/databus/*"))
 
 
 @pytest.mark.parametrize("name", ["notes.md", "mine.py", "picture.png"])
@@ -89,11 +98,11 @@ def test_a_file_of_ones_own_is_told_and_kept(tree: Path, name: str) -> None:
     assert path.read_bytes() == b"\xff mine"
 
 
-def test_a_file_of_ones_own_stays_when_its_protocol_goes(tree: Path) -> None:
-    path = tree / "generated" / PACKAGE / "couchbase_dcp" / "mine.py"
+def test_a_file_of_ones_own_stays_when_its_protocol_goes(whole: Path) -> None:
+    path = whole / "generated" / PACKAGE / "couchbase_dcp" / "mine.py"
     path.write_text("mine = 1\n", encoding="utf-8")
-    shutil.rmtree(tree / "specs" / "couchbase_dcp")
-    _changes(tree, write=True)
+    shutil.rmtree(whole / "specs" / "couchbase_dcp")
+    _changes(whole, write=True)
     assert [found.name for found in path.parent.iterdir()] == ["mine.py"]
 
 
@@ -105,9 +114,9 @@ def test_a_folder_of_ones_own_is_nobodys_business(tree: Path) -> None:
     assert path.exists()
 
 
-def test_one_protocol_alone_leaves_the_others_files(tree: Path) -> None:
-    assert _changes(tree, write=True, specs="specs/databus") == []
-    assert _changes(tree) == []
+def test_one_protocol_alone_leaves_the_others_files(whole: Path) -> None:
+    assert _changes(whole, write=True, specs="specs/databus") == []
+    assert _changes(whole) == []
 
 
 def test_two_folders_of_specs_share_an_output(tree: Path) -> None:

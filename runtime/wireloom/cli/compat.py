@@ -25,35 +25,41 @@ E = TypeVar("E", bound=StrEnum)
 _DEFAULT = Path("specs")
 
 
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[OLD NEW | SPECS]", help="Two versions of specs; with --against…, today's alone."),
+]
+Revision = Annotated[str | None, typer.Option(metavar="REVISION", help="The old version is what git has there.")]
+Tags = Annotated[
+    bool, typer.Option("--against-tags", help="The old versions are the tags that are releases, like v1.2.")
+]
+CategoryName = Annotated[
+    str,
+    typer.Option(
+        metavar="WIRE|CODEC|TABLE|DOCS",
+        help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
+    ),
+]
+DirectionName = Annotated[
+    str,
+    typer.Option(
+        metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
+        help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
+        "TRANSITIVE: against all tags, else against the last.",
+    ),
+]
+AcceptFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The findings that are meant, each with its reason.")
+]
+
+
 def compat(
-    specs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[OLD NEW | SPECS]", help="Two versions of specs; with --against…, today's alone."),
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option(metavar="REVISION", help="The old version is what git has there.")
-    ] = None,
-    against_tags: Annotated[
-        bool, typer.Option("--against-tags", help="The old versions are the tags that are releases, like v1.2.")
-    ] = False,
-    category: Annotated[
-        str,
-        typer.Option(
-            metavar="WIRE|CODEC|TABLE|DOCS",
-            help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
-        ),
-    ] = "TABLE",
-    direction: Annotated[
-        str,
-        typer.Option(
-            metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
-            help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
-            "TRANSITIVE: against all tags, else against the last.",
-        ),
-    ] = "FULL_TRANSITIVE",
-    accept: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The findings that are meant, each with its reason.")
-    ] = None,
+    specs: Paths = None,
+    against: Revision = None,
+    against_tags: Tags = False,
+    category: CategoryName = "TABLE",
+    direction: DirectionName = "FULL_TRANSITIVE",
+    accept: AcceptFile = None,
     format: Formats = Format.TEXT,
 ) -> None:
     """What has changed between versions of specs, and whom that breaks. Status 1: somebody."""
