@@ -171,6 +171,8 @@ def test_each_tag_is_compared_with_the_newest_not_with_its_neighbour(run: Run, r
     result = run("--against-tags", "--format", "json")
     broken = {tuple(one["against"]) for one in json.loads(result.stdout) if one["breaks"]}
     assert broken == {("v1.11",)}
+    first = run("--against-tags").stderr.splitlines()[0]
+    assert "ping.echo.number: column was count (TABLE, BACKWARD and FORWARD), against v1.11; " in first
 
 
 def test_without_transitive_the_last_tag_counts(run: Run, repository: Path) -> None:

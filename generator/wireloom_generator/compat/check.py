@@ -1,7 +1,7 @@
 """Specs against earlier versions of them: what is told once what is accepted, or concerns nobody, is left out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wireloom_generator.compat.accepted import Accepted, unused
 from wireloom_generator.compat.changes import Category, Direction, Finding
@@ -15,6 +15,14 @@ class Told:
 
     finding: Finding
     against: tuple[str, ...]
+
+
+    def problem(self, versions: Sequence[str]) -> Problem:
+        """The finding as a problem; it says of which versions it is, if not of all that were compared."""
+        problem = self.finding.problem
+        if len(self.against) == len(versions):
+            return problem
+        return replace(problem, what=f"{problem.what}, against {', '.join(self.against)}")
 
 
 @dataclass(frozen=True, slots=True)

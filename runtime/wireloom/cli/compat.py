@@ -165,7 +165,7 @@ def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
         objects = [*map(_plain, result.findings), *map(plain, result.unused)]
         print(json.dumps(objects, indent=2, ensure_ascii=False))
         return
-    report([*(told.finding.problem for told in result.findings), *result.unused], format)
+    report([*(told.problem(earlier) for told in result.findings), *result.unused], format)
     if format is Format.TEXT:
         notes = len(result.findings) - result.breaking
         counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
