@@ -194,8 +194,8 @@ def test_a_release_that_is_not_right_by_todays_rules_is_left_out(run: Run, repos
         ((), "name the old and the new specs, or the old ones with --against or --against-tags"),
         (("specs",), "name the old and the new specs, or the old ones with --against or --against-tags"),
         (("nowhere", "specs"), "there is no file or folder nowhere"),
-        (("--against", "v9"), "git: not a valid object name: v9"),
-        (("--against", "v0.1"), "git: pathspec 'specs' did not match any files"),
+        (("--against", "v9"), "there is no revision 'v9'"),
+        (("--against", "v0.1"), "v0.1 has no specs in specs"),
         (("--against", "HEAD", "--category", "wires"), "--category is one of WIRE, CODEC, TABLE, DOCS, not 'wires'"),
         (("--against", "HEAD", "--accept", "nowhere.yaml"), "there is no file nowhere.yaml"),
     ],
@@ -209,7 +209,36 @@ def test_no_work_tree(run: Run, tmp_path: Path) -> None:
     _write(tmp_path / "specs")
     result = run("--against", "main")
     assert result.exit_code == 2
-    assert result.stderr.startswith("wireloom: git: not a git repository")
+    assert result.stderr.startswith("wireloom: not a git repository")
+
+
+def test_a_revision_is_no_option_of_git(run: Run, repository: Path) -> None:
+    result = run("--against=--output=written")
+    assert (result.exit_code, result.stderr) == (2, "wireloom: there is no revision '--output=written'\n")
+    assert not (repository / "written").exists()
+
+
+def test_specs_that_archives_leave_out_are_compared_all_the_same(run: Run, repository: Path) -> None:
+    (repository / ".gitattributes").write_text("specs export-ignore\n")
+    assert run("--against", "v1.10").stdout == "against v1.10: no changes\n"
+
+
+def test_a_hook_of_another_repository_does_not_lead_astray(
+    run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(repository / "elsewhere"))
+    assert run("--against", "v1.10").stdout == "against v1.10: no changes\n"
+
+
+def test_specs_that_are_linked_from_elsewhere(
+    run: Run, repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    _write(elsewhere)
+    (repository / "linked").symlink_to(elsewhere)
+    result = run("linked", "--against", "v1.10")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("wireloom: ")
 
 
 def test_no_release(run: Run, tmp_path: Path) -> None:
@@ -239,6 +268,26 @@ def test_what_is_accepted_does_not_fail(run: Run, tmp_path: Path) -> None:
     _accept(tmp_path, ("field-renamed", element, "Never deployed."), ("column-renamed", element, "No tables yet."))
     result = run("old", "new", "--accept", "accepted.yaml")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "against old: 2 accepted\n", "")
+
+
+@pytest.mark.parametrize("options", [("--category", "WIRE"), ("--direction", "FORWARD"), ("--category", "DOCS")])
+def test_what_is_accepted_is_used_in_every_category_and_direction(
+    options: tuple[str, str], run: Run, tmp_path: Path
+) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", RENAMED)
+    element = "ping.echo.count"
+    _accept(tmp_path, ("field-renamed", element, "Never deployed."), ("column-renamed", element, "No tables yet."))
+    result = run("old", "new", "--accept", "accepted.yaml", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_an_entry_for_a_note_accepts_nothing(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "old")
+    _write(tmp_path / "new", GROWN)
+    _accept(tmp_path, ("field-added", "ping.echo.more", "It is optional."))
+    result = run("old", "new", "--accept", "accepted.yaml")
+    assert (result.exit_code, result.stdout) == (1, "against old: 2 compatible\n")
 
 
 def test_an_entry_that_accepts_nothing_fails(run: Run, tmp_path: Path) -> None:

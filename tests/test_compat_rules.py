@@ -21,15 +21,21 @@ HERE = Path(__file__).parent / "compat"
 CASES = sorted(folder.name for folder in HERE.iterdir())
 
 UNSEEN = {
-    "checksum-changed": "bytes that are made up have no right checksum",
-    "computed-changed": "a + a is a * 2, which the comparison does not know",
-    "derivation-changed": "size(a) + 0 is size(a), which the comparison does not know",
-    "flatbuffer-changed": "bytes that are made up are no FlatBuffers",
-    "flatbuffer-changed--id_reused": "bytes that are made up are no FlatBuffers",
+    "checksum-changed: BACKWARD": "bytes that are made up have no right checksum",
+    "computed-changed: BACKWARD": "a + a is a * 2, which the comparison does not know",
+    "derivation-changed: BACKWARD": "size(a) + 0 is size(a), which the comparison does not know",
+    "derivation-changed: FORWARD": "size(a) + 0 is size(a), which the comparison does not know",
     "flag-renumbered: FORWARD": "old readers name a bit that has no name now, as when a flag is gone",
-    "form-changed": "the form is another, not the bytes",
-    "parameter-removed": "what the parameter asks for by default is what is asked for now",
-    "protocol-removed": "there is nothing to read the bytes with",
+    "flatbuffer-changed: BACKWARD": "bytes that are made up are no FlatBuffers",
+    "flatbuffer-changed: FORWARD": "bytes that are made up are no FlatBuffers",
+    "flatbuffer-changed--id_reused: BACKWARD": "bytes that are made up are no FlatBuffers",
+    "flatbuffer-changed--id_reused: FORWARD": "bytes that are made up are no FlatBuffers",
+    "form-changed: BACKWARD": "the form is another, not the bytes",
+    "form-changed: FORWARD": "the form is another, not the bytes",
+    "parameter-removed: BACKWARD": "what the parameter asks for by default is what is asked for now",
+    "parameter-removed: FORWARD": "what the parameter asks for by default is what is asked for now",
+    "protocol-removed: BACKWARD": "there is nothing to read the bytes with",
+    "protocol-removed: FORWARD": "there is nothing to read the bytes with",
 }
 """Breaks that the bytes below do not show, and why."""
 
@@ -66,8 +72,12 @@ def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp
         differing = [data for data in _records() if _differ(writer, reader, data, side)]
         if side not in broken[Category.WIRE] | broken[Category.CODEC]:
             assert not differing, f"{side}: {differing[0].hex()} decodes otherwise"
-        elif side in broken[Category.WIRE] and not UNSEEN.keys() & {name, f"{name}: {side}"}:
-            assert differing, f"{side}: no bytes decode otherwise"
+        elif side in broken[Category.WIRE]:
+            assert bool(differing) is not (f"{name}: {side}" in UNSEEN), f"{side}: {len(differing)} differ"
+
+
+def test_what_is_unseen_is_there() -> None:
+    assert {key.partition(":")[0] for key in UNSEEN} <= set(CASES)
 
 
 def _broken(versions: tuple[Version, Version]) -> Mapping[Category, frozenset[Side]]:

@@ -83,5 +83,5 @@ def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
     _, entries = blocks("yaml")
     path = tmp_path / "accepted.yaml"
     path.write_text(entries, encoding="utf-8")
-    (entry,), problems = accepted.read(path)
-    assert (entry.rule, problems) == ("field-renamed", [])
+    found, problems = accepted.read(path)
+    assert ([entry.rule for entry in found], problems) == (["field-renamed", "column-renamed"], [])

@@ -229,6 +229,19 @@ def test_without_a_work_tree_nothing_is_untracked(repository: Path) -> None:
     assert _run(repository, "generate", "--check").exit_code == 0
 
 
+def test_where_git_does_not_answer_the_check_fails(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose user is not the owner of the checkout."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    done = _run(repository, "generate", "--check")
+    assert done.exit_code == 1
+    assert "warning[generated]: git does not tell which files it has: detected dubious ownership" in done.stderr
+
+
+def test_a_hook_of_another_repository_does_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(repository / "elsewhere"))
+    assert _run(repository, "generate", "--check").exit_code == 0
+
+
 def test_a_warning_fails_the_check_and_not_the_generation(repository: Path) -> None:
     spec_file = repository / "specs" / "ping" / "protocol.yaml"
     spec_file.write_text(SPEC + "enums:\n  - {name: Kind, values: [{name: One, value: 1}]}\n")

@@ -1,18 +1,17 @@
 """Specs → files on disk, or the proof that the files on disk are what the specs give."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from wireloom_generator import examples, ir, lockstep, rules
+from wireloom_generator import examples, git, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
 from wireloom_generator.output import MARK, OutputFile, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec import load
-from wireloom_generator.tracked import untracked
 
 _PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
     package.emit,
@@ -83,14 +82,25 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
     changes = differences(wanted, specs)
     if not write:
         there = wanted.keys() - {change.path for change in changes}
-        changes += [Change(path, ChangeKind.UNTRACKED, "") for path in untracked(there)]
-    taken = [problem for change in changes if write and (problem := _taken(change))]
+        missing, unknown = _untracked(there, out)
+        return replace(generation, problems=(*generation.problems, *unknown), changes=(*changes, *missing))
+    taken = [problem for change in changes if (problem := _taken(change))]
     if taken:
-        return Generation((*generation.problems, *taken), (), generation.protocols)
-    if write:
-        for change in changes:
-            _apply(change, wanted)
-    return Generation(generation.problems, tuple(changes), generation.protocols)
+        return replace(generation, problems=(*generation.problems, *taken))
+    for change in changes:
+        _apply(change, wanted)
+    return replace(generation, changes=tuple(changes))
+
+
+def _untracked(there: Iterable[Path], out: Path) -> tuple[list[Change], list[Problem]]:
+    """The files that git does not have; a warning if it does not tell. Where git is not installed, nobody asks it."""
+    try:
+        return [Change(path, ChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
+    except git.MissingGitError:
+        return [], []
+    except git.GitError as error:
+        what = f"git does not tell which files it has: {error}"
+        return [], [Problem(Location(out, 1, 1), "generated", what, severity=Severity.WARNING)]
 
 
 def outputs(specs: Sequence[Path], out: Path, package: str = "") -> tuple[Generation, dict[Path, str]]:

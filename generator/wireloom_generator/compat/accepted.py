@@ -19,8 +19,8 @@ class Accepted(Written):
     reason: str = required("why it may be so")
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether it is about this finding."""
-        return (finding.rule, finding.change.element) == (self.rule, self.element)
+        """Whether it is about this finding; a note needs nobody's acceptance."""
+        return bool(finding.change.breaks) and (finding.rule, finding.change.element) == (self.rule, self.element)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

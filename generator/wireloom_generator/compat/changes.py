@@ -82,6 +82,11 @@ class Finding:
     category: Category
     change: Change
 
+    def concerns(self, category: Category, direction: Direction) -> bool:
+        """Whether it is told to somebody who keeps the category in the direction; notes go to either side."""
+        breaks = self.change.breaks
+        return self.category in category.kept and (not breaks or bool(breaks & direction.sides))
+
     @property
     def problem(self) -> Problem:
         """The finding as any other problem of a spec is told; what breaks nobody is a note."""

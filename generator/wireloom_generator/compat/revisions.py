@@ -1,71 +1,81 @@
 """Specs as a git revision has them, laid out in a folder of their own."""
 
 import re
-import subprocess
-import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+
+from wireloom_generator import git
+from wireloom_generator.git import GitError, MissingGitError
 
 _RELEASE = re.compile(r"(?:.*[-/_])?v?\d+(?:\.\d+)*")
 """A tag that is a release: a version, perhaps behind a name; ``v1.2``, ``wireloom-1.2``. Not ``1.2rc1``."""
 
 
-class RevisionError(Exception):
-    """Git cannot give what was asked for."""
-
-
 @contextmanager
 def at(revision: str, paths: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """The paths as they were at ``revision``, the libraries beside them too. Raises ``RevisionError``."""
-    inside = [_inside(path) for path in paths]
+    """The specs in ``paths`` as they were, with the libraries beside them. Raises ``GitError``."""
     root = _root(paths[0])
-    folders = sorted({_with_libraries(root, path) for path in inside})
-    names = [folder.as_posix() for folder in folders]
-    data = _git(root, "archive", "--format=tar", revision, "--", *names)
+    commit = _commit(root, revision)
+    inside = [_inside(root, path) for path in paths]
     with TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=BytesIO(data)) as archive:
-            archive.extractall(folder, filter="data")
+        for path in inside:
+            files = [name for name in _files(root, commit, path) if name.suffix == ".yaml"]
+            if not any(name.is_relative_to(path) for name in files):
+                raise GitError(f"{revision} has no specs in {path}")
+            for name in files:
+                target = Path(folder) / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(git.run(root, "cat-file", "blob", f"{commit}:{name}"))
         yield tuple(Path(folder) / path for path in inside)
 
 
 def releases(paths: Sequence[Path]) -> tuple[str, ...]:
-    """The tags that are releases and have the paths, oldest version first. Raises ``RevisionError``."""
+    """The tags that are releases and have specs in the paths, oldest version first. Raises ``GitError``."""
     root = _root(paths[0])
-    tags = _git(root, "tag", "--list", "--sort=version:refname").decode().split()
-    inside = [_inside(path).as_posix() for path in paths]
-    return tuple(tag for tag in tags if _RELEASE.fullmatch(tag) and all(_has(root, tag, path) for path in inside))
+    inside = [_inside(root, path) for path in paths]
+    tags = git.run(root, "tag", "--list", "--sort=version:refname").decode().split()
+    return tuple(tag for tag in tags if _RELEASE.fullmatch(tag) and _has(root, f"refs/tags/{tag}", inside))
 
 
-def _has(root: Path, revision: str, path: str) -> bool:
-    return bool(_git(root, "ls-tree", "--name-only", revision, "--", path).strip())
+def _has(root: Path, revision: str, paths: Sequence[PurePosixPath]) -> bool:
+    commit = _commit(root, revision)
+    return all(git.run(root, "ls-tree", "--name-only", commit, "--", str(path)).strip() for path in paths)
+
+
+def _commit(root: Path, revision: str) -> str:
+    """The revision's commit, which cannot be taken for an option."""
+    try:
+        found = git.run(root, "rev-parse", "--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except MissingGitError:
+        raise
+    except GitError:
+        is_shallow = git.run(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        hint = "; the clone is shallow, fetch its history" if is_shallow else ""
+        raise GitError(f"there is no revision {revision!r}{hint}") from None
+    return found.decode().split()[-1]
+
+
+def _files(root: Path, commit: str, path: PurePosixPath) -> Iterator[PurePosixPath]:
+    """The files of the protocols in ``path``; of the libraries beside it, if it is one protocol's folder."""
+    is_protocol = any((root / path).glob("*.yaml")) or (root / path).is_file()
+    folder = (path.parent if (root / path).is_file() else path).parent if is_protocol else path
+    listed = git.run(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", str(folder))
+    for name in listed.decode().split("\0"):
+        if name and PurePosixPath(name).parent.parent == folder:
+            yield PurePosixPath(name)
 
 
 def _root(path: Path) -> Path:
     """The work tree's top folder."""
     folder = path if path.is_dir() else path.parent
-    return Path(_git(folder, "rev-parse", "--show-toplevel").decode().strip())
+    return Path(git.run(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
 
 
-def _inside(path: Path) -> Path:
+def _inside(root: Path, path: Path) -> PurePosixPath:
     """The path from the top of its work tree."""
-    return path.resolve().relative_to(_root(path).resolve())
-
-
-def _with_libraries(root: Path, path: Path) -> Path:
-    """The folder to take along: a protocol's own needs the libraries beside it."""
-    folder = path if (root / path).is_dir() else path.parent
-    return folder.parent if any((root / folder).glob("*.yaml")) else folder
-
-
-def _git(folder: Path, *arguments: str) -> bytes:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=True)
-    except FileNotFoundError:
-        raise RevisionError("git is not there; name two folders instead") from None
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.decode(errors="replace").strip().splitlines()
-        raise RevisionError(f"git: {lines[0].removeprefix('fatal: ') if lines else 'failed'}") from None
-    return done.stdout
+        return PurePosixPath(path.resolve().relative_to(root.resolve()).as_posix())
+    except ValueError:
+        raise GitError(f"{path} does not belong to {root}") from None

@@ -1,12 +1,16 @@
 """Ways over a comparison that several rules go."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from wireloom_generator import conditions, ir
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Side
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
+
+N = TypeVar("N", ir.EnumValue, ir.Flag)
 
 Valued = ir.Field | ir.BitField
 """What has a value that is read from the bytes."""
@@ -39,6 +43,52 @@ def valued(leaf: Leaf) -> Valued | None:
             return bits
         case _:
             return None
+
+
+@dataclass(frozen=True, slots=True)
+class Names(Generic[N]):
+    """The names that an enum or a set of flags gives to numbers.
+
+    ``reused`` are numbers that had a name which is gone, and have one which is new.
+    """
+
+    path: str
+    kept: tuple[tuple[N, N], ...]
+    reused: tuple[tuple[N, N], ...]
+    removed: tuple[N, ...]
+    added: tuple[N, ...]
+
+
+def enum_values(comparison: Comparison) -> Iterator[Names[ir.EnumValue]]:
+    """The values of the enums of both versions."""
+    for old, new in comparison.enums.kept:
+        yield _names(
+            f"{comparison.new.name}.{new.name}", old.values, new.values, lambda value: (value.first, value.last)
+        )
+
+
+def flags(comparison: Comparison) -> Iterator[Names[ir.Flag]]:
+    """The flags of the sets of both versions."""
+    for old, new in comparison.flags.kept:
+        yield _names(f"{comparison.new.name}.{new.name}", old.values, new.values, lambda flag: flag.value)
+
+
+def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> Names[N]:
+    before, after = {item.name: item for item in old}, {item.name: item for item in new}
+    gone = {number(item): item for item in old if item.name not in after}
+    come = {number(item): item for item in new if item.name not in before}
+    return Names(
+        path,
+        tuple((item, after[name]) for name, item in before.items() if name in after),
+        tuple((item, come[key]) for key, item in gone.items() if key in come),
+        tuple(item for key, item in gone.items() if key not in come),
+        tuple(item for key, item in come.items() if key not in gone),
+    )
+
+
+def never_together(one: ir.Condition | None, other: ir.Condition | None) -> bool:
+    """Whether two variants' conditions provably never hold for one record; without a condition one holds always."""
+    return one is not None and other is not None and conditions.disjoint(one.expression, other.expression)
 
 
 def restricted(old: object, new: object) -> frozenset[Side]:

@@ -6,28 +6,14 @@ from wireloom_generator import ir
 
 
 def wire(kind: ir.Wire) -> str:
-    """The type as a spec has it."""
+    """The type as a spec has it, structs and tables by their names."""
     match kind:
-        case ir.Integer(bits=bits, signed=signed):
-            return f"{'i' if signed else 'u'}{bits}"
-        case ir.Float(bits=bits):
-            return f"f{bits}"
-        case ir.Boolean():
-            return "bool"
-        case ir.Leb128(bits=bits):
-            return f"leb128_u{bits}"
-        case ir.ZigZag(bits=bits):
-            return f"zigzag_i{bits}"
-        case ir.Blob():
-            return "bytes"
-        case ir.Text():
-            return "text"
         case ir.Struct(name=name):
             return name
         case ir.FlatBuffer(table=table):
             return f"flatbuffers {table}"
         case _:
-            assert_never(kind)
+            return ir.type_name(kind)
 
 
 def extent(kind: ir.Extent | None) -> str:

@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.compat import words_of
+from wireloom_generator.compat import docs
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -23,7 +23,7 @@ CATEGORY = Category.DOCS
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Things of which something else is said."""
-    for path, old, new in words_of.pairs(comparison):
+    for path, old, new in docs.pairs(comparison):
         for what, before, after in (
             ("title", old.title, new.title),
             ("doc", old.text, new.text),

@@ -17,6 +17,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -25,14 +26,11 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Names that enums did not have."""
-    for old, new in comparison.enums.kept:
-        names = {value.name for value in old.values}
-        numbers = {(value.first, value.last) for value in old.values}
-        for value in new.values:
-            if value.name in names or (value.first, value.last) in numbers:
-                continue
-            path = f"{comparison.new.name}.{new.name}.{value.name}"
-            around = [one for one in old.values if one.range and one.first <= value.first and value.last <= one.last]
+    for names in walks.enum_values(comparison):
+        before = [old for old, _ in names.kept] + [*names.removed]
+        for value in names.added:
+            path = f"{names.path}.{value.name}"
+            around = [one for one in before if one.range and one.first <= value.first and value.last <= one.last]
             if around and not value.range:
                 yield Change(path, f"added; {value.first} was labelled {around[0].name}", BOTH)
             else:

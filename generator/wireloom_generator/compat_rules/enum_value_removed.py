@@ -18,6 +18,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -26,10 +27,6 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Names of enums that are gone; a number that another name took is another rule's matter."""
-    for old, new in comparison.enums.kept:
-        names = {value.name for value in new.values}
-        numbers = {(value.first, value.last) for value in new.values}
-        for value in old.values:
-            if value.name not in names and (value.first, value.last) not in numbers:
-                path = f"{comparison.new.name}.{new.name}.{value.name}"
-                yield Change(path, "removed; its label is null now", BACKWARD)
+    for names in walks.enum_values(comparison):
+        for value in names.removed:
+            yield Change(f"{names.path}.{value.name}", "removed; its label is null now", BACKWARD)

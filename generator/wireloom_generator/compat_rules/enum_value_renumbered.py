@@ -26,13 +26,10 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Names of enums that stand for other numbers."""
-    for old, new in comparison.enums.kept:
-        after = {value.name: value for value in new.values}
-        for value in old.values:
-            now = after.get(value.name)
-            if now is not None and _numbers(value) != _numbers(now):
-                path = f"{comparison.new.name}.{new.name}.{value.name}"
-                yield Change(path, walks.was(_told(value), _told(now)), _breaks(value, now))
+    for names in walks.enum_values(comparison):
+        for old, new in names.kept:
+            if _numbers(old) != _numbers(new):
+                yield Change(f"{names.path}.{new.name}", walks.was(_told(old), _told(new)), _breaks(old, new))
 
 
 def _numbers(value: ir.EnumValue) -> tuple[int, int, bool]:

@@ -17,6 +17,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -25,12 +26,6 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Numbers of enums whose name is another, one that the enum did not have before."""
-    for old, new in comparison.enums.kept:
-        before = {(value.first, value.last): value.name for value in old.values}
-        names = {value.name for value in old.values}
-        still = {value.name for value in new.values}
-        for value in new.values:
-            earlier = before.get((value.first, value.last))
-            if earlier is not None and earlier not in still and value.name not in names:
-                path = f"{comparison.new.name}.{new.name}.{value.name}"
-                yield Change(path, f"has the number of {earlier}, {value.first}", BOTH)
+    for names in walks.enum_values(comparison):
+        for old, new in names.reused:
+            yield Change(f"{names.path}.{new.name}", f"has the number of {old.name}, {new.first}", BOTH)

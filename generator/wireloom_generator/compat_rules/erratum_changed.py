@@ -15,7 +15,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.compat import words_of
+from wireloom_generator.compat import docs
 from wireloom_generator.compat.changes import BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -24,7 +24,7 @@ CATEGORY = Category.DOCS
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Errata that are new, gone or others."""
-    for path, old, new in words_of.pairs(comparison):
+    for path, old, new in docs.pairs(comparison):
         gone = sum(erratum not in new.errata for erratum in old.errata)
         come = sum(erratum not in old.errata for erratum in new.errata)
         if gone:

@@ -16,6 +16,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -24,8 +25,5 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Flags on bits that had none."""
-    for old, new in comparison.flags.kept:
-        names, bits = {flag.name for flag in old.values}, {flag.value for flag in old.values}
-        for flag in new.values:
-            if flag.name not in names and flag.value not in bits:
-                yield Change(f"{comparison.new.name}.{new.name}.{flag.name}", "added", NEITHER)
+    for names in walks.flags(comparison):
+        yield from (Change(f"{names.path}.{flag.name}", "added", NEITHER) for flag in names.added)

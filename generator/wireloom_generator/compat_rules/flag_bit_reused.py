@@ -17,6 +17,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -25,11 +26,6 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Bits whose flag is another, one that was not there before."""
-    for old, new in comparison.flags.kept:
-        before = {flag.value: flag.name for flag in old.values}
-        still = {flag.name for flag in new.values}
-        for flag in new.values:
-            earlier = before.get(flag.value)
-            if earlier is not None and earlier not in still and flag.name not in before.values():
-                path = f"{comparison.new.name}.{new.name}.{flag.name}"
-                yield Change(path, f"has the bit of {earlier}, {flag.value:#x}", BOTH)
+    for names in walks.flags(comparison):
+        for old, new in names.reused:
+            yield Change(f"{names.path}.{new.name}", f"has the bit of {old.name}, {new.value:#x}", BOTH)

@@ -18,6 +18,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -26,9 +27,6 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Flags that are gone; a bit that another flag took is another rule's matter."""
-    for old, new in comparison.flags.kept:
-        names, bits = {flag.name for flag in new.values}, {flag.value for flag in new.values}
-        for flag in old.values:
-            if flag.name not in names and flag.value not in bits:
-                path = f"{comparison.new.name}.{new.name}.{flag.name}"
-                yield Change(path, "removed; the bit has no name now", BACKWARD)
+    for names in walks.flags(comparison):
+        for flag in names.removed:
+            yield Change(f"{names.path}.{flag.name}", "removed; the bit has no name now", BACKWARD)

@@ -24,9 +24,7 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Flags at other bits."""
-    for old, new in comparison.flags.kept:
-        after = {flag.name: flag.value for flag in new.values}
-        for flag in old.values:
-            if after.get(flag.name, flag.value) != flag.value:
-                path = f"{comparison.new.name}.{new.name}.{flag.name}"
-                yield Change(path, walks.was(f"{flag.value:#x}", f"{after[flag.name]:#x}"), BOTH)
+    for names in walks.flags(comparison):
+        for old, new in names.kept:
+            if old.value != new.value:
+                yield Change(f"{names.path}.{new.name}", walks.was(f"{old.value:#x}", f"{new.value:#x}"), BOTH)

@@ -41,7 +41,7 @@ def _breaks(pair: MessagePair, old: ir.Variant, new: ir.Variant) -> frozenset[Si
         return BOTH
     behind = [variant.when for variant in pair.new.variants[pair.new.variants.index(new) + 1 :]]
     for wider, narrower, breaks in ((new.when, old.when, FORWARD), (old.when, new.when, BACKWARD)):
-        apart = (other and conditions.disjoint(wider.expression, other.expression) for other in behind)
+        apart = (walks.never_together(wider, other) for other in behind)
         if conditions.implies(narrower.expression, wider.expression) and all(apart):
             return breaks
     return BOTH

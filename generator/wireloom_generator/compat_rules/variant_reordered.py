@@ -17,7 +17,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import conditions, ir
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -30,12 +30,6 @@ def check(comparison: Comparison) -> Iterator[Change]:
         place = {id(variant): index for index, variant in enumerate(pair.new.variants)}
         for index, (_, first) in enumerate(pair.variants.kept):
             for _, second in pair.variants.kept[index + 1 :]:
-                if place[id(second)] < place[id(first)] and _overlap(first, second):
+                if place[id(second)] < place[id(first)] and not walks.never_together(first.when, second.when):
                     path = f"{comparison.new.name}.{pair.new.name}.{second.name}"
                     yield Change(path, f"is tried before {first.name} now, and both can hold", BOTH)
-
-
-def _overlap(one: ir.Variant, other: ir.Variant) -> bool:
-    if one.when is None or other.when is None:
-        return True
-    return not conditions.disjoint(one.when.expression, other.when.expression)

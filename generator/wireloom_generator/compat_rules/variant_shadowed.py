@@ -18,9 +18,9 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import conditions, ir
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
-from wireloom_generator.compat.comparison import Comparison, MessagePair
+from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
 
@@ -33,12 +33,6 @@ def check(comparison: Comparison) -> Iterator[Change]:
             if id(variant) in kept or not pair.old.variants:
                 continue
             for later in pair.new.variants[index + 1 :]:
-                if id(later) in kept and not _disjoint(comparison, pair, variant, later):
+                if id(later) in kept and not walks.never_together(variant.when, later.when):
                     path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
                     yield Change(path, f"can take records of {later.name}, which is tried later", BOTH)
-
-
-def _disjoint(comparison: Comparison, pair: MessagePair, one: ir.Variant, other: ir.Variant) -> bool:
-    if one.when is None or other.when is None:
-        return False
-    return conditions.disjoint(one.when.expression, other.when.expression)

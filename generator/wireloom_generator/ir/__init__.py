@@ -69,6 +69,7 @@ from wireloom_generator.ir.wires import (
     Text,
     Wire,
     ZigZag,
+    type_name,
 )
 
 __all__ = [
@@ -129,4 +130,5 @@ __all__ = [
     "When",
     "Wire",
     "ZigZag",
+    "type_name",
 ]

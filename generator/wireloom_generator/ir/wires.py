@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from wireloom_generator.expressions import Expr
 
@@ -125,3 +126,28 @@ Number = Integer | Float | Boolean
 
 
 Wire = Number | Leb128 | ZigZag | Blob | Text | Struct | FlatBuffer
+
+
+def type_name(wire: Wire) -> str:
+    """A type as the spec language calls it, without its size."""
+    match wire:
+        case Integer(bits=bits, signed=signed):
+            return f"{'i' if signed else 'u'}{bits}"
+        case Float(bits=bits):
+            return f"f{bits}"
+        case Boolean():
+            return "bool"
+        case Leb128(bits=bits):
+            return f"leb128_u{bits}"
+        case ZigZag(bits=bits):
+            return f"zigzag_i{bits}"
+        case Blob():
+            return "bytes"
+        case Text():
+            return "text"
+        case Struct():
+            return "struct"
+        case FlatBuffer():
+            return "flatbuffers"
+        case _:
+            assert_never(wire)

@@ -92,7 +92,7 @@ def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Ro
             kind = node.columns[0].type
             while isinstance(kind, ir.ListType):
                 kind = kind.element
-            found.setdefault(wire_name(node.wire), set()).add(short_type(kind))
+            found.setdefault(ir.type_name(node.wire), set()).add(short_type(kind))
     rows = (
         (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
     )
@@ -103,26 +103,3 @@ def _wire_order(item: tuple[str, set[str]]) -> tuple[str, int, str]:
     name = item[0]
     digits = "".join(filter(str.isdigit, name))
     return name.rstrip("0123456789"), int(digits or 0), name
-
-
-def wire_name(wire: ir.Wire) -> str:
-    """A type as the spec language calls it, without its size."""
-    match wire:
-        case ir.Integer(bits=bits, signed=signed):
-            return f"{'i' if signed else 'u'}{bits}"
-        case ir.Float(bits=bits):
-            return f"f{bits}"
-        case ir.Boolean():
-            return "bool"
-        case ir.Leb128(bits=bits):
-            return f"leb128_u{bits}"
-        case ir.ZigZag(bits=bits):
-            return f"zigzag_i{bits}"
-        case ir.Blob():
-            return "bytes"
-        case ir.Text():
-            return "text"
-        case ir.Struct():
-            return "struct"
-        case ir.FlatBuffer():
-            return "flatbuffers"

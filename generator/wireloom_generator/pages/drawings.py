@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import ir
 from wireloom_generator.pages.byte_rows import Box, Break, Drawing, Item
-from wireloom_generator.pages.columns import wire_name
 from wireloom_generator.pages.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
 from wireloom_generator.pages.records import TRAILER, Part
 
@@ -67,7 +66,7 @@ class _Pen:
             case ir.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
                 bits = tuple((prefix + field.name, field.width) for field in fields)
-                yield Box(label, at, tree.extent.size, bits=bits, kind=wire_name(node.wire))
+                yield Box(label, at, tree.extent.size, bits=bits, kind=ir.type_name(node.wire))
             case ir.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
@@ -179,7 +178,7 @@ def _kind(field: ir.Field) -> str:
         case ir.Text(encoding=encoding):
             kind = f"text, {encoding}"
         case wire:
-            kind = wire_name(wire)
+            kind = ir.type_name(wire)
     return f"list of {kind}" if field.repeat else kind
 
 

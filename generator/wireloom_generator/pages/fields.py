@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wireloom_generator import ir
-from wireloom_generator.pages.columns import Row, short_type, wire_name
+from wireloom_generator.pages.columns import Row, short_type
 from wireloom_generator.pages.errata import Erratum, links
 from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
 from wireloom_generator.pages.markdown import bit_range, cell, code, listing, prose, sentences, source
@@ -120,7 +120,7 @@ class FieldTable:
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{bit_range(top, field.width)} of {code(wire_name(bits.wire))}"
+            kind = f"{bit_range(top, field.width)} of {code(ir.type_name(bits.wire))}"
             size = str(bits.wire.bits // 8)
             yield at, size, kind, code(field.name), cell(sentences(parts)), _types(field.columns)
             top -= field.width
@@ -157,7 +157,7 @@ def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
     """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
     match wire:
         case ir.Integer(bits=bits, order=order) | ir.Float(bits=bits, order=order):
-            return code(wire_name(wire)) + (f", {order.value} endian" if bits > 8 and order is not usual else "")
+            return code(ir.type_name(wire)) + (f", {order.value} endian" if bits > 8 and order is not usual else "")
         case ir.Text(encoding=encoding):
             return f"text, {encoding}"
         case ir.Struct(name=name):
@@ -165,7 +165,7 @@ def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
         case ir.FlatBuffer(table=table):
             return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
         case _:
-            return code(wire_name(wire))
+            return code(ir.type_name(wire))
 
 
 def both(when: str, option: Option) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
@@ -17,8 +16,8 @@ from wireloom.cli.specs import Formats, compiler
 if TYPE_CHECKING:
     from wireloom_generator.compat.accepted import Accepted
     from wireloom_generator.compat.changes import Direction
-    from wireloom_generator.compat.check import Report, Told
     from wireloom_generator.compat.compare import Version
+    from wireloom_generator.compat.report import Report, Reported
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -69,12 +68,13 @@ def compat(
     if against is None and not against_tags:
         if specs is None or len(specs) != 2:
             raise MisuseError("name the old and the new specs, or the old ones with --against or --against-tags")
+        _must_exist(specs)
         earlier, paths = {str(specs[0]): _old(str(specs[0]), specs[:1])}, specs[1:]
     else:
         paths = specs or [_DEFAULT]
         earlier = dict(_revisions(paths, against, kept_for if against_tags else None))
     new = _new(paths, format)
-    result = compiler("compat.check").check(earlier, new, kept, kept_for, accepted)
+    result = compiler("compat.report").report(earlier, new, kept, kept_for, accepted)
     _tell(result, tuple(earlier), format)
     if result.breaking or result.unused:
         raise typer.Exit(FAILED)
@@ -113,7 +113,6 @@ def _new(paths: Sequence[Path], format: Format) -> "Version":
 
 
 def _old(name: str, paths: Sequence[Path]) -> "Version":
-    _must_exist(paths)
     module = compiler("compat.compare")
     try:
         version: Version = module.read(paths)
@@ -134,30 +133,26 @@ def _revisions(
     """The revision, and with ``tags`` those that are releases, each with its version of the specs."""
     _must_exist(paths)
     revisions = compiler("compat.revisions")
-    with _git(revisions):
-        names = [revision] if revision is not None else []
-        if tags is not None:
-            found = revisions.releases(paths)
-            if not found:
-                raise MisuseError("no tag is a release that has these specs")
-            names += found if tags.transitive else found[-1:]
-        for name in names:
-            with revisions.at(name, paths) as folders:
-                if name == revision:
-                    yield name, _old(name, folders)
-                    continue
-                try:
-                    yield name, _old(name, folders)
-                except MisuseError as error:  # what was right in its day must not stop what comes after it
-                    say(f"left out: {error}")
-
-
-@contextmanager
-def _git(revisions: ModuleType) -> Iterator[None]:
     try:
-        yield
-    except revisions.RevisionError as error:
+        if revision is not None:
+            with revisions.at(revision, paths) as folders:
+                yield revision, _old(revision, folders)
+        if tags is not None:
+            yield from _releases(revisions, paths, tags)
+    except revisions.GitError as error:
         raise MisuseError(str(error)) from None
+
+
+def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -> "Iterator[tuple[str, Version]]":
+    found = revisions.releases(paths)
+    if not found:
+        raise MisuseError("no tag is a release that has these specs")
+    for name in found if tags.transitive else found[-1:]:
+        with revisions.at(f"refs/tags/{name}", paths) as folders:
+            try:
+                yield name, _old(name, folders)
+            except MisuseError as error:  # what was right in its day must not stop what comes after it
+                say(f"left out: {error}")
 
 
 def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
@@ -165,7 +160,7 @@ def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
         objects = [*map(_plain, result.findings), *map(plain, result.unused)]
         print(json.dumps(objects, indent=2, ensure_ascii=False))
         return
-    report([*(told.problem(earlier) for told in result.findings), *result.unused], format)
+    report([*(reported.problem(earlier) for reported in result.findings), *result.unused], format)
     if format is Format.TEXT:
         notes = len(result.findings) - result.breaking
         counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
@@ -173,13 +168,13 @@ def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
         print(f"against {', '.join(earlier)}: {told}")
 
 
-def _plain(told: "Told") -> dict[str, object]:
-    finding, change = told.finding, told.finding.change
+def _plain(reported: "Reported") -> dict[str, object]:
+    finding, change = reported.finding, reported.finding.change
     return {
         **plain(finding.problem),
         "what": change.what,
         "element": change.element,
         "category": finding.category,
         "breaks": sorted(change.breaks),
-        "against": told.against,
+        "against": reported.against,
     }

@@ -1,0 +1,65 @@
+"""Specs against earlier versions of them: what is reported once what is accepted, or concerns nobody, is left out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wireloom_generator.compat.accepted import Accepted, unused
+from wireloom_generator.compat.changes import Category, Direction, Finding
+from wireloom_generator.compat.compare import Version, compare
+from wireloom_generator.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A finding, and the earlier versions against which it was found."""
+
+    finding: Finding
+    against: tuple[str, ...]
+
+    def problem(self, versions: Sequence[str]) -> Problem:
+        """The finding as a problem; it says of which versions it is, if not of all that were compared."""
+        problem = self.finding.problem
+        if len(self.against) == len(versions):
+            return problem
+        return replace(problem, what=f"{problem.what}, against {', '.join(self.against)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is reported: findings by their places, how many more are ``accepted``, and entries that accept none."""
+
+    findings: tuple[Reported, ...]
+    accepted: int
+    unused: tuple[Problem, ...]
+
+    @property
+    def breaking(self) -> int:
+        """How many of the findings break somebody."""
+        return sum(bool(reported.finding.change.breaks) for reported in self.findings)
+
+
+def report(
+    earlier: Mapping[str, Version],
+    new: Version,
+    category: Category,
+    direction: Direction,
+    accepted: Sequence[Accepted] = (),
+) -> Report:
+    """The specs against each of the earlier versions, which are given by name.
+
+    What accepts a finding is used, whether the finding is of this category and direction or not.
+    """
+    found: dict[Finding, list[str]] = {}
+    for name, old in earlier.items():
+        for finding in compare(old, new, Category.DOCS):
+            found.setdefault(finding, []).append(name)
+    concerned = {finding: names for finding, names in found.items() if finding.concerns(category, direction)}
+    reported = [
+        Reported(finding, tuple(names)) for finding, names in concerned.items() if not _any_accepts(accepted, finding)
+    ]
+    reported.sort(key=lambda one: one.finding.order)
+    return Report(tuple(reported), len(concerned) - len(reported), tuple(unused(accepted, list(found))))
+
+
+def _any_accepts(accepted: Iterable[Accepted], finding: Finding) -> bool:
+    return any(entry.accepts(finding) for entry in accepted)

@@ -1,0 +1,52 @@
+"""What git has of some files: the only place that runs it."""
+
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+_LOCAL = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
+)  # fmt: skip
+"""What git tells its hooks of the repository they run for, which need not be that of the files."""
+
+
+class GitError(Exception):
+    """Git cannot give what was asked for, in its own words."""
+
+
+class MissingGitError(GitError):
+    """Git is not installed."""
+
+
+def run(folder: Path, *arguments: str) -> bytes:
+    """What git prints when run in ``folder``. Raises ``GitError``."""
+    environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
+    command = ("git", "-C", str(folder), *arguments)
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    except FileNotFoundError:
+        raise MissingGitError("git is not installed") from None
+    except subprocess.CalledProcessError as error:
+        lines = os.fsdecode(error.stderr).strip().splitlines()
+        raise GitError(lines[0].removeprefix("fatal: ") if lines else f"git {arguments[0]} failed") from None
+    return done.stdout
+
+
+def untracked(files: Iterable[Path]) -> list[Path]:
+    """Those of the files that stand in a work tree without being tracked, ignored ones too. Raises ``GitError``."""
+    by_folder: dict[Path, list[Path]] = {}
+    for path in files:
+        by_folder.setdefault(path.parent, []).append(path)
+    found = []
+    for folder, paths in sorted(by_folder.items()):
+        if in_work_tree(folder):
+            tracked = os.fsdecode(run(folder, "ls-files", "-z")).split("\0")
+            found += [path for path in paths if path.name not in tracked]
+    return sorted(found)
+
+
+def in_work_tree(folder: Path) -> bool:
+    """Whether the folder belongs to a repository, as far as its own files tell."""
+    return any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents))
