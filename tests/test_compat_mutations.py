@@ -268,7 +268,7 @@ EDITS = {
     "a column is computed otherwise": (
         "databus/dbus_event.yaml",
         ("compute: src_id == -2", "-2", "-3"),
-        {"computed-changed WIRE B dbus_event.end_of_period"},
+        {"computed-changed WIRE BF dbus_event.end_of_period"},
     ),
     "a condition is another": (
         "databus/dbus_event.yaml",

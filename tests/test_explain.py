@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.changes import RULE
-from wireloom_generator.rulebook import ENTRIES, Entry
+from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc
 
 COMPILER = Path(__file__).parents[1] / "generator" / "wireloom_generator"
-OF_SPECS = tuple(entry for entry in ENTRIES if entry.family == "spec")
+OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
 NOT_OF_SPECS = {"accepted", "generated", "lockstep", "no-spec", "taken"}
 """Their examples are commands and other files than specs."""
 PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
@@ -27,7 +27,7 @@ def explained(*arguments: str, status: int = 0) -> str:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.family}-{entry.id}")
-def test_every_rule_has_a_whole_page(entry: Entry) -> None:
+def test_every_rule_has_a_whole_page(entry: RuleDoc) -> None:
     assert entry.purpose.endswith(".")
     assert entry.text
     assert entry.bad
@@ -35,12 +35,12 @@ def test_every_rule_has_a_whole_page(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
-def test_the_bad_example_breaks_just_this_rule(entry: Entry, tmp_path: Path) -> None:
+def test_the_bad_example_breaks_just_this_rule(entry: RuleDoc, tmp_path: Path) -> None:
     assert {problem.rule for problem in rule_examples.problems(entry.bad, entry.id, tmp_path)} == {entry.id}
 
 
 @pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
-def test_the_good_example_breaks_none(entry: Entry, tmp_path: Path) -> None:
+def test_the_good_example_breaks_none(entry: RuleDoc, tmp_path: Path) -> None:
     assert rule_examples.problems(entry.good, entry.id, tmp_path) == []
 
 

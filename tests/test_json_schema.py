@@ -166,7 +166,7 @@ def _has_shape(document: Any, path: Path) -> bool:
     path.write_text(yaml.safe_dump(document))
     node, problems = source.read(path, path)
     if node is not None:
-        problems += shape.read(node, path)[1]
+        problems += shape.read(node)[1]
     return not problems
 
 

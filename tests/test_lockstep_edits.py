@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ class Emitted:
     """What the emitters gave for a protocol, and its running codec."""
 
     protocol: ir.Protocol
-    codec: Any
+    codec: lockstep.Codec
     files: Mapping[PurePosixPath, OutputFile]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from command_line import command_line_page
 from navigation import Navigation, toml
 from protocol_pages import FOLDER, Compiled, compiled, errata_page, protocols_page
-from rules_pages import families, rules_page
+from rules_pages import rules_page
 from staging import Stage
 
 from wireloom.cli import app
@@ -76,7 +76,7 @@ def _stage(stage: Stage) -> Navigation:
 
     reference = [
         file("specs/README.md"),
-        *(stage.page(f"rules-{family}.md", rules_page(family, entries)) for family in families(entries)),
+        *(stage.page(f"rules-{family}.md", rules_page(family, entries)) for family in rulebook.Family),
         stage.page("command-line.md", command_line_page(app, "wireloom")),
         stage.page("errata.md", errata_page(protocols)),
     ]

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator.pages.markdown import cell, prose
-from wireloom_generator.rulebook import Entry
+from wireloom_generator.rulebook import Family, RuleDoc
 
 _FAMILIES = {
-    "spec": (
+    Family.SPEC: (
         "Rules of specs",
         "`wireloom check` and `wireloom generate` tell every place that breaks one of these, as"
         " `path:line:column: error[rule]: what is wrong; what would do`.",
     ),
-    "compat": (
+    Family.COMPAT: (
         "Rules of compatibility",
         "`wireloom compat` tells which changes between two versions of a protocol break its readers, by these rules.",
     ),
@@ -25,7 +25,7 @@ _CATEGORIES = {
 }
 
 
-def rules_page(family: str, entries: Iterable[Entry]) -> str:
+def rules_page(family: Family, entries: Iterable[RuleDoc]) -> str:
     """The page of a family: a list of all rules, then each with its reason and its examples."""
     title, about = _FAMILIES[family]
     mine = [entry for entry in entries if entry.family == family]
@@ -40,13 +40,7 @@ def rules_page(family: str, entries: Iterable[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def families(entries: Iterable[Entry]) -> list[str]:
-    """The families that have rules, in the order of their pages."""
-    found = {entry.family for entry in entries}
-    return [family for family in _FAMILIES if family in found]
-
-
-def _entry(entry: Entry, heading: str) -> Iterator[str]:
+def _entry(entry: RuleDoc, heading: str) -> Iterator[str]:
     yield ""
     yield f"{heading} `{entry.id}` {{ #{entry.id} }}"
     yield ""

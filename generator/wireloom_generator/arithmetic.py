@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from wireloom_generator.expressions import (
@@ -121,46 +120,6 @@ def _calculated(function: Callable[..., Number], *operands: Number | None) -> Nu
         raise UnknowableError from None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """``slope × name + rest``; a constant has no name."""
-
-    name: str
-    slope: int
-    rest: int
-
-
-def linear(tree: Expr) -> Line | None:
-    """The number as a line over one name; None if it is none."""
-    match tree:
-        case Value(bool()):
-            return None
-        case Value(int() as number):
-            return Line("", 0, number)
-        case Name() | Call("size" | "offset" | "count"):
-            return Line(key(tree), 1, 0)
-        case Unary("-", operand):
-            line = linear(operand)
-            return Line(line.name, -line.slope, -line.rest) if line else None
-        case Binary("+" | "-" | "*" as sign, left, right):
-            one, two = linear(left), linear(right)
-            return _combined(sign, one, two) if one and two else None
-        case _:
-            return None
-
-
-def _combined(sign: str, one: Line, two: Line) -> Line | None:
-    if sign == "*":
-        if one.name and two.name:
-            return None
-        factor, line = (two.rest, one) if one.name else (one.rest, two)
-        return Line(line.name, line.slope * factor, line.rest * factor)
-    if one.name and two.name and one.name != two.name:
-        return None
-    turn = 1 if sign == "+" else -1
-    return Line(one.name or two.name, one.slope + turn * two.slope, one.rest + turn * two.rest)
-
-
 def _is_number(tree: Expr) -> bool:
     return isinstance(tree, Value) and isinstance(tree.value, int)
 
@@ -179,15 +138,37 @@ def masked(tree: Expr) -> tuple[str, int] | None:
 def terms(tree: Expr) -> dict[str, int] | None:
     """The number as a sum of names with a factor each, the constant under the empty name; None if it is none."""
     match tree:
-        case Binary("+" | "-" as sign, left, right):
-            one, two = terms(left), terms(right)
-            if one is None or two is None:
-                return None
-            turn = 1 if sign == "+" else -1
-            return {name: one.get(name, 0) + turn * two.get(name, 0) for name in {**one, **two}}
+        case Value(bool()):
+            return None
+        case Value(int() as number):
+            return {"": number}
+        case Name() | Call("size" | "offset" | "count"):
+            return {key(tree): 1}
+        case Unary("-", operand):
+            return _product(terms(operand), {"": -1})
+        case Binary("+", left, right):
+            return _sum(terms(left), terms(right))
+        case Binary("-", left, right):
+            return _sum(terms(left), _product(terms(right), {"": -1}))
+        case Binary("*", left, right):
+            return _product(terms(left), terms(right))
         case _:
-            line = linear(tree)
-            return None if line is None else {line.name: line.slope, "": line.rest} if line.name else {"": line.rest}
+            return None
+
+
+def _sum(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
+    if one is None or two is None:
+        return None
+    return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
+
+
+def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
+    """The product, of which one must be a constant."""
+    if one is None or two is None:
+        return None
+    if two.keys() != {""}:
+        one, two = two, one
+    return {name: factor * two[""] for name, factor in one.items()} if two.keys() == {""} else None
 
 
 Ends = Callable[[str], tuple[int, int] | None]

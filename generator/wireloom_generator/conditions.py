@@ -18,9 +18,9 @@ from wireloom_generator.arithmetic import (
     UnknowableError,
     Values,
     key,
-    linear,
     masked,
     out_of_reach,
+    terms,
     truth,
     value,
 )
@@ -55,29 +55,27 @@ Domains = Mapping[str, Domain]
 """Domains by name; of a name that is not there nothing is known but what it is compared with."""
 
 
-def satisfiable(condition: Expr, domains: Domains | None = None) -> bool | None:
-    """Whether the condition can hold; None if that is not known."""
+def impossible(condition: Expr, domains: Domains | None = None) -> bool:
+    """Whether the condition provably never holds."""
     try:
-        if next(_Question(condition, domains or {}, proof=True).answers(), None) is None:
-            return False
+        return next(_Question(condition, domains or {}, proof=True).answers(), None) is None
     except UnknowableError:
-        pass
-    return True if example(condition, domains) is not None else None
+        return False
 
 
 def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
     """Whether ``other`` provably holds whenever ``one`` does."""
-    return satisfiable(both(one, Unary("not", other)), domains) is False
+    return impossible(both(one, Unary("not", other)), domains)
 
 
 def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
     """Whether the conditions provably never hold together."""
-    return satisfiable(both(one, other), domains) is False
+    return impossible(both(one, other), domains)
 
 
 def excludes(one: Expr, other: Expr, domains: Domains) -> bool:
     """Whether ``other`` provably never holds where ``one`` does, which for all that is known can hold."""
-    return disjoint(one, other, domains) and satisfiable(one, domains) is not False
+    return disjoint(one, other, domains) and not impossible(one, domains)
 
 
 def example(condition: Expr, domains: Domains | None = None) -> Mapping[str, Number] | None:
@@ -93,6 +91,11 @@ def example(condition: Expr, domains: Domains | None = None) -> Mapping[str, Num
 def both(one: Expr, other: Expr) -> Expr:
     """The condition that both hold."""
     return Logical("and", (one, other))
+
+
+def bare(tree: Expr) -> Expr:
+    """The tree without the columns of its names, so that what is written twice is one."""
+    return Name(tree.name, 0, tree.scope) if isinstance(tree, Name) else rebuild(tree, bare)
 
 
 class _Question:
@@ -151,7 +154,7 @@ class _Question:
             return tree
         if _is_never(tree) or out_of_reach(tree, self.ends):
             return Value(False)
-        return self.free.setdefault(_bare(tree), Name(f"{_FREE}{len(self.free)}"))
+        return self.free.setdefault(bare(tree), Name(f"{_FREE}{len(self.free)}"))
 
     def decided(self, atom: Expr) -> bool:
         """Whether the values tried of its names stand for all that they have."""
@@ -256,8 +259,8 @@ class _Question:
         if self.is_contradictory:
             return
         names = [*self.order, *(name.name for name in self.free.values())]
-        if not self.proof and any("(" in name for name in names):
-            raise UnknowableError  # no size follows from values alone
+        if not self.proof and any("(" in name or self.domain(name).is_wider for name in names):
+            raise UnknowableError  # no size follows from values alone, and none of these values may be one
         tried = [self.candidates(name) for name in names]
         if prod(map(len, tried)) > _MOST:
             raise UnknowableError
@@ -299,11 +302,16 @@ def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Number]
             return [] if is_ordered else [(key(name), text)]
         case (Name() as name, Value(bool() as truth)) | (Value(bool() as truth), Name() as name):
             return [(key(name), truth)]
-    one, other = linear(left), linear(right)
-    if one is None or other is None or (one.name and other.name and one.name != other.name):
+    one, other = terms(left), terms(right)
+    if one is None or other is None:
         return []
-    asked, slope, rest = one.name or other.name, one.slope - other.slope, other.rest - one.rest
-    if not asked or slope == 0:
+    rest = other.pop("", 0) - one.pop("", 0)
+    names = one.keys() | other.keys()
+    if len(names) != 1:
+        return []
+    (asked,) = names
+    slope = one.get(asked, 0) - other.get(asked, 0)
+    if slope == 0:
         return []
     return [(asked, Fraction(rest, slope)), *((asked, rest // slope + step) for step in (-1, 0, 1, 2))]
 
@@ -364,8 +372,3 @@ def _keys(tree: Expr) -> tuple[str, ...]:
             return tuple(dict.fromkeys((*_keys(test), *_keys(then), *_keys(other))))
         case Value():
             return ()
-
-
-def _bare(tree: Expr) -> Expr:
-    """The tree without the columns of its names, so that what is written twice is one."""
-    return Name(tree.name, 0, tree.scope) if isinstance(tree, Name) else rebuild(tree, _bare)

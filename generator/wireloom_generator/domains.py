@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wireloom_generator import expressions, syntax
-from wireloom_generator.conditions import Domains, both
+from wireloom_generator.conditions import Domains, bare, both
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.scopes import VARIANT, Branch, Scope, Visit
 from wireloom_generator.sites import parsed
@@ -127,7 +127,7 @@ def _valid(item: syntax.Field | syntax.BitField) -> Expr | None:
         if tree is not None and not expressions.measured(tree):
             rules.append(_equal(Name(item.name), tree))
     found = [rule for rule in rules if rule is not None]
-    return _all(found) if found else None
+    return bare(_all(found)) if found else None
 
 
 def _equal(name: Name, tree: Expr) -> Expr:
@@ -137,10 +137,13 @@ def _equal(name: Name, tree: Expr) -> Expr:
 
 
 def _merged(domains: Sequence[Domain]) -> Domain:
-    """The domain of fields of one name, of which one is there."""
+    """The domain of fields of one name, of which one is there; wider than theirs if these differ."""
     if len(domains) == 1:
         return domains[0]
     conditions = [domain.when for domain in domains]
+    when = Logical("or", tuple(tree for tree in conditions if tree)) if all(conditions) else None
+    if len({replace(domain, when=None) for domain in domains}) == 1:
+        return replace(domains[0], when=when)
     return Domain(
         least=min(domain.least for domain in domains),
         most=max(domain.most for domain in domains),
@@ -150,5 +153,7 @@ def _merged(domains: Sequence[Domain]) -> Domain:
         is_text=any(domain.is_text for domain in domains),
         is_real=any(domain.is_real for domain in domains),
         optional=any(domain.optional for domain in domains),
-        when=Logical("or", tuple(tree for tree in conditions if tree)) if all(conditions) else None,
+        when=when,
+        valid=domains[0].valid if len({domain.valid for domain in domains}) == 1 else None,
+        is_wider=True,
     )

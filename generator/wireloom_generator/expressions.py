@@ -5,6 +5,7 @@ the calls ``size offset count present min max``. No loops, no attributes, no oth
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -122,7 +123,8 @@ def parse(text: str) -> Expr:
         return _convert(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError as error:
         column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
-        raise ExpressionError(f"not an expression: {text.strip()!r}", column) from None
+        hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
+        raise ExpressionError(f"not an expression: {text.strip()!r}", column, hint) from None
     except RecursionError:
         raise ExpressionError("nested too deeply") from None
 

@@ -11,27 +11,27 @@ from wireloom_generator.wiretypes import Boolean, Float, Integer, Varint, parse
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class SizeRange:
     """A number of bytes; ``most`` is None where nothing bounds it."""
 
     least: int
     most: int | None
 
-    def __add__(self, other: "Extent") -> "Extent":
+    def __add__(self, other: "SizeRange") -> "SizeRange":
         unbounded = self.most is None or other.most is None
-        return Extent(self.least + other.least, None if unbounded else (self.most or 0) + (other.most or 0))
+        return SizeRange(self.least + other.least, None if unbounded else (self.most or 0) + (other.most or 0))
 
-    def times(self, least: int, most: int | None) -> "Extent":
+    def times(self, least: int, most: int | None) -> "SizeRange":
         """So many of them."""
         bounded = self.most is not None and most is not None
-        return Extent(self.least * least, (self.most or 0) * (most or 0) if bounded else None)
+        return SizeRange(self.least * least, (self.most or 0) * (most or 0) if bounded else None)
 
 
-NOTHING = Extent(0, 0)
-ANY = Extent(0, None)
+NOTHING = SizeRange(0, 0)
+ANY = SizeRange(0, None)
 
 
-def of(spec: Spec, entries: Iterable[syntax.Entry]) -> Extent:
+def of(spec: Spec, entries: Iterable[syntax.Entry]) -> SizeRange:
     """The bytes of a list of entries."""
     total = NOTHING
     for entry, _ in expand(spec, entries):
@@ -39,7 +39,7 @@ def of(spec: Spec, entries: Iterable[syntax.Entry]) -> Extent:
     return total
 
 
-def _entry(spec: Spec, entry: syntax.Entry) -> Extent:
+def _entry(spec: Spec, entry: syntax.Entry) -> SizeRange:
     match entry:
         case syntax.Field():
             return _field(spec, entry)
@@ -53,37 +53,37 @@ def _entry(spec: Spec, entry: syntax.Entry) -> Extent:
         case syntax.Pad(pad=size):
             return _exactly(max(size, 0))
         case syntax.Align(align=multiple):
-            return Extent(0, max(multiple - 1, 0))
+            return SizeRange(0, max(multiple - 1, 0))
         case _:
             return ANY
 
 
-def _exactly(size: int) -> Extent:
-    return Extent(size, size)
+def _exactly(size: int) -> SizeRange:
+    return SizeRange(size, size)
 
 
-def section(spec: Spec, entry: syntax.Section) -> Extent:
+def section(spec: Spec, entry: syntax.Section) -> SizeRange:
     """The bytes of a section: those it says, or those of its fields."""
     size = constant(entry.size)
     if size is not None:
         return _exactly(max(size, 0))
     inside = of(spec, entry.fields)
-    return Extent(inside.least, inside.most if entry.fields and entry.trailing is None else None)
+    return SizeRange(inside.least, inside.most if entry.fields and entry.trailing is None else None)
 
 
 def _is_whole(alternatives: Sequence[syntax.Alternative]) -> bool:
     return bool(alternatives) and alternatives[-1].when is None
 
 
-def _one_of(extents: Sequence[Extent], always: bool) -> Extent:
+def _one_of(extents: Sequence[SizeRange], always: bool) -> SizeRange:
     """The bytes of one of several, or of none unless one is ``always`` taken."""
     given = [*extents, *(() if always else (NOTHING,))]
     bounds = [extent.most for extent in given]
     most = None if None in bounds else max(bound or 0 for bound in bounds)
-    return Extent(min(extent.least for extent in given), most)
+    return SizeRange(min(extent.least for extent in given), most)
 
 
-def _field(spec: Spec, field: syntax.Field) -> Extent:
+def _field(spec: Spec, field: syntax.Field) -> SizeRange:
     if field.compute is not None:
         return NOTHING
     one = _value(spec, field)
@@ -96,30 +96,30 @@ def _field(spec: Spec, field: syntax.Field) -> Extent:
             one = one.times(1, None)
         case _:
             one = ANY
-    return Extent(0, one.most) if field.when is not None or field.tail else one
+    return SizeRange(0, one.most) if field.when is not None or field.tail else one
 
 
-def _value(spec: Spec, field: syntax.Field) -> Extent:
+def _value(spec: Spec, field: syntax.Field) -> SizeRange:
     """The bytes of one value of the field."""
     if field.size is not None:
         size = constant(field.size)
         return ANY if size is None else _exactly(max(size, 0))
     if field.prefix is not None:
-        return Extent(_number(field.prefix).least, None)
+        return SizeRange(_number(field.prefix).least, None)
     if field.until is not None:
-        return Extent(len(field.until) // 2, None)
+        return SizeRange(len(field.until) // 2, None)
     if parse(field.type) is None and field.type in spec.types and field.type not in recursive(spec):
         return of(spec, spec.types[field.type].fields)
     return _number(field.type)
 
 
-def _number(name: str) -> Extent:
+def _number(name: str) -> SizeRange:
     match parse(name):
         case Integer(bits=bits) | Float(bits=bits):
             return _exactly(bits // 8)
         case Boolean():
             return _exactly(1)
         case Varint(bits=bits):
-            return Extent(1, -(-bits // 7))
+            return SizeRange(1, -(-bits // 7))
         case _:
             return ANY

@@ -51,6 +51,8 @@ class Generation:
     problems: tuple[Problem, ...]
     changes: tuple[Change, ...] = ()
     protocols: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = ()
+    """The files of the specs."""
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -82,7 +84,7 @@ def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = ""
     changes = differences(wanted, specs)
     if not write:
         there = wanted.keys() - {change.path for change in changes}
-        missing, unknown = _untracked(there, out)
+        missing, unknown = _untracked({*there, *generation.sources}, out)
         return replace(generation, problems=(*generation.problems, *unknown), changes=(*changes, *missing))
     taken = [problem for change in changes if (problem := _taken(change))]
     if taken:
@@ -112,7 +114,9 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "") -> tuple[Genera
         wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
         for file in item.files:
             wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
-    return Generation(tuple(problems), (), tuple(item.protocol.name for item in compiled)), wanted
+    names = tuple(item.protocol.name for item in compiled)
+    sources = {path for item in compiled for path in item.protocol.sources}
+    return Generation(tuple(problems), (), names, tuple(sorted(sources))), wanted
 
 
 def differences(wanted: Mapping[Path, str], specs: Sequence[Path]) -> list[Change]:

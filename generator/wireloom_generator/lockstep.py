@@ -5,9 +5,9 @@ Each is read back from what was emitted, not from the IR it was emitted from; Sp
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from wireloom_generator import ir, lockstep_names
 from wireloom_generator.output import OutputFile
@@ -17,6 +17,45 @@ RULE = "lockstep"
 
 Columns = tuple[tuple[str, str], ...]
 """(name, type) in order; types as Spark writes them, ``array<…>`` and ``struct<name:type,…>``."""
+
+
+@runtime_checkable
+class _ListOf(Protocol):
+    @property
+    def element(self) -> "_Type": ...
+
+
+@runtime_checkable
+class _StructOf(Protocol):
+    @property
+    def columns(self) -> "Sequence[_Column]": ...
+
+
+class _Column(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> "_Type": ...
+
+
+class _Message(_StructOf, Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class Codec(Protocol):
+    """What is asked of the running codec: its columns, and its messages by name with theirs."""
+
+    @property
+    def columns(self) -> Sequence[_Column]: ...
+
+    @property
+    def messages(self) -> Mapping[str, _Message]: ...
+
+
+_Type = str | _ListOf | _StructOf
+"""A primitive by its Spark name, a list or a struct."""
 
 _SPARK = {
     "ByteType()": "byte",
@@ -47,7 +86,7 @@ _MORE = ("metadata",)
 """What a field may have beside its name and type; anything else, as ``nullable``, makes it another column."""
 
 
-def check(protocol: ir.Protocol, codec: Any, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
+def check(protocol: ir.Protocol, codec: Codec, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
     """A problem for each place where an output and the codec differ."""
     expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
     package = PurePosixPath(protocol.name)
@@ -79,15 +118,15 @@ def _differences(protocol: ir.Protocol, name: str, expected: Columns, found: Col
             return
 
 
-def _codec_type(kind: Any) -> str:
+def _codec_type(kind: _Type) -> str:
     if isinstance(kind, str):
         return kind
-    if hasattr(kind, "element"):
+    if isinstance(kind, _ListOf):
         return f"array<{_codec_type(kind.element)}>"
     return _struct((column.name, _codec_type(column.type)) for column in kind.columns)
 
 
-def _struct(columns: Any) -> str:
+def _struct(columns: Iterable[tuple[str, str]]) -> str:
     return f"struct<{','.join(f'{name}:{kind}' for name, kind in columns)}>"
 
 

@@ -24,5 +24,6 @@ def made_from(line: str) -> tuple[str, ...]:
 
 def head(sources: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
     """The two lines every generated file begins with: what made it from what, and what to do instead of editing."""
-    folders = ", ".join(dict.fromkeys(f"{source.parent.parent.name}/{source.parent.name}" for source in sources))
+    paths = [source.absolute().parent for source in sources]  # a relative one may have no parent to name
+    folders = ", ".join(dict.fromkeys(f"{path.parent.name}/{path.name}" for path in paths))
     return f"{open}{MARK}{folders}.{close}\n{open}Do not edit; change the spec and run `wireloom generate`.{close}\n"

@@ -9,7 +9,6 @@ import types
 from collections.abc import Iterable
 from collections.abc import Mapping as MappingType
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator import syntax
@@ -34,7 +33,7 @@ _LONG = 40
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
 
 
-def read(document: Mapping, path: Path) -> tuple[syntax.File | None, list[Problem]]:
+def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
     """The file's syntax; None with problems if it has not the shape of any."""
     for key, _ in document.entries:
         if key.text in _FILES:
@@ -115,7 +114,7 @@ class _Reader:
     def value(self, hint: Any, node: Node) -> Any:
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
-            return self.union(hint, arguments, node)
+            return self.union(arguments, node)
         if origin is tuple:
             return self.sequence(arguments[0], node)
         if origin is MappingType:
@@ -126,7 +125,7 @@ class _Reader:
             return _plain(node)
         return self.scalar(hint, node)
 
-    def union(self, hint: Any, arguments: tuple[Any, ...], node: Node) -> Any:
+    def union(self, arguments: tuple[Any, ...], node: Node) -> Any:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
             kind = entry_class(node) if isinstance(node, Mapping) else None

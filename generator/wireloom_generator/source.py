@@ -13,6 +13,14 @@ from wireloom_generator.problems import Location, Problem
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_BEGIN = "begin with protocol:, message: or library:"
+_MEANT = {
+    "'\\t'": "YAML is indented with blanks, not with tabs",
+    "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
+    "mapping values are not allowed": "text with a colon in it stands in quotes",
+}
+"""What is most often meant by what the parser says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
@@ -42,19 +50,23 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-def read(path: Path, shown: Path) -> tuple[Mapping | None, list[Problem]]:
-    """The document in the file ``path``, its locations told as in ``shown``; None with problems if it is no YAML."""
+def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | None, list[Problem]]:
+    """The document in the file ``path``, its locations told as in ``shown``; None with problems if it is no YAML.
+
+    ``begin`` is the hint for a file that is none of ours.
+    """
     start = Location(shown, 1, 1)
     try:
         document = yaml.compose(path.read_text(encoding="utf-8"), Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = Location(shown, mark.line + 1, mark.column + 1) if mark else start
-        return None, [Problem(at, "yaml", error.problem or "not YAML")]
+        what = error.problem or "not YAML"
+        return None, [Problem(at, "yaml", what, next((hint for sign, hint in _MEANT.items() if sign in what), ""))]
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
     if not isinstance(document, yaml.MappingNode):
-        return None, [Problem(start, "wrong-type", "a mapping expected", "begin with protocol:, message: or library:")]
+        return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
     problems: list[Problem] = []
     node = _node(document, shown, problems)
     assert isinstance(node, Mapping)

@@ -95,7 +95,7 @@ class _Loader:
                 document, problems = source.read(path, path)
                 self.problems += problems
                 if document is not None:
-                    file, problems = shape.read(document, path)
+                    file, problems = shape.read(document)
                     self.problems += problems
                     if file is not None:
                         self.files[folder].append(file)

@@ -17,6 +17,7 @@ class Domain:
     ``is_real`` any number and none (NaN).
 
     It has a value only if ``when`` holds; an ``optional`` one may lack it in any case. If it has one, ``valid`` holds.
+    One that ``is_wider`` than what the name can be is good for proofs and not for examples.
     """
 
     least: int = -(1 << 64)
@@ -27,6 +28,7 @@ class Domain:
     optional: bool = False
     when: Expr | None = None
     valid: Expr | None = None
+    is_wider: bool = False
 
 
 def may_be(domain: Domain, value: Literal) -> bool:

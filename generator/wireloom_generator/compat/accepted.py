@@ -1,12 +1,12 @@
 """Findings that were looked at and accepted, each with its reason: a YAML file of its own beside the specs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wireloom_generator import compat_rules, shape, source
 from wireloom_generator.compat.changes import Finding
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Problem, Severity, closest
 from wireloom_generator.syntax import Written, required
 
 
@@ -32,7 +32,7 @@ class AcceptedFile(Written):
 
 def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
     """The entries of the file, and what is wrong with them."""
-    document, problems = source.read(path, path)
+    document, problems = source.read(path, path, begin="begin with accept:")
     if document is None:
         return (), problems
     found, misshapen = shape.read_as(AcceptedFile, document)
@@ -47,10 +47,16 @@ def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
     return entries, sorted([*problems, *misshapen])
 
 
-def unused(entries: Sequence[Accepted], findings: Sequence[Finding]) -> list[Problem]:
-    """A problem for each entry that accepts nothing that was found."""
+def unused(entries: Sequence[Accepted], findings: Sequence[Finding], protocols: Collection[str]) -> list[Problem]:
+    """A warning for each entry about one of the protocols that accepts nothing that was found."""
     return [
-        Problem(entry.at, "accepted", f"nothing of {entry.rule} was found at {entry.element}", "delete the entry")
+        Problem(
+            entry.at,
+            "accepted",
+            f"nothing of {entry.rule} was found at {entry.element}",
+            "delete the entry once all versions that count have the change",
+            Severity.WARNING,
+        )
         for entry in entries
-        if not any(entry.accepts(finding) for finding in findings)
+        if entry.element.partition(".")[0] in protocols and not any(entry.accepts(finding) for finding in findings)
     ]

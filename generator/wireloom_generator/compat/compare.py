@@ -25,8 +25,9 @@ class BadSpecsError(Exception):
     """Specs that cannot be compared, because they are not right themselves."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        at, what = problems[0].location, problems[0].what
-        super().__init__(f"{at.path.name}:{at.line}: {what}")
+        first = problems[0]
+        where = f"{first.location.path.parent.name}/{first.location.path.name}:{first.location.line}"
+        super().__init__(f"{where}: error[{first.rule}]: {first.what}")
         self.problems = tuple(problems)
 
 

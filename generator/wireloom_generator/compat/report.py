@@ -53,12 +53,13 @@ def report(
     for name, old in earlier.items():
         for finding in compare(old, new, Category.DOCS):
             found.setdefault(finding, []).append(name)
+    protocols = {name for version in (*earlier.values(), new) for name in version.protocols}
     concerned = {finding: names for finding, names in found.items() if finding.concerns(category, direction)}
     reported = [
         Reported(finding, tuple(names)) for finding, names in concerned.items() if not _any_accepts(accepted, finding)
     ]
     reported.sort(key=lambda one: one.finding.order)
-    return Report(tuple(reported), len(concerned) - len(reported), tuple(unused(accepted, list(found))))
+    return Report(tuple(reported), len(concerned) - len(reported), tuple(unused(accepted, list(found), protocols)))
 
 
 def _any_accepts(accepted: Iterable[Accepted], finding: Finding) -> bool:

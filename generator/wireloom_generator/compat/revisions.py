@@ -13,9 +13,13 @@ _RELEASE = re.compile(r"(?:.*[-/_])?v?\d+(?:\.\d+)*")
 """A tag that is a release: a version, perhaps behind a name; ``v1.2``, ``wireloom-1.2``. Not ``1.2rc1``."""
 
 
+class NoSpecsError(Exception):
+    """The revision is older than the specs."""
+
+
 @contextmanager
 def at(revision: str, paths: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """The specs in ``paths`` as they were, with the libraries beside them. Raises ``GitError``."""
+    """The specs in ``paths`` as they were, with the libraries beside them. Raises ``GitError``, ``NoSpecsError``."""
     root = _root(paths[0])
     commit = _commit(root, revision)
     inside = [_inside(root, path) for path in paths]
@@ -23,7 +27,7 @@ def at(revision: str, paths: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
         for path in inside:
             files = [name for name in _files(root, commit, path) if name.suffix == ".yaml"]
             if not any(name.is_relative_to(path) for name in files):
-                raise GitError(f"{revision} has no specs in {path}")
+                raise NoSpecsError(f"{revision} has no specs in {path} yet")
             for name in files:
                 target = Path(folder) / name
                 target.parent.mkdir(parents=True, exist_ok=True)

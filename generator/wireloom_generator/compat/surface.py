@@ -9,6 +9,9 @@ from typing import assert_never
 from wireloom_generator import expressions, ir
 from wireloom_generator.expressions import Expr, Name
 
+PADDING = "<padding>"
+"""What leaves of padding are called, as no field can be."""
+
 
 class Presence(StrEnum):
     """Why a leaf may be missing from a record."""
@@ -75,10 +78,9 @@ class Layout:
     leaves: tuple[Leaf, ...]
     keeps: Mapping[str, str]
 
-    def optional_end(self, leaf: Leaf) -> bool:
-        """Whether nothing but optional fields stands behind the leaf in its section."""
-        behind = self.leaves[self.leaves.index(leaf) :]
-        return all(other.optional for other in behind if other.place == leaf.place)
+    def behind(self, leaf: Leaf) -> tuple[Leaf, ...]:
+        """What stands behind a leaf in its section."""
+        return tuple(other for other in self.leaves[self.leaves.index(leaf) + 1 :] if other.place == leaf.place)
 
 
 def record(protocol: ir.Protocol) -> Layout:
@@ -117,7 +119,7 @@ def _leaves(path: str, nodes: Iterable[ir.Node], guards: tuple[Guard, ...], plac
             case ir.Field() | ir.Computed():
                 yield leaf(f"{path}.{node.name}", node.name, node)
             case ir.Padding():
-                yield leaf(path, "padding", node)
+                yield leaf(path, PADDING, node)
             case ir.Bits(wire=wire, fields=fields):
                 shift = wire.bits
                 for field in fields:

@@ -53,6 +53,8 @@ class Names(Generic[N]):
     """
 
     path: str
+    old: tuple[N, ...]
+    new: tuple[N, ...]
     kept: tuple[tuple[N, N], ...]
     reused: tuple[tuple[N, N], ...]
     removed: tuple[N, ...]
@@ -79,11 +81,28 @@ def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], 
     come = {number(item): item for item in new if item.name not in before}
     return Names(
         path,
+        tuple(old),
+        tuple(new),
         tuple((item, after[name]) for name, item in before.items() if name in after),
         tuple((item, come[key]) for key, item in gone.items() if key in come),
         tuple(item for key, item in gone.items() if key not in come),
         tuple(item for key, item in come.items() if key not in gone),
     )
+
+
+def labelled(values: Sequence[ir.EnumValue], number: int) -> ir.EnumValue | None:
+    """The value or, if there is none, the first range that names a number."""
+    fitting = [value for value in values if value.first <= number <= value.last]
+    return min(fitting, key=lambda value: value.range, default=None)
+
+
+def enum_of(leaf: Leaf) -> str | None:
+    """The enum that names the leaf's numbers."""
+    match leaf.carrier:
+        case ir.Field(enum=enum) | ir.Computed(enum=enum) | BitLeaf(field=ir.BitField(enum=enum)):
+            return enum
+        case _:
+            return None
 
 
 def never_together(one: ir.Condition | None, other: ir.Condition | None) -> bool:

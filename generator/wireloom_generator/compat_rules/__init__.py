@@ -6,11 +6,10 @@ A rule's docstring is what ``wireloom explain`` shows: its first line what must 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from pkgutil import iter_modules
 
 from wireloom_generator.compat.changes import Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.rule_modules import rule_modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +21,5 @@ class Rule:
     check: Callable[[Comparison], Iterator[Change]]
 
 
-def _discovered() -> Iterator[Rule]:
-    for found in sorted(iter_modules(__path__), key=lambda module: module.name):
-        module = import_module(f"{__name__}.{found.name}")
-        yield Rule(found.name.replace("_", "-"), module.CATEGORY, module.check)
-
-
-RULES: tuple[Rule, ...] = tuple(_discovered())
+RULES: tuple[Rule, ...] = tuple(Rule(rule, module.CATEGORY, module.check) for rule, module in rule_modules(__name__))
 """Every rule, sorted by its id."""

@@ -27,22 +27,28 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Numbers of another byte order; told once if all of them are."""
-    turned: dict[str, tuple[ir.Order, ir.Order]] = {}
+    turned: dict[str, tuple[str, str]] = {}
     staying = 0
     for kept in (kept for pair in comparison.layouts for kept in pair.kept):
         before, after = _order(kept.old.carrier), _order(kept.new.carrier)
         if before is None or after is None:
             continue
-        if before is after or (_default(comparison.new) is before and after is ir.Order.PARAMETER):
+        old, new = _meant(comparison.old, before), _meant(comparison.new, after)
+        if old == new or (before is after is ir.Order.PARAMETER and _same_parameter(comparison)):
             staying += 1
         else:
-            turned[kept.new.path] = (before, after)
+            turned[kept.new.path] = old, new
     if len(turned) > 1 and not staying and len(set(turned.values())) == 1:
-        before, after = next(iter(turned.values()))
-        yield Change(comparison.new.name, f"every number: {_told(before, after)}", BOTH)
+        old, new = next(iter(turned.values()))
+        yield Change(comparison.new.name, f"every number: {_told(old, new)}", BOTH)
         return
-    for path, (before, after) in turned.items():
-        yield Change(path, _told(before, after), BOTH)
+    for path, (old, new) in turned.items():
+        yield Change(path, _told(old, new), BOTH)
+
+
+def _same_parameter(comparison: Comparison) -> bool:
+    """Whether one parameter tells the byte order in both; that its default is another is a rule of its own."""
+    return comparison.old.byte_order == comparison.new.byte_order
 
 
 def _order(carrier: Carrier) -> ir.Order | None:
@@ -68,14 +74,14 @@ def _order_of_prefix(extent: ir.Extent) -> ir.Order | None:
             return None
 
 
-def _default(protocol: ir.Protocol) -> ir.Order | None:
-    """What the parameter that tells the byte order says by default, if that is one."""
-    for parameter in protocol.parameters:
-        if parameter.name == protocol.byte_order and parameter.default in (ir.Order.BIG, ir.Order.LITTLE):
-            return ir.Order(str(parameter.default))
-    return None
+def _meant(protocol: ir.Protocol, order: ir.Order) -> str:
+    """The order, or what the parameter that tells it says by default."""
+    if order is not ir.Order.PARAMETER:
+        return order
+    defaults = {parameter.name: parameter.default for parameter in protocol.parameters}
+    return str(defaults.get(protocol.byte_order or "", order))
 
 
-def _told(old: ir.Order, new: ir.Order) -> str:
-    words = {ir.Order.PARAMETER: "as a parameter says"}
-    return walks.was(words.get(old, f"{old} endian"), words.get(new, f"{new} endian"))
+def _told(old: str, new: str) -> str:
+    endian = {order.value: f"{order.value} endian" for order in ir.Order}
+    return walks.was(endian.get(old, old), endian.get(new, new))

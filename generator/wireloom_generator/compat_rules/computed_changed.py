@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import ir
 from wireloom_generator.compat import walks
-from wireloom_generator.compat.changes import BACKWARD, Category, Change
+from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
@@ -27,4 +27,4 @@ def check(comparison: Comparison) -> Iterator[Change]:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
                 case ir.Computed(value=old), ir.Computed(value=new) if not pair.same(old, new):
-                    yield Change(kept.new.path, walks.was(old, new), BACKWARD)
+                    yield Change(kept.new.path, walks.was(old, new), BOTH)

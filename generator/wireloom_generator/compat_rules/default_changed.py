@@ -26,3 +26,14 @@ def check(comparison: Comparison) -> Iterator[Change]:
         if not pair.same(old.default, new.default):
             breaks = NEITHER if old.default is None else BACKWARD
             yield Change(kept.new.path, f"default {walks.was(old.default, new.default)}", breaks)
+    yield from _selecting(comparison)
+
+
+def _selecting(comparison: Comparison) -> Iterator[Change]:
+    """Messages that are written with another of the values that select them."""
+    for pair in comparison.messages:
+        before = {comparison.header.renamed.get(name, name): values for name, values in pair.old.match.items()}
+        for name, values in pair.new.match.items():
+            if name in before and before[name][0] != values[0]:
+                what = f"default of {name} {walks.was(f'{before[name][0]:#x}', f'{values[0]:#x}')}"
+                yield Change(f"{comparison.new.name}.{pair.new.name}", what, BACKWARD)

@@ -27,11 +27,7 @@ CATEGORY = Category.CODEC
 def check(comparison: Comparison) -> Iterator[Change]:
     """Names that enums did not have."""
     for names in walks.enum_values(comparison):
-        before = [old for old, _ in names.kept] + [*names.removed]
         for value in names.added:
-            path = f"{names.path}.{value.name}"
-            around = [one for one in before if one.range and one.first <= value.first and value.last <= one.last]
-            if around and not value.range:
-                yield Change(path, f"added; {value.first} was labelled {around[0].name}", BOTH)
-            else:
-                yield Change(path, "added", NEITHER)
+            label = walks.labelled(names.old, value.first) if not value.range else None
+            what = f"added; {value.first} was labelled {label.name}" if label else "added"
+            yield Change(f"{names.path}.{value.name}", what, BOTH if label else NEITHER)

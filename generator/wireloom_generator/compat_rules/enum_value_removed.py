@@ -19,7 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator.compat import walks
-from wireloom_generator.compat.changes import BACKWARD, Category, Change
+from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.CODEC
@@ -29,4 +29,6 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Names of enums that are gone; a number that another name took is another rule's matter."""
     for names in walks.enum_values(comparison):
         for value in names.removed:
-            yield Change(f"{names.path}.{value.name}", "removed; its label is null now", BACKWARD)
+            label = walks.labelled(names.new, value.first) if not value.range else None
+            what = f"removed; {value.first} is labelled {label.name} now" if label else "removed; its label is null now"
+            yield Change(f"{names.path}.{value.name}", what, BOTH if label else BACKWARD)

@@ -17,6 +17,7 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import ir
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -25,7 +26,35 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Numbers of enums whose name is another, one that the enum did not have before."""
+    """Numbers whose name is another: one that the enum did not have, one of another range, one of another enum."""
     for names in walks.enum_values(comparison):
         for old, new in names.reused:
             yield Change(f"{names.path}.{new.name}", f"has the number of {old.name}, {new.first}", BOTH)
+        for old, new, number in _of_ranges(names):
+            yield Change(f"{names.path}.{new.name}", f"{number} was labelled {old.name}", BOTH)
+    yield from _of_other_enums(comparison)
+
+
+def _of_ranges(names: walks.Names[ir.EnumValue]) -> Iterator[tuple[ir.EnumValue, ir.EnumValue, int]]:
+    """Ranges of which one has the first number, at least, that another had."""
+    seen = set(names.reused)
+    for number in sorted({end for value in (*names.old, *names.new) for end in (value.first, value.last)}):
+        old, new = walks.labelled(names.old, number), walks.labelled(names.new, number)
+        if old and new and old.range and new.range and old.name != new.name and (old, new) not in seen:
+            seen.add((old, new))
+            yield old, new, number
+
+
+def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
+    """Numbers of fields that have another enum now, in which they are called otherwise."""
+    before = {enum.name: enum.values for enum in comparison.old.enums}
+    after = {enum.name: enum.values for enum in comparison.new.enums}
+    for pair in comparison.layouts:
+        for kept in pair.kept:
+            one, other = walks.enum_of(kept.old), walks.enum_of(kept.new)
+            if one is None or other is None or one == other:
+                continue
+            for value in before[one]:
+                now = walks.labelled(after.get(other, ()), value.first)
+                if now is not None and now.name != value.name:
+                    yield Change(kept.new.path, f"{value.first} was {value.name}, is {now.name}", BOTH)

@@ -44,7 +44,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 def _added(pair: LayoutPair, leaf: Leaf) -> Change:
     section = leaf.place[-1] if leaf.place else ""
     kept = pair.old.keeps.get(section) if _is_last(pair, leaf) else None
-    old_records = NEITHER if leaf.optional and pair.new.optional_end(leaf) else BACKWARD
+    old_records = NEITHER if leaf.optional and _is_last(pair, leaf) else BACKWARD
     old_decoders = FORWARD if kept is None else NEITHER
     what = "added, optional" if leaf.optional else "added"
     if kept is not None:
@@ -57,5 +57,4 @@ def _added(pair: LayoutPair, leaf: Leaf) -> Change:
 
 def _is_last(pair: LayoutPair, leaf: Leaf) -> bool:
     """Whether nothing that old decoders know stands behind it in its section."""
-    behind = pair.new.leaves[pair.new.leaves.index(leaf) :]
-    return all(other in pair.added for other in behind if other.place == leaf.place)
+    return all(other in pair.added for other in pair.new.behind(leaf))

@@ -37,4 +37,5 @@ def check(comparison: Comparison) -> Iterator[Change]:
                     yield Change(leaf.path, "no longer computed", BACKWARD)
                 case ir.Field() | BitLeaf():
                     hint = "reserved: true keeps its place" if not leaf.optional else ""
-                    yield Change(leaf.path, "removed", BACKWARD if leaf.optional else BOTH, hint)
+                    is_last = all(other in pair.removed for other in pair.old.behind(leaf))
+                    yield Change(leaf.path, "removed", BACKWARD if leaf.optional and is_last else BOTH, hint)

@@ -25,7 +25,17 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Bits whose flag is another, one that was not there before."""
+    """Bits whose flag is another: one that was not there before, or one of another set."""
     for names in walks.flags(comparison):
         for old, new in names.reused:
             yield Change(f"{names.path}.{new.name}", f"has the bit of {old.name}, {new.value:#x}", BOTH)
+    before = {flags.name: flags.values for flags in comparison.old.flags}
+    after = {flags.name: flags.values for flags in comparison.new.flags}
+    for _, kept, one, other in walks.fields(comparison):
+        if one.flags is None or other.flags is None or one.flags == other.flags:
+            continue
+        names_now = {flag.value: flag.name for flag in after.get(other.flags, ())}
+        for flag in before[one.flags]:
+            now = names_now.get(flag.value, flag.name)
+            if now != flag.name:
+                yield Change(kept.new.path, f"{flag.value:#x} was {flag.name}, is {now}", BOTH)

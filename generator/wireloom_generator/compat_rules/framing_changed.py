@@ -14,10 +14,11 @@ Good::
       length: length + 4
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wireloom_generator import ir
 from wireloom_generator.compat import walks
+from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -27,40 +28,38 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Records that are found otherwise."""
     old, new = comparison.old, comparison.new
-    before = {_key(lengths): lengths for lengths in old.lengths}
-    for lengths in new.lengths:
-        earlier = before.get(_key(lengths))
-        if earlier is not None:
-            yield from _lengths(comparison, earlier, lengths)
-    if {_key(lengths) for lengths in old.lengths if not lengths.match} != {
-        _key(lengths) for lengths in new.lengths if not lengths.match
-    }:
+    before, after = _by_message(old), _by_message(new)
+    if ("" in before) is not ("" in after):
         yield Change(new.name, "the length of records is told elsewhere", BOTH)
+    elif "" in before:
+        yield from _lengths(comparison.header, new.name, before[""], after[""])
+    for pair in comparison.messages:
+        if pair.old.name in before and pair.new.name in after:
+            path = f"{new.name}.{pair.new.name}"
+            names = pair.layouts[0] if pair.layouts else comparison.header
+            yield from _lengths(names, path, before[pair.old.name], after[pair.new.name])
     if old.resync and not new.resync:
         yield Change(new.name, "what follows a damaged record is no longer searched for", BACKWARD)
     elif new.resync and not old.resync:
         yield Change(new.name, "what follows a damaged record is searched for; old decoders give it up", FORWARD)
 
 
-def _key(lengths: ir.Lengths) -> frozenset[tuple[str, tuple[int, ...]]]:
-    return frozenset(lengths.match.items())
+def _by_message(protocol: ir.Protocol) -> Mapping[str, ir.Lengths]:
+    """How records are delimited, by the messages of which it is told; of all of them it stands under no name."""
+    names = {tuple(sorted(message.match.items())): message.name for message in protocol.messages if message.match}
+    return {names.get(tuple(sorted(lengths.match.items())), ""): lengths for lengths in protocol.lengths}
 
 
-def _lengths(comparison: Comparison, old: ir.Lengths, new: ir.Lengths) -> Iterator[Change]:
-    header, name = comparison.header, comparison.new.name
-    of_message = (f"{name}.{message.name}" for message in comparison.new.messages if message.match == new.match)
-    path = next(of_message, name) if new.match else name
-    if not header.same(old.length, new.length):
+def _lengths(names: LayoutPair, path: str, old: ir.Lengths, new: ir.Lengths) -> Iterator[Change]:
+    if not names.same(old.length, new.length):
         yield Change(path, f"length {walks.was(old.length, new.length)}", BOTH)
-    if not header.same(old.valid, new.valid):
+    if not names.same(old.valid, new.valid):
         yield Change(path, f"proof {walks.was(old.valid, new.valid)}", walks.narrowed(old.valid, new.valid))
-    before, after = _checksum(comparison, old), _checksum(comparison, new)
-    if before != after:
-        told = [proof.checksum[0] if proof.checksum else None for proof in (old, new)]
-        yield Change(path, f"proof by checksum {walks.was(*told)}", walks.restricted(before, after))
+    before, after = _checksum(old), _checksum(new)
+    if names.renamed.get(before, before) != after if before is not None else after is not None:
+        yield Change(path, f"proof by checksum {walks.was(before, after)}", walks.restricted(before, after))
 
 
-def _checksum(comparison: Comparison, lengths: ir.Lengths) -> str | None:
-    """The new name of the checksum that proves the length; that it is another one is a rule of its own."""
-    name = lengths.checksum[0] if lengths.checksum else None
-    return comparison.header.renamed.get(name, name) if name and lengths in comparison.old.lengths else name
+def _checksum(lengths: ir.Lengths) -> str | None:
+    """The checksum that proves the length; that it is computed otherwise is a rule of its own."""
+    return lengths.checksum[0] if lengths.checksum else None

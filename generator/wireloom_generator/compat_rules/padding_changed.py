@@ -31,18 +31,23 @@ def check(comparison: Comparison) -> Iterator[Change]:
                     yield Change(kept.new.path, f"padding {walks.was(_told(old), _told(new))}", BOTH)
                 case ir.Padding(), ir.Padding() if kept.moved:
                     yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
-                case ir.Padding(), ir.Field():
+                case ir.Padding(), ir.Field() as field:
                     what = "was padding; old decoders refuse what is not 0"
-                    yield Change(kept.new.path, what, FORWARD)
-                case ir.Field(), ir.Padding():
+                    yield Change(kept.new.path, what, FORWARD if _may_be_zero(field) else BOTH)
+                case ir.Field() as field, ir.Padding():
                     what = "is padding now; what is not 0 is malformed"
-                    yield Change(kept.old.path, what, BACKWARD)
+                    yield Change(kept.old.path, what, BACKWARD if _may_be_zero(field) else BOTH)
         for leaf in pair.removed:
             if isinstance(leaf.carrier, ir.Padding):
                 yield Change(leaf.path, f"padding of {_told(leaf.carrier)} removed", BOTH)
         for leaf in pair.added:
             if isinstance(leaf.carrier, ir.Padding):
                 yield Change(leaf.path, f"padding of {_told(leaf.carrier)} added", BOTH)
+
+
+def _may_be_zero(field: ir.Field) -> bool:
+    """Whether nothing restricts what the field holds, so that 0 will do."""
+    return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 
 def _told(padding: ir.Padding) -> str:

@@ -32,7 +32,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         for old, new in pair.variants.kept:
             if _told(old.when, renamed) != _told(new.when, {}):
                 path = f"{comparison.new.name}.{pair.new.name}.{new.name}"
-                yield Change(path, f"chosen if {walks.was(old.when, new.when)}", _breaks(pair, old, new))
+                yield Change(path, f"condition {walks.was(old.when, new.when)}", _breaks(pair, old, new))
 
 
 def _breaks(pair: MessagePair, old: ir.Variant, new: ir.Variant) -> frozenset[Side]:

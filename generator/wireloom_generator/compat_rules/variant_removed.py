@@ -17,8 +17,8 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
-from wireloom_generator.compat.changes import BACKWARD, Category, Change
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
@@ -29,8 +29,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.messages:
         for variant in pair.variants.removed:
             path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
-            yield Change(path, f"variant removed; {_chosen(variant)}", BACKWARD)
-
-
-def _chosen(variant: ir.Variant) -> str:
-    return f"records with `{variant.when.text}` are no longer decoded" if variant.when else "it took what no other did"
+            taking = [new.name for new in pair.new.variants if not walks.never_together(variant.when, new.when)]
+            if taking:
+                yield Change(path, f"variant removed; its records can be {' or '.join(taking)} now", BOTH)
+            else:
+                yield Change(path, "variant removed; its records are no longer decoded", BACKWARD)

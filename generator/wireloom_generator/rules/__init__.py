@@ -5,23 +5,15 @@ A new file here is a new rule; nothing else lists them.
 """
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from pkgutil import iter_modules
 
 from wireloom_generator.problems import Problem
+from wireloom_generator.rule_modules import rule_modules
 from wireloom_generator.spec import Spec
 
 Rule = Callable[[Spec], Iterator[Problem]]
 
 
-def _discovered() -> dict[str, Rule]:
-    found: dict[str, Rule] = {}
-    for module in sorted(iter_modules(__path__), key=lambda module: module.name):
-        found[module.name.replace("_", "-")] = import_module(f"{__name__}.{module.name}").check
-    return found
-
-
-RULES: dict[str, Rule] = _discovered()
+RULES: dict[str, Rule] = {rule: module.check for rule, module in rule_modules(__name__)}
 """Every rule by its id."""
 
 

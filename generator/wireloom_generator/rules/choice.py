@@ -20,11 +20,9 @@ Good::
 from collections.abc import Iterator, Sequence
 
 from wireloom_generator import conditions, domains, syntax
-from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Expr
+from wireloom_generator.coverage import Covered, Implied, Impossible, Repeated, judged
 from wireloom_generator.problems import Location, Problem, seen_from
 from wireloom_generator.scopes import Scope, Visit, every, written
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 
 
@@ -38,7 +36,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         known = domains.of(spec, scope)
         for visit in scope.visits:
             if isinstance(visit.item, syntax.Choice):
-                for alternative, what in _covered(spec, scope, visit, visit.item.choice, known):
+                for alternative, what in _never_taken(spec, scope, visit, visit.item.choice, known):
                     found.setdefault(alternative.where("when"), []).append(what)
     for at, uses in found.items():
         if None not in uses:  # a type can be used where an alternative is never taken and where it is
@@ -54,34 +52,24 @@ def _choice(choice: syntax.Choice) -> Iterator[Problem]:
             yield Problem(alternative.at, "choice", "the alternatives behind this one are never taken", hint)
 
 
-def _covered(
+def _never_taken(
     spec: Spec, scope: Scope, visit: Visit, cases: Sequence[syntax.Alternative], known: conditions.Domains
 ) -> Iterator[tuple[syntax.Alternative, str | None]]:
     """Each alternative with why it is never taken here; None if it perhaps is."""
-    trees = [parsed(case.when) if case.when is not None else TRUE for case in cases]
-    if any(case.when is None for case in cases[:-1]) or any(t is None or not domains.known(t, known) for t in trees):
-        return
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch, scope.visits, scope))
-    for index, (case, tree) in enumerate(zip(cases, trees, strict=True)):
-        assert tree is not None
-        what: str | None = None
-        if conditions.satisfiable(conditions.both(assumed, tree), known) is False:
-            what = "its condition cannot hold here"
-        elif conditions.satisfiable(conditions.both(assumed, domains.first(cases[: index + 1])), known) is False:
-            what = _who_covers(case, cases[:index], conditions.both(assumed, tree), known)
-        yield case, what
+    for case, reason in judged(cases, assumed, known):
+        match reason:
+            case None:
+                yield case, None
+            case Impossible():
+                yield case, "its condition cannot hold here"
+            case Repeated(earlier):
+                yield case, f"the alternative {_place(case, earlier)} has the same condition"
+            case Implied(earlier):
+                yield case, f"the alternative {_place(case, earlier)} holds whenever this does"
+            case Covered():
+                yield case, "the alternatives before it cover it"
 
 
-def _who_covers(
-    case: syntax.Alternative, before: Sequence[syntax.Alternative], holds: Expr, known: conditions.Domains
-) -> str:
-    at = case.where("when")
-    for other in before:
-        assert other.when is not None
-        place = seen_from(at, other.where("when"))
-        if case.when is not None and other.when.split() == case.when.split():
-            return f"the alternative {place} has the same condition"
-        earlier = parsed(other.when)
-        if earlier is not None and conditions.implies(holds, earlier, known):
-            return f"the alternative {place} holds whenever this does"
-    return "the alternatives before it cover it"
+def _place(case: syntax.Alternative, earlier: syntax.Alternative) -> str:
+    return seen_from(case.where("when"), earlier.where("when"))

@@ -92,9 +92,9 @@ def _sizes(spec: Spec, scope: Scope, tree: Expr) -> dict[str, Domain]:
     return found
 
 
-def _extent(spec: Spec, scope: Scope, name: str) -> extents.Extent:
+def _extent(spec: Spec, scope: Scope, name: str) -> extents.SizeRange:
     if name == "record":
-        return extents.Extent(extents.of(spec, spec.protocol.record.fields).least, None)
+        return extents.SizeRange(extents.of(spec, spec.protocol.record.fields).least, None)
     visits = [visit for visit in (*scope.visits, *scope.header) if visit.name == name]
     if len(visits) != 1 or not isinstance(visits[0].item, syntax.Field | syntax.Section):
         return extents.ANY
@@ -107,7 +107,7 @@ def _matches(spec: Spec) -> Iterator[Problem]:
     for message in spec.messages:
         for name, values in message.match.items():
             for value in values if name in known and _is_number(known[name]) else ():
-                if conditions.satisfiable(Compare("==", Name(name), Value(value)), _within(known, name)) is False:
+                if conditions.impossible(Compare("==", Name(name), Value(value)), _within(known, name)):
                     what = f"{name!r} is never {value:#x}: its valid or const excludes it"
                     yield Problem(message.where(f"match.{name}"), "possible-value", what)
 
@@ -125,5 +125,5 @@ def _proofs(spec: Spec) -> Iterator[Problem]:
         tree = parsed(proof.valid) if proof and proof.valid is not None else None
         if proof is not None and tree is not None:
             known = domains.of(spec, scope)
-            if domains.known(tree, known) and conditions.satisfiable(tree, known) is False:
+            if domains.known(tree, known) and conditions.impossible(tree, known):
                 yield Problem(proof.where("valid"), "possible-value", "no record is ever believed", _HINT)

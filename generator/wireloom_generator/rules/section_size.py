@@ -25,7 +25,7 @@ from wireloom_generator import conditions, domains, extents, syntax
 from wireloom_generator.arithmetic import terms
 from wireloom_generator.domains import TRUE
 from wireloom_generator.expressions import Compare, Expr, Value
-from wireloom_generator.extents import Extent
+from wireloom_generator.extents import SizeRange
 from wireloom_generator.problems import Location, Problem, seen_from
 from wireloom_generator.scopes import VARIANT, Scope, every, expand, slots
 from wireloom_generator.sites import constant, parsed
@@ -49,7 +49,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _fits(
-    section: syntax.Section, at: Location, content: Extent, holds: Expr, known: conditions.Domains
+    section: syntax.Section, at: Location, content: SizeRange, holds: Expr, known: conditions.Domains
 ) -> Iterator[Problem]:
     """Whether some record that ``holds`` is true of has in the section the bytes of ``content``."""
     size = parsed(section.size) if section.size != "rest" else None

@@ -41,7 +41,7 @@ def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iter
     for index, variant in enumerate(variants):
         tree = parsed(variant.when) if variant.when is not None else None
         chosen = conditions.both(assumed, domains.first(variants[: index + 1]))
-        if tree is None or not domains.known(tree, known) or conditions.satisfiable(chosen, known) is False:
+        if tree is None or not domains.known(tree, known) or conditions.impossible(chosen, known):
             continue
         for other in variants[:index]:
             earlier = parsed(other.when) if other.when is not None else None

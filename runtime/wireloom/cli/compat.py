@@ -11,7 +11,7 @@ import typer
 
 from wireloom.cli.diagnostics import FAILED, MisuseError, say
 from wireloom.cli.findings import Format, plain, report
-from wireloom.cli.specs import Formats, compiler
+from wireloom.cli.specs import Formats, compiler, existing
 
 if TYPE_CHECKING:
     from wireloom_generator.compat.accepted import Accepted
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from wireloom_generator.compat.report import Report, Reported
 
 E = TypeVar("E", bound=StrEnum)
-
-_DEFAULT = Path("specs")
 
 
 Paths = Annotated[
@@ -61,7 +59,7 @@ def compat(
     accept: AcceptFile = None,
     format: Formats = Format.TEXT,
 ) -> None:
-    """What has changed between versions of specs, and whom that breaks. Status 1: somebody."""
+    """What has changed between versions of specs, and whom that breaks. Status 1 if it breaks somebody."""
     changes = compiler("compat.changes")
     kept, kept_for = _one_of(changes.Category, category), _one_of(changes.Direction, direction)
     accepted = _accepted(accept, format)
@@ -71,12 +69,12 @@ def compat(
         _must_exist(specs)
         earlier, paths = {str(specs[0]): _old(str(specs[0]), specs[:1])}, specs[1:]
     else:
-        paths = specs or [_DEFAULT]
+        paths = existing(specs)
         earlier = dict(_revisions(paths, against, kept_for if against_tags else None))
     new = _new(paths, format)
     result = compiler("compat.report").report(earlier, new, kept, kept_for, accepted)
-    _tell(result, tuple(earlier), format)
-    if result.breaking or result.unused:
+    _tell(result, tuple(earlier), f"{kept}, {kept_for}", format)
+    if result.breaking:
         raise typer.Exit(FAILED)
 
 
@@ -131,12 +129,14 @@ def _revisions(
     paths: Sequence[Path], revision: str | None, tags: "Direction | None"
 ) -> "Iterator[tuple[str, Version]]":
     """The revision, and with ``tags`` those that are releases, each with its version of the specs."""
-    _must_exist(paths)
     revisions = compiler("compat.revisions")
     try:
         if revision is not None:
-            with revisions.at(revision, paths) as folders:
-                yield revision, _old(revision, folders)
+            try:
+                with revisions.at(revision, paths) as folders:
+                    yield revision, _old(revision, folders)
+            except revisions.NoSpecsError as error:
+                say(f"nothing to compare with: {error}")
         if tags is not None:
             yield from _releases(revisions, paths, tags)
     except revisions.GitError as error:
@@ -144,18 +144,27 @@ def _revisions(
 
 
 def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -> "Iterator[tuple[str, Version]]":
+    """Those that can be read, newest first; the newest alone, unless the direction is transitive."""
     found = revisions.releases(paths)
     if not found:
-        raise MisuseError("no tag is a release that has these specs")
-    for name in found if tags.transitive else found[-1:]:
+        raise MisuseError("no tag is a release that has these specs; v1.2 would be one")
+    readable = 0
+    for name in reversed(found):
         with revisions.at(f"refs/tags/{name}", paths) as folders:
             try:
-                yield name, _old(name, folders)
+                version = _old(name, folders)
             except MisuseError as error:  # what was right in its day must not stop what comes after it
                 say(f"left out: {error}")
+                continue
+        readable += 1
+        yield name, version
+        if not tags.transitive:
+            return
+    if not readable:
+        raise MisuseError("no release has specs that can be read")
 
 
-def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
+def _tell(result: "Report", earlier: Sequence[str], kept: str, format: Format) -> None:
     if format is Format.JSON:
         objects = [*map(_plain, result.findings), *map(plain, result.unused)]
         print(json.dumps(objects, indent=2, ensure_ascii=False))
@@ -164,8 +173,8 @@ def _tell(result: "Report", earlier: Sequence[str], format: Format) -> None:
     if format is Format.TEXT:
         notes = len(result.findings) - result.breaking
         counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
-        told = ", ".join(f"{number} {kind}" for number, kind in counted if number) or "no changes"
-        print(f"against {', '.join(earlier)}: {told}")
+        told = ", ".join(f"{number} {kind}" for number, kind in counted if number) or "no findings"
+        print(f"against {', '.join(earlier) or 'nothing'}: {told} ({kept})")
 
 
 def _plain(reported: "Reported") -> dict[str, object]:

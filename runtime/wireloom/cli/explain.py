@@ -13,10 +13,9 @@ from wireloom.cli.specs import compiler
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from wireloom_generator.rulebook import Entry
+    from wireloom_generator.rulebook import RuleDoc
 
 _CODE = re.compile(r"``(.+?)``", re.DOTALL)
-_ABOUT = {"spec": "Of specs, told by check and generate:", "compat": "Of two versions of specs, told by compat:"}
 
 
 def explain(
@@ -25,7 +24,7 @@ def explain(
     ] = None,
 ) -> None:
     """What rules ask for, and why, with a bad and a good example; without a rule, the list of all of them."""
-    entries: Sequence[Entry] = compiler("rulebook").ENTRIES
+    entries: Sequence[RuleDoc] = compiler("rulebook").ENTRIES
     if not rules:
         _list(entries)
         return
@@ -38,7 +37,7 @@ def explain(
             _write(entry)
 
 
-def _named(rule: str, entries: "Sequence[Entry]") -> "list[Entry]":
+def _named(rule: str, entries: "Sequence[RuleDoc]") -> "list[RuleDoc]":
     """The entries of a rule, told by its id alone or as problems have it: ``error[id]``."""
     bracketed = re.search(r"\[([\w-]+)\]", rule)
     wanted = (bracketed[1] if bracketed else rule).replace("_", "-")
@@ -49,16 +48,21 @@ def _named(rule: str, entries: "Sequence[Entry]") -> "list[Entry]":
     return found
 
 
-def _list(entries: "Sequence[Entry]") -> None:
+def _list(entries: "Sequence[RuleDoc]") -> None:
     width = max(len(entry.id) for entry in entries)
-    for family, about in _ABOUT.items():
-        for number, entry in enumerate(entry for entry in entries if entry.family == family):
-            if number == 0:
-                print(about)
-            print(f"  {entry.id:{width}}  {_coded(entry.purpose)}")
+    families = compiler("rulebook").Family
+    titles = {
+        families.SPEC: "Of specs, told by check and generate:",
+        families.COMPAT: "Of two versions of specs, told by compat:",
+    }
+    for family, about in titles.items():
+        print(about)
+        for entry in entries:
+            if entry.family == family:
+                print(f"  {entry.id:{width}}  {_coded(entry.purpose)}")
 
 
-def _write(entry: "Entry") -> None:
+def _write(entry: "RuleDoc") -> None:
     print(f"{entry.id}: {_coded(entry.purpose)}\n\n{_coded(entry.text)}")
     for title, example in (("Bad", entry.bad), ("Good", entry.good)):
         print(f"\n{title}:\n")
@@ -69,7 +73,7 @@ def _coded(text: str) -> str:
     return _CODE.sub(r"`\1`", text)
 
 
-def _draw(entry: "Entry") -> None:
+def _draw(entry: "RuleDoc") -> None:
     from rich.console import Console
     from rich.padding import Padding
     from rich.syntax import Syntax

@@ -25,7 +25,7 @@ _DONE = {"added": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": 
 
 def check(specs: Specs = None, format: Formats = Format.TEXT) -> None:
     """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
-    paths = _existing(specs)
+    paths = existing(specs)
     problems = compiler("generate").check(paths)
     report(problems, format)
     if any(problem.severity == "error" for problem in problems):
@@ -46,7 +46,7 @@ def generate(
     format: Formats = Format.TEXT,
 ) -> None:
     """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
-    paths = _existing(specs)
+    paths = existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")
     if format is not Format.TEXT and not only_check:
@@ -94,7 +94,8 @@ def _package_in(out: Path) -> str:
     return packages.pop() if len(packages) == 1 else ""
 
 
-def _existing(specs: Sequence[Path] | None) -> list[Path]:
+def existing(specs: Sequence[Path] | None) -> list[Path]:
+    """The specs to work on: those in the folder ``specs`` if none are named. Raises ``MisuseError``."""
     paths = list(specs or [_DEFAULT])
     for path in paths:
         if not path.exists():

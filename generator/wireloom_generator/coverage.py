@@ -1,0 +1,73 @@
+"""Which of several cases, tried in order, is never the one: the alternatives of a choice, the variants of a message."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from wireloom_generator import conditions, domains, syntax
+from wireloom_generator.conditions import Domains
+from wireloom_generator.domains import TRUE
+from wireloom_generator.expressions import Expr
+from wireloom_generator.sites import parsed
+
+Case = TypeVar("Case", syntax.Alternative, syntax.Variant)
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """Its condition cannot hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated(Generic[Case]):
+    """One before it has the same condition."""
+
+    earlier: Case
+
+
+@dataclass(frozen=True, slots=True)
+class Implied(Generic[Case]):
+    """One before it holds whenever it does."""
+
+    earlier: Case
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Those before it hold, one or another, whenever it does."""
+
+
+def judged(
+    cases: Sequence[Case], assumed: Expr, known: Domains
+) -> Iterator[tuple[Case, Impossible | Repeated[Case] | Implied[Case] | Covered | None]]:
+    """Each case with why it is never the one where ``assumed`` holds, None if it perhaps is.
+
+    Ends before a case of which nothing can be said, since those behind it are tried after it; and says nothing if one
+    before the last has no condition, which is a mistake of its own.
+    """
+    if any(case.when is None for case in cases[:-1]):
+        return
+    for index, case in enumerate(cases):
+        tree = parsed(case.when) if case.when is not None else TRUE
+        if tree is None or not domains.known(tree, known):
+            return
+        holds = conditions.both(assumed, tree)
+        if conditions.impossible(holds, known):
+            yield case, Impossible()
+        elif conditions.impossible(conditions.both(assumed, domains.first(cases[: index + 1])), known):
+            yield case, _covering(case, cases[:index], holds, known)
+        else:
+            yield case, None
+
+
+def _covering(
+    case: Case, before: Sequence[Case], holds: Expr, known: Domains
+) -> Repeated[Case] | Implied[Case] | Covered:
+    for earlier in before:
+        assert earlier.when is not None
+        if case.when is not None and earlier.when.split() == case.when.split():
+            return Repeated(earlier)
+        tree = parsed(earlier.when)
+        if tree is not None and conditions.implies(holds, tree, known):
+            return Implied(earlier)
+    return Covered()
