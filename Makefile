@@ -16,7 +16,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: $(STAMP) java ## make .venv with everything in it, and see that Java is there
+setup: $(STAMP) java browser ## make .venv with everything in it, and see that Java and Chromium are there
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What `make` needs before anything else. Called by the Makefile:
-#   setup.sh venv      .venv in the checkout, with this project and all its tools in it
+#   setup.sh venv      .venv in the checkout, with this project and all its tools in it, and git for its tests
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
@@ -45,6 +45,9 @@ setup_venv() {
     # An environment that works is kept and brought up to date; a broken one is made again.
     .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
     .venv/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt --editable '.[all,docs,dev]'
+    # All but the tests of git revisions works without.
+    command -v git >/dev/null || apt_install git ||
+        echo "setup: git is missing, which some tests need; on Debian: apt-get install git" >&2
 }
 
 # The major version of the Java that Spark would start, or nothing.

@@ -62,7 +62,7 @@ def test_an_edited_file_is_told_and_written_again(tree: Path) -> None:
 def test_a_missing_file_is_told_and_written(tree: Path) -> None:
     path = tree / "generated" / "docs" / "databus" / "index.md"
     path.unlink()
-    expected = [("generated/docs/databus/index.md", ChangeKind.ADDED)]
+    expected = [("generated/docs/databus/index.md", ChangeKind.MISSING)]
     assert _changes(tree) == expected
     assert not path.exists()
     assert _changes(tree, write=True) == expected
@@ -122,7 +122,7 @@ def test_one_protocol_alone_leaves_the_others_files(whole: Path) -> None:
 def test_two_folders_of_specs_share_an_output(tree: Path) -> None:
     _second_specs(tree)
     made = _changes(tree, write=True, specs="others")
-    assert {kind for _, kind in made} == {ChangeKind.ADDED}
+    assert {kind for _, kind in made} == {ChangeKind.MISSING}
     assert _changes(tree, write=True) == []
     assert _changes(tree, write=True, specs="others") == []
 

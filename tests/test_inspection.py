@@ -16,10 +16,12 @@ from vectors import Vector, committed, data_of
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.tracing import Kind
-from wireloom.inspection import Inspected, Node, fragment, inspect_record, page
+from wireloom.inspection import Failure, Inspected, Node, fragment, inspect_record, page
+from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.hexdump import lines as hex_lines
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
+from wireloom.inspection.wording import quoted
 from wireloom_generator import spec
 from wireloom_generator.lower import lower
 from wireloom_protocols import couchbase_dcp, databus
@@ -225,6 +227,18 @@ def test_bytes_around_what_is_wrong_are_shown_wherever_they_are() -> None:
     assert "^^" in shown
 
 
+@pytest.mark.parametrize("width", [8, 16])
+def test_of_a_long_value_the_line_that_is_wrong_and_the_next_are_shown(width: int) -> None:
+    leaf = Node("value", "value", Kind.FIELD, 24, 1024)
+    error = Failure("text", "value", 507, "", 507, 508)  # byte 483 of it, in the line of those from 480 on
+    assert list(hidden(leaf, error, width)) == [(24 + 128, 24 + 480), (24 + 480 + 2 * width, 1024 - 32)]
+
+
+def test_what_is_wrong_nowhere_changes_nothing_in_what_is_shown_of_a_long_value() -> None:
+    leaf = Node("(not read)", "", Kind.UNREAD, 0, 1024)
+    assert list(hidden(leaf, Failure("invalid", "record", -96, "", None, None), 16)) == [(128, 1024 - 32)]
+
+
 @pytest.mark.parametrize("hostile", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\x9b31m", "\u200b", '"', "\\"])
 def test_text_cannot_write_to_a_terminal(hostile: str) -> None:
     event = {"by_seqno": 1, "event": 0, "version": 0, "key": hostile, "manifest_uid": 1, "scope_id": 1}
@@ -236,6 +250,10 @@ def test_text_cannot_write_to_a_terminal(hostile: str) -> None:
     (line,) = [line for line in shown if " key  " in line and '"' in line]
     quoted = line[line.index('"') :]
     assert quoted[1:-1].encode().decode("unicode_escape") == hostile
+
+
+def test_quoted_text_shows_control_characters_as_escapes() -> None:
+    assert quoted('a\n\t"\\\0\u2028') == r'"a\n\t\"\\\x00\u2028"'
 
 
 def test_plain_lines_end_without_spaces() -> None:

@@ -5,12 +5,15 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -50,7 +53,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chr
     """A browser with a profile of its own, which writes down what pages ask for."""
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not program or not driver:
-        pytest.skip("chromium and chromedriver are not on PATH: sh scripts/setup.sh browser")
+        pytest.fail("chromium and chromedriver are not on PATH; install them with: sh scripts/setup.sh browser")
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
@@ -129,7 +132,7 @@ def test_an_id_is_given_once(pages: dict[Path, Page]) -> None:
 
 
 def test_every_rule_is_in_the_catalogue(pages: dict[Path, Page], site: Path) -> None:
-    for family in ("spec", "compat"):
+    for family in rulebook.Family:
         rules = {entry.id for entry in rulebook.ENTRIES if entry.family == family}
         assert rules
         assert rules <= set(pages[site / f"rules-{family}.html"].ids)
@@ -146,6 +149,16 @@ def _text(path: Path) -> str:
     return re.sub(r"<[^>]+>", "", path.read_text())
 
 
+def test_the_yaml_on_the_first_page_stands_in_a_spec() -> None:
+    blocks = re.findall(
+        r"^```yaml\n(.*?)^```", (ROOT / "docs/site/pages/index.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    specs = [path.read_text() for path in (ROOT / "specs").glob("*/*.yaml")]
+    assert blocks
+    for block in blocks:
+        assert any(f"\n{textwrap.indent(block, '  ')}" in text for text in specs), block
+
+
 def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], site: Path) -> None:
     for index in (ROOT / "generated" / "docs").glob("*/index.md"):
         listed = re.findall(r"^\| \[\d+\]\(([\w.]*)#(erratum-\d+)\)", index.read_text(), re.MULTILINE)
@@ -160,16 +173,66 @@ def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], 
         ] == links
 
 
-def test_every_page_opens_without_a_complaint_or_a_request(chromium: webdriver.Chrome, pages: dict[Path, Page]) -> None:
-    chromium.get_log("browser")
-    chromium.get_log("performance")
-    for path in pages:
-        chromium.get(path.as_uri())
-    assert chromium.get_log("browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")]
-    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-    assert len(asked) >= len(pages)
-    assert [url for url in asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")] == []
+@dataclass(frozen=True)
+class Opened:
+    """A page as the browser of a phone found it: what the console has, what was asked for, its width, and the boxes of
+    its diagrams."""
+
+    complaints: list[str]
+    asked: list[str]
+    width: int
+    diagrams: list[list[dict[str, Any]]]
+
+
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+_WIDTH = "return document.documentElement.scrollWidth"
+_MEASURE = """
+const sides = (box) => [box.x, box.y, box.width, box.height];
+const all = (box, tag) => [...box.querySelectorAll(tag)].map((part) => sides(part.getBBox()));
+const measured = (box) => ({
+  name: box.getAttribute("aria-label"), rectangles: all(box, "rect"), texts: all(box, "text") });
+return [...document.querySelectorAll("figure.bytes svg")].map(
+  (svg) => [...svg.querySelectorAll("g.box")].map(measured));
+"""
+
+
+@pytest.fixture(scope="session")
+def opened(chromium: webdriver.Chrome, pages: dict[Path, Page]) -> dict[Path, Opened]:
+    """Every page, opened once."""
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    for log in ("browser", "performance"):
+        chromium.get_log(log)
+    try:
+        return {path: _open(chromium, path) for path in pages}
+    finally:
+        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def _open(browser: webdriver.Chrome, path: Path) -> Opened:
+    browser.get(path.as_uri())
+    with suppress(TimeoutException):  # a page is laid out once more when its scripts have run
+        WebDriverWait(browser, 5, 0.1).until(lambda _: browser.execute_script(_WIDTH) <= PHONE["width"])
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return Opened(
+        [entry["message"] for entry in browser.get_log("browser")],
+        [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"],
+        browser.execute_script(_WIDTH),
+        browser.execute_script(_MEASURE),
+    )
+
+
+def test_no_page_makes_the_browser_complain(opened: dict[Path, Opened]) -> None:
+    assert [message for page in opened.values() for message in page.complaints] == []
+
+
+def test_no_page_asks_for_anything_from_elsewhere(opened: dict[Path, Opened]) -> None:
+    for path, page in opened.items():
+        assert path.as_uri() in page.asked
+        assert [url for url in page.asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")] == []
+
+
+def test_no_page_is_wider_than_a_phone(opened: dict[Path, Opened]) -> None:
+    assert [path.name for path, page in opened.items() if page.width > PHONE["width"]] == []
 
 
 @pytest.mark.parametrize(
@@ -198,8 +261,8 @@ def test_the_search_finds_the_page(chromium: webdriver.Chrome, site: Path, words
 
 def _example(browser: webdriver.Chrome, title: str) -> WebElement:
     """The record below a heading, in view. Variants, which come first, may have the same name."""
-    heading = [found for found in browser.find_elements(By.CSS_SELECTOR, "h3") if found.text.rstrip("¶") == title][-1]
-    record = heading.find_element(By.XPATH, "following::section[contains(@class, 'wl-record')][1]")
+    below = f"(//h3[text()='{title}'])[last()]/following::section[contains(@class, 'wl-record')][1]"
+    record = WebDriverWait(browser, 10).until(lambda _: browser.find_element(By.XPATH, below))
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", record)
     return record
 
@@ -288,16 +351,6 @@ def test_the_box_with_the_focus_is_told(marker: webdriver.Chrome) -> None:
     assert diagram.find_element(By.CSS_SELECTOR, "p.told").text == "start_seqno: u64, 8 bytes at offset 24"
 
 
-_MEASURE = """
-const sides = (box) => [box.x, box.y, box.width, box.height];
-const all = (box, tag) => [...box.querySelectorAll(tag)].map((part) => sides(part.getBBox()));
-const measured = (box) => ({
-  name: box.getAttribute("aria-label"), rectangles: all(box, "rect"), texts: all(box, "text") });
-return [...document.querySelectorAll("figure.bytes svg")].map(
-  (svg) => [...svg.querySelectorAll("g.box")].map(measured));
-"""
-
-
 def _inside(outer: list[float], inner: list[float]) -> bool:
     return (
         outer[0] <= inner[0]
@@ -316,34 +369,13 @@ def _apart(one: list[float], other: list[float]) -> bool:
     )
 
 
-def test_boxes_are_apart_and_hold_their_text(chromium: webdriver.Chrome, site: Path) -> None:
-    measured = 0
-    for path in sorted((site / "protocols").glob("*/*.html")):
-        chromium.get(path.as_uri())
-        for boxes in chromium.execute_script(_MEASURE):
-            rectangles = [rectangle for box in boxes for rectangle in box["rectangles"]]
-            assert all(_apart(one, other) for one, other in combinations(rectangles, 2)), path
-            for box in boxes:
-                measured += 1
-                for text in box["texts"]:
-                    assert any(_inside(rectangle, text) for rectangle in box["rectangles"]), (path, box["name"])
-    assert measured
-
-
-_WIDTH = "return document.documentElement.scrollWidth"
-
-
-def test_no_page_is_wider_than_a_phone(chromium: webdriver.Chrome, pages: dict[Path, Page]) -> None:
-    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    try:
-        wide = []
-        for path in pages:
-            chromium.get(path.as_uri())
-            try:  # a page is laid out once more when its scripts have run
-                WebDriverWait(chromium, 5).until(lambda browser: browser.execute_script(_WIDTH) <= phone["width"])
-            except TimeoutException:
-                wide.append(path.name)
-        assert not wide
-    finally:
-        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+def test_boxes_are_apart_and_hold_their_text(opened: dict[Path, Opened]) -> None:
+    diagrams = [(path.name, boxes) for path, page in opened.items() for boxes in page.diagrams]
+    assert diagrams
+    for name, boxes in diagrams:
+        rectangles = [rectangle for box in boxes for rectangle in box["rectangles"]]
+        assert rectangles
+        assert all(_apart(one, other) for one, other in combinations(rectangles, 2)), name
+        for box in boxes:
+            for text in box["texts"]:
+                assert any(_inside(rectangle, text) for rectangle in box["rectangles"]), (name, box["name"])

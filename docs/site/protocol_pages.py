@@ -94,31 +94,18 @@ def errata_page(protocols: Iterable[Compiled]) -> str:
         errata = Errata(one.protocol).all
         if not errata:
             continue
-        documents = _documents(one.protocol)
         lines += [
             "",
             f"## {one.title}",
             "",
-            "| No. | Where | Document | What it says, and what is true |",
-            "|---|---|---|---|",
+            "| No. | Where | What a document says, and what is true |",
+            "|---|---|---|",
         ]
         for erratum in errata:
             page = FOLDER / one.protocol.name / erratum.page
             where = f"[{erratum.number}]({page}#{erratum.anchor})"
-            named = ", ".join(document for document in documents if document in erratum.text)
-            lines.append(f"| {where} | {cell(erratum.place)} | {cell(prose(named))} | {cell(told(erratum))} |")
+            lines.append(f"| {where} | {cell(erratum.place)} | {cell(told(erratum))} |")
     return "\n".join(lines) + "\n"
-
-
-def _documents(protocol: ir.Protocol) -> list[str]:
-    """The documents that the protocol names as its sources."""
-    docs_of = [protocol.doc, protocol.record_doc, *protocol.libraries, *protocol.included.values()]
-    docs_of += [enum.doc for enum in protocol.enums] + [flags.doc for flags in protocol.flags]
-    docs_of += [shared.doc for shared in protocol.types] + [table.doc for table in protocol.tables]
-    for message in protocol.messages:
-        docs_of += [message.doc, *(variant.doc for variant in message.variants)]
-        docs_of += [example.doc for example in message.examples]
-    return list(dict.fromkeys(doc.source.document for doc in docs_of if doc.source))
 
 
 def _heading(block: Block) -> str:

@@ -1,10 +1,13 @@
 """Specs → files on disk, or the proof that the files on disk are what the specs give."""
 
 import difflib
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
+from typing import assert_never
 
 from wireloom_generator import examples, git, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
@@ -25,7 +28,7 @@ _PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
 class ChangeKind(StrEnum):
     """How a file differs from what the specs give."""
 
-    ADDED = "added"
+    MISSING = "missing"
     EDITED = "edited"
     ORPHANED = "orphaned"
     """Generated from what the specs no longer have; removed."""
@@ -35,6 +38,17 @@ class ChangeKind(StrEnum):
     """As it should be, but git does not have it; told when nothing is written."""
 
 
+RULE = "generated"
+
+_WHAT = {
+    ChangeKind.MISSING: "is missing",
+    ChangeKind.EDITED: "is not what the specs give",
+    ChangeKind.ORPHANED: "is generated, but no spec gives it any longer",
+    ChangeKind.FOREIGN: "is not generated, but stands among files that are",
+    ChangeKind.UNTRACKED: "is needed, but git does not have it",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A file that is not as the specs say, and how; ``diff`` leads from what is there to what should be."""
@@ -42,6 +56,19 @@ class Change:
     path: Path
     kind: ChangeKind
     diff: str
+
+    def problem(self, command: str) -> Problem:
+        """The change as a problem of the file, which ``command`` mends."""
+        match self.kind:
+            case ChangeKind.FOREIGN:
+                hint = "keep it elsewhere"
+            case ChangeKind.UNTRACKED:
+                hint = f"run: {shlex.join(['git', 'add', str(self.path)])}"
+            case ChangeKind.MISSING | ChangeKind.EDITED | ChangeKind.ORPHANED:
+                hint = f"run: {command}"
+            case _:
+                assert_never(self.kind)
+        return Problem(Location(self.path, _first_line_of(self.diff), 1), RULE, _WHAT[self.kind], hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +129,7 @@ def _untracked(there: Iterable[Path], out: Path) -> tuple[list[Change], list[Pro
         return [], []
     except git.GitError as error:
         what = f"git does not tell which files it has: {error}"
-        return [], [Problem(Location(out, 1, 1), "generated", what, severity=Severity.WARNING)]
+        return [], [Problem(Location(out, 1, 1), RULE, what, severity=Severity.WARNING)]
 
 
 def outputs(specs: Sequence[Path], out: Path, package: str = "") -> tuple[Generation, dict[Path, str]]:
@@ -161,8 +188,8 @@ def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]
 def _differing(wanted: Mapping[Path, str]) -> Iterator[Change]:
     for path, text in sorted(wanted.items()):
         if not path.exists():
-            yield Change(path, ChangeKind.ADDED, _diff(path, "", text))
-        elif (found := _text(path)) != text:
+            yield Change(path, ChangeKind.MISSING, _diff(path, "", text))
+        elif (found := _text(path)) != "\n".join(re.split("\r\n?|\n", text)):  # as reading translates line ends
             yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
 
 
@@ -211,10 +238,24 @@ def _diff(path: Path, found: str, wanted: str) -> str:
 
 def _apply(change: Change, wanted: Mapping[Path, str]) -> None:
     match change.kind:
-        case ChangeKind.ADDED | ChangeKind.EDITED:
+        case ChangeKind.MISSING | ChangeKind.EDITED:
             change.path.parent.mkdir(parents=True, exist_ok=True)
             change.path.write_text(wanted[change.path], encoding="utf-8")
         case ChangeKind.ORPHANED:
             change.path.unlink()
         case ChangeKind.FOREIGN | ChangeKind.UNTRACKED:
             pass
+
+
+def _first_line_of(diff: str) -> int:
+    """The line of the file on disk with which a unified diff begins; 1 of an empty one."""
+    before, _, hunk = diff.partition("\n@@ -")
+    start = re.match(r"\d+", hunk)
+    if not before or start is None:
+        return 1
+    context = 0
+    for line in hunk.splitlines()[1:]:
+        if not line.startswith(" "):
+            break
+        context += 1
+    return max(1, int(start[0]) + context)

@@ -13,9 +13,15 @@ from wireloom_generator.problems import Location, Problem
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_MOST = 200_000
+"""Values of a file, far more than anybody writes."""
+_DEEPEST = 100
+"""Values inside values."""
+_DIGITS = 80
+"""What is longer is no number that anything could hold."""
 _BEGIN = "begin with protocol:, message: or library:"
 _MEANT = {
-    "'\\t'": "YAML is indented with blanks, not with tabs",
+    "cannot start any token": "lines are indented with blanks, not with tabs, and no word begins with @ or `",
     "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
     "mapping values are not allowed": "text with a colon in it stands in quotes",
 }
@@ -56,8 +62,14 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
     ``begin`` is the hint for a file that is none of ours.
     """
     start = Location(shown, 1, 1)
+    if not path.is_file():
+        return None, [Problem(start, "yaml", "not a file")]
+    problems: list[Problem] = []
     try:
         document = yaml.compose(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        if not isinstance(document, yaml.MappingNode):
+            return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
+        node = _Nodes(shown, problems).node(document)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = Location(shown, mark.line + 1, mark.column + 1) if mark else start
@@ -65,10 +77,8 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
         return None, [Problem(at, "yaml", what, next((hint for sign, hint in _MEANT.items() if sign in what), ""))]
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
-    if not isinstance(document, yaml.MappingNode):
-        return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
-    problems: list[Problem] = []
-    node = _node(document, shown, problems)
+    except RecursionError:
+        return None, [Problem(start, "yaml", "nested too deeply")]
     assert isinstance(node, Mapping)
     return node, problems
 
@@ -78,6 +88,8 @@ def _kind(tag: str, text: str) -> str:
     try:
         match tag:
             case "bool" if text.lower() not in ("true", "false"):
+                return "str"
+            case "int" if len(text) > _DIGITS:
                 return "str"
             case "int":
                 int(text.replace("_", ""), 0)
@@ -93,21 +105,39 @@ def number(text: str) -> float:
     return float(re.sub(r"\.(inf|nan)$", r"\1", text.replace("_", "").lower()))
 
 
-def _node(node: yaml.Node, path: Path, problems: list[Problem]) -> Node:
-    at = Location(path, node.start_mark.line + 1, node.start_mark.column + 1)
-    if isinstance(node, yaml.ScalarNode):
-        return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
-    if isinstance(node, yaml.SequenceNode):
-        return Sequence(at, tuple(_node(item, path, problems) for item in node.value))
-    assert isinstance(node, yaml.MappingNode)
-    entries: dict[str, tuple[Scalar, Node]] = {}
-    for key_node, value_node in node.value:
-        key = _node(key_node, path, problems)
-        if not isinstance(key, Scalar):
-            problems.append(Problem(key.at, "wrong-type", "a key is a name"))
-        elif key.text in entries:
-            first = entries[key.text][0].at.line
-            problems.append(Problem(key.at, "duplicate-key", f"{key.text!r} is already given in line {first}"))
-        else:
-            entries[key.text] = (key, _node(value_node, path, problems))
-    return Mapping(at, tuple(entries.values()))
+class _Nodes:
+    """Makes nodes of YAML's. What aliases repeat is made as often; there is an end to how much, and how deep."""
+
+    def __init__(self, path: Path, problems: list[Problem]) -> None:
+        self.path = path
+        self.problems = problems
+        self.made = 0
+
+    def node(self, node: yaml.Node, depth: int = 0) -> Node:
+        """The node. Raises ``yaml.YAMLError`` if there are too many, ``RecursionError`` if one is too deep inside."""
+        self.made += 1
+        if self.made > _MOST:
+            raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
+        if depth > _DEEPEST:
+            raise RecursionError
+        at = Location(self.path, node.start_mark.line + 1, node.start_mark.column + 1)
+        if isinstance(node, yaml.ScalarNode):
+            return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
+        if isinstance(node, yaml.SequenceNode):
+            return Sequence(at, tuple(self.node(item, depth + 1) for item in node.value))
+        assert isinstance(node, yaml.MappingNode)
+        return Mapping(at, tuple(self._entries(node, depth).values()))
+
+    def _entries(self, node: yaml.MappingNode, depth: int) -> dict[str, tuple[Scalar, Node]]:
+        entries: dict[str, tuple[Scalar, Node]] = {}
+        for key_node, value_node in node.value:
+            key = self.node(key_node, depth + 1)
+            if not isinstance(key, Scalar):
+                self.problems.append(Problem(key.at, "wrong-type", "a key is a name"))
+            elif key.text in entries:
+                first = entries[key.text][0].at.line
+                what = f"{key.text!r} is already given in line {first}"
+                self.problems.append(Problem(key.at, "duplicate-key", what))
+            else:
+                entries[key.text] = (key, self.node(value_node, depth + 1))
+        return entries

@@ -49,10 +49,7 @@ class Comparison:
     def types(self) -> tuple[LayoutPair, ...]:
         """The shared structs of both versions."""
         pairs = _by_name(self.old.types, self.new.types, lambda type_: type_.name)
-        return tuple(
-            align(surface.struct(self.old, one), surface.struct(self.new, other), self.header.renamed)
-            for one, other in pairs.kept
-        )
+        return tuple(self._struct(one, other) for one, other in pairs.kept)
 
     @cached_property
     def paired_messages(self) -> Pairs[ir.Message]:
@@ -93,6 +90,12 @@ class Comparison:
     def _same_match(self, old: ir.Message, new: ir.Message) -> bool:
         """Whether two messages are selected by the same values of the same header fields."""
         return _keys(old, self.header.renamed) == _keys(new, {})
+
+    def _struct(self, old: ir.Type, new: ir.Type) -> LayoutPair:
+        """A struct's own names hide those of the header."""
+        before, after = surface.struct(self.old, old), surface.struct(self.new, new)
+        own = {leaf.name for leaf in before.leaves}
+        return align(before, after, {name: now for name, now in self.header.renamed.items() if name not in own})
 
     def _is_renamed(self, old: ir.Message, new: ir.Message) -> bool:
         return self._same_match(old, new) and all(pair.alike for pair in self._message(old, new).layouts)

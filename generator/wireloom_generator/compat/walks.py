@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from wireloom_generator import conditions, ir
 from wireloom_generator.compat.alignment import Kept, LayoutPair
-from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Side
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 
@@ -120,10 +120,10 @@ def restricted(old: object, new: object) -> frozenset[Side]:
 def narrowed(old: ir.Condition | None, new: ir.Condition | None) -> frozenset[Side]:
     """As ``restricted``, of conditions. Where one has the other, who meets the narrower one is not broken."""
     if old is not None and new is not None:
-        if conditions.implies(old.expression, new.expression):
-            return FORWARD
-        if conditions.implies(new.expression, old.expression):
-            return BACKWARD
+        grown = conditions.implies(old.expression, new.expression)
+        shrunk = conditions.implies(new.expression, old.expression)
+        if grown or shrunk:
+            return (BACKWARD if not grown else NEITHER) | (FORWARD if not shrunk else NEITHER)
     return restricted(old, new)
 
 

@@ -32,7 +32,7 @@ def must_exist(sources: Iterable[str], output: Path | None) -> None:
             continue
         path = files.local(source)
         if path is not None and output is not None and output.exists() and path.exists() and output.samefile(path):
-            raise MisuseError(f"{source} would be written over while it is read; name another --output")
+            raise MisuseError(f"{source} would be written over while it is read; name another file")
         if path is not None and path.is_dir():
             raise MisuseError(f"{source} is a directory; name the files in it")
         if not files.exists(source):

@@ -16,6 +16,19 @@ _BESIDE = 124
 """From how many columns on there is room for fields beside the bytes."""
 
 
+class Terminal(Console):
+    """Standard output, which may not be a terminal after all, or one without colours."""
+
+    @property
+    def coloured(self) -> bool:
+        """Whether colours are seen."""
+        return self.is_terminal and self.color_system is not None and not self.no_color
+
+    def on_broken_pipe(self) -> None:
+        """Let the program end as after any other output; rich would end it with status 1."""
+        raise BrokenPipeError
+
+
 def show(inspected: Inspected, number: int, console: Console) -> None:
     """Print the record."""
     console.print(Text(inspected.headline(number), style="bold"))
@@ -44,7 +57,7 @@ def _dump(inspected: Inspected, colours: list[str]) -> Iterator[Text]:
     error = inspected.error
 
     def style(at: int) -> str:
-        return _BAD if error and error.start <= at < error.end else colours[owners[at][0]]
+        return _BAD if error and error.covers(at, at + 1) else colours[owners[at]]
 
     for line in shown:
         if line.elided:
@@ -58,13 +71,13 @@ def _dump(inspected: Inspected, colours: list[str]) -> Iterator[Text]:
         for at, character in enumerate(ascii_of(data), start=line.start):
             text.append(character, style=f"not dim {style(at)}")
         yield text
-    if error and error.start == error.end == len(inspected.data):
+    if inspected.ends_early:
         yield Text("  the bytes end here", style="bold red")
 
 
 class _Fields:
     def __init__(self, inspected: Inspected, colours: list[str]) -> None:
-        self.error = inspected.error
+        self.inspected = inspected
         self.colours = iter(colours)
 
     def lines(self, nodes: tuple[Node, ...], depth: int) -> Iterator[Text]:
@@ -72,7 +85,7 @@ class _Fields:
             style = "dim" if node.children else next(self.colours)
             if not node.children and node.start == node.end:
                 style = ""  # a value without bytes
-            bad = not node.children and self.error and self.error.start < node.end and node.start < self.error.end
+            bad = not node.children and self.inspected.is_bad(node)
             text = Text("  " * (depth + 1)).append(node.name, style=_BAD if bad else style)
             yield text.append("  ").append(told(node))
             yield from self.lines(node.children, depth + 1)

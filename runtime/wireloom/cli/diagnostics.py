@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import typer
 
+from wireloom.inspection.wording import printable
 from wireloom.options import OptionError
 
 FAILED = 1
@@ -28,7 +29,7 @@ def complain(line: str) -> None:
 
 def say(sentence: str) -> None:
     """Tell the user something beside the output, in the program's name."""
-    complain(f"wireloom: {sentence}")
+    complain(f"wireloom: {printable(sentence)}")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.cli.diagnostics import complain, say
+from wireloom.inspection.wording import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -91,11 +92,6 @@ def _annotation(problem: "Problem") -> str:
 def _escaped(text: str, more: str = "") -> str:
     """Text with what ends a workflow command, or with ``more`` a property of it, written as ``%XX``."""
     return re.sub(f"[%\r\n{more}]", lambda found: f"%{ord(found[0]):02X}", text)
-
-
-def printable(text: str) -> str:
-    """Text that cannot move the cursor or colour the terminal: control characters are written as escapes."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _draw(problems: "Iterable[Problem]") -> None:

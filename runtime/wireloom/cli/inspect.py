@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from wireloom.cli import captures, pieces
 from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
-from wireloom.cli.coloured import show
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.outputs import output
 from wireloom.codec import Protocol
@@ -105,16 +103,12 @@ class _Run:
         return f"{which} of the message {self.only}"
 
 
-class _Terminal(Console):
-    def on_broken_pipe(self) -> None:
-        """Let the program end as after any other output; rich would end it with status 1."""
-        raise BrokenPipeError
-
-
 def _print(run: _Run) -> None:
     """Print the records: on a terminal with colours in colour, else as plain lines."""
-    console = _Terminal(highlight=False)
-    if console.is_terminal and console.color_system is not None and not console.no_color:
+    from wireloom.cli.coloured import Terminal, show  # imports rich, which other commands need not wait for
+
+    console = Terminal(highlight=False)
+    if console.coloured:
         for number, inspected in run.records():
             show(inspected, number, console)
         return

@@ -19,7 +19,7 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
     elif path.exists() and not path.is_file():
         if path.is_dir():
-            raise MisuseError(f"{path} is a directory; --output names a file")
+            raise MisuseError(f"{path} is a directory, not a file to write")
         with path.open("wb") as stream:  # a pipe or a device
             yield stream
     else:

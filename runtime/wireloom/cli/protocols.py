@@ -1,14 +1,14 @@
 """``wireloom protocols``: what is installed."""
 
-from rich.console import Console
-from rich.table import Table
-
 from wireloom import registry
 from wireloom.options import OptionError
 
 
 def protocols() -> None:
     """The installed protocols and their messages."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table("protocol", "title", "messages")
     for name in registry.names():
         try:

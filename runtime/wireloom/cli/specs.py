@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.cli.changes import as_problems, show
-from wireloom.cli.diagnostics import FAILED, MisuseError
+from wireloom.cli.changes import show
+from wireloom.cli.diagnostics import FAILED, MisuseError, say
 from wireloom.cli.findings import Format, report
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folde
 Formats = Annotated[Format, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
 
 _DEFAULT = Path("specs")
-_DONE = {"added": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
+_DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 
 
 def check(specs: Specs = None, format: Formats = Format.TEXT) -> None:
@@ -73,7 +73,9 @@ def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path
         report(result.problems, format)
         show(result.changes, out, _shown(specs), command)
     else:
-        report([*result.problems, *as_problems(result.changes, command)], format)
+        report([*result.problems, *(change.problem(command) for change in result.changes)], format)
+    if result.problems and not result.errors and format is Format.TEXT:
+        say("warnings fail --check")
     if result.problems or result.changes:
         raise typer.Exit(FAILED)
 

@@ -17,7 +17,9 @@ def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The protocol's name: lower-case letters, digits, _.")],
 ) -> None:
     """A small protocol to edit, in specs/NAME, with an example that is a test."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise MisuseError(f"{name!r} cannot be the name of a protocol: it is a word of Python's")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise MisuseError(
             f"{name!r} cannot be the name of a protocol: lower-case letters, digits and _, a letter first"
         )

@@ -6,6 +6,7 @@ message (None unless the row is that message), ``_corrupt_record`` and ``_corrup
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -28,6 +29,19 @@ CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "strin
 UNKNOWN = "unknown"
 """The message of records that no other matches; it keeps their bytes."""
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What became of a record that was decoded with a trace.
+
+    ``misfit`` is what is wrong with its length, ``error`` what failed in decoding it; there is a ``row`` if nothing
+    did.
+    """
+
+    row: Container | None
+    misfit: DecodeError | None
+    error: DecodeError | None
 
 
 class Protocol:
@@ -170,30 +184,28 @@ class Protocol:
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
         """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
         trace = Trace()
-        row, framed, error = self.explained(data, resolve(self.parameters, parameters), trace)
-        return framed or error or row, trace.flat()
+        traced = self.decode_traced(data, resolve(self.parameters, parameters), trace)
+        return traced.misfit or traced.error or traced.row, trace.flat()
 
-    def explained(
-        self, data: bytes, parameters: Values, trace: Trace
-    ) -> tuple[Container | None, DecodeError | None, DecodeError | None]:
-        """As ``trace``, for ``parameters`` that are resolved: the row, what is wrong with its length, and what else is.
+    def decode_traced(self, data: bytes, parameters: Values, trace: Trace) -> Traced:
+        """As ``trace``, for ``parameters`` that are resolved, with all that is wrong.
 
         A record whose length cannot be told, or is another, is decoded as far as that goes.
         """
         length, little = len(data), False
-        problem: DecodeError | None = None
+        misfit: DecodeError | None = None
         try:
             length, little = self.framing.first(data, 0, len(data), parameters)
-            problem = self._misfit(length, data) if length != len(data) else None
+            misfit = self._misfit(length, data) if length != len(data) else None
         except DecodeError as error:
-            problem = error
+            misfit = error
             length, little = self.framing.likely(data, parameters)  # slicing takes what there is of it
         trace.little = little
         try:
             row = self.decode(data[:length], parameters, little=little, trace=trace)
         except DecodeError as error:
-            return None, problem, error
-        return row, problem, None
+            return Traced(None, misfit, error)
+        return Traced(row, misfit, None)
 
     @staticmethod
     def _misfit(length: int, data: bytes) -> DecodeError:

@@ -30,7 +30,7 @@ def lines(inspected: Inspected) -> tuple[Line, ...]:
     """The lines of a record."""
     found: list[Line] = []
     position = 0
-    for start, end in _hidden(inspected.leaves(), inspected.error):
+    for start, end in _all_hidden(inspected):
         first, last = -(-start // WIDTH) * WIDTH, end // WIDTH * WIDTH
         if max(first, position) < last:
             found += _shown(position, max(first, position))
@@ -43,25 +43,35 @@ def _shown(start: int, end: int) -> Iterator[Line]:
     yield from (Line(at, min(at + WIDTH, end)) for at in range(start, end, WIDTH))
 
 
-def _hidden(leaves: Iterable[Node], error: Failure | None) -> Iterator[tuple[int, int]]:
-    """The inner bytes of long leaves, but for those around the first byte that shows what is wrong."""
-    for leaf in leaves:
-        if leaf.end - leaf.start <= LONG:
-            continue
-        start, end = leaf.start + LEAD, leaf.end - TAIL
-        if error is not None and start <= error.start < end:
-            yield start, max(start, error.start - WIDTH)
-            start = min(error.start + 2 * WIDTH, end)
+def _all_hidden(inspected: Inspected) -> Iterator[tuple[int, int]]:
+    for leaf in inspected.leaves():
+        yield from hidden(leaf, inspected.error, WIDTH)
+
+
+def hidden(leaf: Node, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:
+    """The inner bytes of a leaf if it is long, but for those around the first byte that shows what is wrong.
+
+    These are a line of ``width`` bytes, counted from the leaf's start, and the line behind it.
+    """
+    if leaf.end - leaf.start <= LONG:
+        return
+    start, end = leaf.start + LEAD, leaf.end - TAIL
+    if error is not None and error.start is not None and start <= error.start < end:
+        wrong = leaf.start + (error.start - leaf.start) // width * width
+        if start < wrong:
+            yield start, wrong
+        start = min(wrong + 2 * width, end)
+    if start < end:
         yield start, end
 
 
-def owners(inspected: Inspected, shown: Iterable[Line]) -> dict[int, list[int]]:
-    """For each byte that is shown, the numbers of the leaves it is in."""
+def owners(inspected: Inspected, shown: Iterable[Line]) -> dict[int, int]:
+    """For each byte that is shown, the number of the leaf it is in; the first of those that share it."""
     positions = [at for line in shown if not line.elided for at in range(line.start, line.end)]
-    found: dict[int, list[int]] = {at: [] for at in positions}
+    found: dict[int, int] = {}
     for number, leaf in enumerate(inspected.leaves()):
         for at in positions[bisect_left(positions, leaf.start) : bisect_left(positions, leaf.end)]:
-            found[at].append(number)
+            found.setdefault(at, number)
     return found
 
 

@@ -90,24 +90,21 @@ class _Fragment:
                 )
                 + "</div>"
             )
-        if self.inspected.error and self.inspected.error.start == len(self.inspected.data):
-            yield '<div class="wl-line"><span class="wl-bad">end of the bytes</span></div>'
+        if self.inspected.ends_early:
+            yield '<div class="wl-line"><span class="wl-bad">the bytes end here</span></div>'
 
-    def _byte(self, at: int, text: str, owners: dict[int, list[int]]) -> str:
-        numbers = owners[at]
+    def _byte(self, at: int, text: str, owners: dict[int, int]) -> str:
         error = self.inspected.error
-        bad = " wl-bad" if error and error.start <= at < error.end else ""
-        colour = f" wl-c{self.colours[numbers[0]]}" if numbers else ""
-        return f'<span class="wl-byte{colour}{bad}" data-at="{at}">{text}</span>'
+        bad = " wl-bad" if error and error.covers(at, at + 1) else ""
+        return f'<span class="wl-byte wl-c{self.colours[owners[at]]}{bad}" data-at="{at}">{text}</span>'
 
     def _node(self, node: Node) -> Iterator[str]:
-        error = self.inspected.error
         classes = [f"wl-{node.kind}"]
         if not node.children:
             if node.start < node.end:
                 classes.append(f"wl-c{self.colours[self.leaf]}")
             self.leaf += 1
-            if error and (node.start <= error.start < node.end or (node.start, node.end) == (error.start, error.end)):
+            if self.inspected.is_bad(node):
                 classes.append("wl-bad")
         focus = 0 if self.nodes == 0 else -1
         self.nodes += 1

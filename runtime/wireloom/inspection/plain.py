@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.codec.tracing import Kind
-from wireloom.inspection.hexdump import LEAD, LONG, TAIL
+from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.record import Failure, Inspected, Node
 from wireloom.inspection.wording import ascii_of, counted
 
@@ -29,9 +29,8 @@ class _Listing:
         names = max((len(name) for name in _names(self.inspected.fields, 0)), default=0)
         for node in self.inspected.fields:
             yield from self._node(node, 0, names)
-        error = self.inspected.error
-        if error and error.start == error.end == len(self.inspected.data):
-            yield f"  {self._offset(error.start)}  {'^^':{_HEX}}  the bytes end here"
+        if self.inspected.ends_early:
+            yield f"  {self._offset(len(self.inspected.data))}  {'^^':{_HEX}}  the bytes end here"
 
     def _offset(self, at: int) -> str:
         return f"{self.inspected.offset + at:08x}"
@@ -66,9 +65,9 @@ class _Listing:
     def _marks(self, start: int, end: int) -> str:
         """What stands under the bytes of a line."""
         error = self.inspected.error
-        if error is None or not (error.start < end and start < error.end):
+        if error is None:
             return ""
-        return " ".join("^^" if error.start <= at < error.end else "  " for at in range(start, end)).rstrip()
+        return " ".join("^^" if error.covers(at, at + 1) else "  " for at in range(start, end)).rstrip()
 
     def _why(self) -> str:
         assert self.inspected.error is not None
@@ -94,20 +93,12 @@ def told(node: Node) -> str:
 
 def _pieces(node: Node, error: Failure | None) -> Iterator[tuple[int, int]]:
     """The bytes of a leaf, a line each, and longer pieces that are not shown."""
-    start = node.start
-    if node.end - start > LONG:
-        hidden, end = start + LEAD, node.end - TAIL
-        yield from _cut(start, hidden)
-        if error is not None and hidden <= error.start < end:
-            shown = start + (error.start - start) // _WIDTH * _WIDTH
-            if hidden < shown:
-                yield hidden, shown
-            hidden = min(shown + 2 * _WIDTH, end)
-            yield from _cut(shown, hidden)
-        if hidden < end:
-            yield hidden, end
-        start = end
-    yield from _cut(start, node.end)
+    position = node.start
+    for start, end in hidden(node, error, _WIDTH):
+        yield from _cut(position, start)
+        yield start, end
+        position = end
+    yield from _cut(position, node.end)
 
 
 def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:

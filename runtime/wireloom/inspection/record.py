@@ -49,15 +49,20 @@ class Failure:
     """Why a record is malformed, as ``DecodeError`` has it, and the bytes that show it.
 
     ``offset``, ``start`` and ``end`` count from the record's start. Where bytes are missing behind the record, both
-    ``start`` and ``end`` are its end.
+    ``start`` and ``end`` are its end; where it is a value without bytes, both are its place. They are None if nothing
+    in the record shows it.
     """
 
     code: str
     field: str
     offset: int
     detail: str
-    start: int
-    end: int
+    start: int | None
+    end: int | None
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether any of the bytes from ``start`` to before ``end`` shows it."""
+        return self.start is not None and self.end is not None and self.start < end and start < self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,32 @@ class Inspected:
         for node in self.fields:
             yield from node.leaves()
 
+    def is_bad(self, leaf: Node) -> bool:
+        """Whether a leaf shows what is wrong: by some of its bytes, or as the value without bytes that is named."""
+        error = self.error
+        if error is None:
+            return False
+        if leaf.start < leaf.end:
+            return error.covers(leaf.start, leaf.end)
+        at_it = (leaf.start, leaf.end) == (error.start, error.end)
+        return at_it and leaf.path in _paths(error.field, self.message)
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether what is wrong is that the record has no more bytes."""
+        error, size = self.error, len(self.data)
+        if error is None or not error.start == error.end == size:
+            return False
+        return not any(leaf.kind in _WITHOUT_BYTES and self.is_bad(leaf) for leaf in self.leaves())
+
+
+_WITHOUT_BYTES = (Kind.COMPUTED, Kind.DEFAULT)
+
+
+def _paths(field: str, message: str | None) -> tuple[str, ...]:
+    """What the path may be of the field that an error names; a message's may be told without the message."""
+    return (field, f"{message}.{field}") if field else ()
+
 
 def inspect_record(protocol: Protocol, data: bytes, offset: int = 0, **parameters: object) -> Inspected:
     """Explain the bytes of one record, no more and no less. Raises ``OptionError`` for parameters there are not."""
@@ -112,7 +143,8 @@ def explained(
     trace = Trace(ITEMS, cut_off=True)
     if told is not None and told.offset < offset:
         return _continued(data, offset, told)
-    _, framed, found = protocol.explained(data, parameters, trace)
+    traced = protocol.decode_traced(data, parameters, trace)
+    framed, found = traced.misfit, traced.error
     if told is not None:
         framed = _moved(told, offset)
     if framed is not None and framed.code == "truncated":
@@ -132,7 +164,7 @@ def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
     """A later piece of a malformed range, which has no fields, and nothing that shows what is wrong."""
     error = _moved(told, offset)
     nodes = _Tree(data, error).nodes([], 0, len(data), whole=False)
-    failure = Failure(error.code, error.field, error.offset, error.detail, 0, 0)
+    failure = Failure(error.code, error.field, error.offset, error.detail, None, None)
     return Inspected(data, offset, None, None, None, nodes, failure)
 
 
@@ -154,7 +186,7 @@ def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | Non
     if not len(data) < length <= MAX_RECORD_BYTES:
         return None
     trace = Trace(ITEMS)
-    protocol.explained(data.ljust(length, b"\0"), parameters, trace)
+    protocol.decode_traced(data.ljust(length, b"\0"), parameters, trace)
     trace.variant = None  # zeros may have told it
     _read_no_further(trace.root, len(data))
     return trace
@@ -244,8 +276,8 @@ def _failure(
         end = len(data)
         start = last.start if last is not None and last.kind is Kind.UNREAD else end
         return Failure(error.code, error.field, error.offset, error.detail, start, end)
-    named = {placed.field, f"{trace.message}.{placed.field}"}
-    node = next((node for node in _all(nodes) if node.path in named), None) if placed.field else None
+    named = _paths(placed.field, trace.message)
+    node = next((node for node in _all(nodes) if node.path in named), None)
     if node is not None and node.start <= start <= node.end:
         start, end = node.start, node.end
     elif start < len(data):

@@ -37,7 +37,7 @@ def worded(value: object, field: Field | None = None) -> Wording:
             return Wording(counted(len(value), "item"))
         case Mapping():
             return Wording("")
-    return Wording(escaped(str(value)))
+    return Wording(printable(str(value)))
 
 
 def _label(value: int, field: Field) -> str:
@@ -62,21 +62,14 @@ def counted(count: int, what: str) -> str:
 
 def quoted(text: str) -> str:
     """Text between quotation marks, a long one cut."""
-    shown = "".join(_ESCAPES.get(character) or escaped(character) for character in text[:_CHARACTERS])
+    shown = printable(text[:_CHARACTERS].replace("\\", "\\\\").replace('"', '\\"'))
     more = f" … {counted(len(text), 'character')}" if len(text) > _CHARACTERS else ""
     return f'"{shown}"{more}'
 
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def escaped(text: str) -> str:
-    """The text, each character that is not seen, or does something else, as its number."""
-    return "".join(character if character.isprintable() else _number(ord(character)) for character in text)
-
-
-def _number(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+def printable(text: str) -> str:
+    """The text, each character that is not seen, or does something to a terminal, written as an escape."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def ascii_of(data: bytes) -> str:

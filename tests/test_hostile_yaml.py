@@ -1,0 +1,55 @@
+"""Spec files that mean harm: each is refused in a sentence, soon, and without a traceback."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wireloom_generator import source
+
+BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 9)}]" for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("title: " + "[" * 3000 + "]" * 3000, "nested too deeply"),
+        ("title: " + "{a: " * 300 + "1" + "}" * 300, "nested too deeply"),
+        ("\n".join("  " * depth + "a:" for depth in range(2500)), "nested too deeply"),
+        ("title: &x [*x]", "nested too deeply"),
+        (BOMB, "not YAML: more than 200000 values, each counted as often as it is repeated"),
+        ("a:\n\tb: 1", "found character that cannot start any token"),
+        ("- 1", "a mapping expected"),
+        ("\0", "not YAML: unacceptable character #x0000: control characters are not allowed"),
+    ],
+    ids=["lists", "mappings", "blocks", "an alias in itself", "a bomb of aliases", "a tab", "a list", "a NUL"],
+)
+def test_is_refused(text: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "protocol.yaml"
+    path.write_text(text, encoding="utf-8")
+    node, (problem,) = source.read(path, path)
+    assert node is None
+    assert problem.what == what
+
+
+def test_aliases_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "protocol.yaml"
+    path.write_text("a: &a [1, 2]\nb: *a\n")
+    node, problems = source.read(path, path)
+    assert node is not None
+    assert problems == []
+    assert node.entries[0][1] == node.entries[1][1]
+
+
+def test_a_number_that_nothing_holds_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "protocol.yaml"
+    path.write_text(f"a: {'9' * 5000}\nb: 0x{'f' * 5000}\n")
+    node, _ = source.read(path, path)
+    assert node is not None
+    assert [value.kind for _, value in node.entries if isinstance(value, source.Scalar)] == ["str", "str"]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "protocol.yaml"
+    os.mkfifo(path)
+    assert source.read(path, path)[1][0].what == "not a file"
