@@ -108,6 +108,12 @@ def _here(path: Path, reference: str) -> tuple[Path, str]:
     return ((path.parent / unquote(parts.path)).resolve() if parts.path else path), unquote(parts.fragment)
 
 
+def test_a_bar_in_a_table_is_shown_as_it_is(site: Path) -> None:
+    """Markdown escapes it, and code would show that."""
+    assert "WIRE&#124;CODEC" in (site / "command-line.html").read_text(encoding="utf-8")
+    assert [path for path in site.rglob("*.html") if "\\|" in path.read_text(encoding="utf-8")] == []
+
+
 def test_every_link_leads_to_a_place_on_a_page(pages: dict[Path, Page]) -> None:
     broken = []
     for path, page in pages.items():

@@ -3,12 +3,16 @@
 import os.path
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path, PurePosixPath
 
 _LINK = re.compile(r"(^```.*?^```|`[^`\n]+`)|(?<=\]\()([^)\s#]+)", re.MULTILINE | re.DOTALL)
 """Code, which is left alone, or the file that a link names."""
 _FENCE = re.compile(r"^(```\w+) .*$", re.MULTILINE)
 """A block of code that says more than its language."""
+_ROW = re.compile(r"^\|.*\\\|.*\|$", re.MULTILINE)
+"""A row of a table with a bar in a cell."""
+_CODE = re.compile(r"(`+)(?! )(.+?)\1")
 _LANGUAGES = {".yaml": "yaml", ".yml": "yaml", ".py": "python", ".toml": "toml", ".json": "json", ".sh": "sh"}
 _UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 
@@ -26,7 +30,7 @@ class Stage:
         """Write a page whose links are right already; its name again."""
         path = self.out / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(_ROW.sub(_bars, text), encoding="utf-8")
         return name
 
     def file(self, path: PurePosixPath, inserted: Mapping[str, str] | None = None) -> str:
@@ -57,3 +61,13 @@ class Stage:
             self.places[target] = f"files/{target}.md"
             self.file(target)
         return self.places[target]
+
+
+def _bars(row: re.Match[str]) -> str:
+    """The row with bars in code as the generator shows them, which takes a backslash in code for one."""
+
+    def to(code: re.Match[str]) -> str:
+        shown = escape(code[2]).replace("\\|", "&#124;")
+        return f"<code>{shown}</code>"
+
+    return _CODE.sub(to, row[0])

@@ -63,10 +63,15 @@ def _list(entries: "Sequence[RuleDoc]") -> None:
 
 
 def _write(entry: "RuleDoc") -> None:
-    print(f"{entry.id}: {_coded(entry.purpose)}\n\n{_coded(entry.text)}")
+    print(f"{_called(entry)}: {_coded(entry.purpose)}\n\n{_coded(entry.text)}")
     for title, example in (("Bad", entry.bad), ("Good", entry.good)):
         print(f"\n{title}:\n")
         print("\n".join(f"    {line}".rstrip() for line in example.splitlines()))
+
+
+def _called(entry: "RuleDoc") -> str:
+    """The rule's id, and of one of compatibility what a finding breaks."""
+    return f"{entry.id} ({entry.category})" if entry.category else entry.id
 
 
 def _coded(text: str) -> str:
@@ -80,7 +85,7 @@ def _draw(entry: "RuleDoc") -> None:
     from rich.text import Text
 
     paragraphs = [_marked(" ".join(part.split())) for part in entry.text.split("\n\n")]
-    purpose = Text.assemble((entry.id, "bold cyan"), ": ", (_CODE.sub(r"\1", entry.purpose), "bold"))
+    purpose = Text.assemble((_called(entry), "bold cyan"), ": ", (_CODE.sub(r"\1", entry.purpose), "bold"))
     console = Console(highlight=False)
     console.print(purpose, *(Padding(part, (1, 0, 0, 0), expand=False) for part in paragraphs), sep="\n")
     for title, colour, example in (("Bad", "red", entry.bad), ("Good", "green", entry.good)):
