@@ -228,6 +228,8 @@ def test_a_spec_that_git_does_not_have_is_untracked(repository: Path) -> None:
 def test_files_do_not_depend_on_how_the_path_is_spelt(repository: Path) -> None:
     done = _run(repository / "specs", "generate", ".", "--out", "../generated", "--check")
     assert (done.exit_code, done.stdout) == (0, "../generated is what . gives\n")
+    done = _run(repository / "specs" / "ping", "generate", ".", "--out", "../../generated", "--check")
+    assert (done.exit_code, done.stdout) == (0, "../../generated is what . gives\n")
 
 
 def test_line_ends_in_words_do_not_matter(repository: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import examples, ir, spec
+from wireloom_generator import examples, ir, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile
@@ -40,7 +40,7 @@ class Compiled:
 
 def compiled(specs: Path) -> Iterator[Compiled]:
     """The protocols of a folder of specs."""
-    loaded, problems = spec.load([specs])
+    loaded, problems = rules.read([specs])
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
     for one in loaded:

@@ -14,7 +14,6 @@ from wireloom_generator.emitters import columnar, docs, enums, json_schema, pack
 from wireloom_generator.lower import lower
 from wireloom_generator.output import MARK, OutputFile, made_from
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.spec import load
 
 _PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
     package.emit,
@@ -164,8 +163,7 @@ def _taken(change: Change) -> Problem | None:
 
 
 def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
-    loaded, problems = load(specs)
-    problems += [problem for spec in loaded for problem in rules.check(spec)]
+    loaded, problems = rules.read(specs)
     compiled = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for spec in loaded:
@@ -210,8 +208,8 @@ def _strays(wanted: Mapping[Path, str]) -> Iterator[Change]:
 def _left_behind(specs: Sequence[Path], wanted: Mapping[Path, str]) -> Iterator[Change]:
     """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
-    names = {root.name for root in roots}
-    known = {(root.name, folder.name) for root in roots for folder in root.iterdir()}
+    names = {root.resolve().name for root in roots}
+    known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
     folders = _folders(wanted)
     beside = {path for folder in folders if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
     for path in sorted(path for path in beside if path.parent not in folders and path.is_file()):

@@ -1,5 +1,6 @@
 """What an emitter gives: a file's path below the output folder, and its text."""
 
+import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,6 @@ def made_from(line: str) -> tuple[str, ...]:
 
 def head(sources: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
     """The two lines every generated file begins with: what made it from what, and what to do instead of editing."""
-    paths = [source.absolute().parent for source in sources]  # a relative one may have no parent to name
+    paths = [Path(os.path.normpath(source.absolute())).parent for source in sources]  # relative ones may lack a parent
     folders = ", ".join(dict.fromkeys(f"{path.parent.name}/{path.name}" for path in paths))
     return f"{open}{MARK}{folders}.{close}\n{open}Do not edit; change the spec and run `wireloom generate`.{close}\n"

@@ -78,7 +78,7 @@ def _folders(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield from (path.parent,) if path.suffix == ".yaml" else ()
     elif any(path.glob("*.yaml")):
-        yield path
+        yield path if path.name not in ("", "..") else path / ".." / path.resolve().name  # its name is the protocol's
     else:
         yield from (child for child in sorted(path.iterdir()) if any(child.glob("*.yaml"))) if path.is_dir() else ()
 

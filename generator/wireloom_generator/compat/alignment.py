@@ -53,6 +53,16 @@ class LayoutPair:
         """Whether two expressions say the same, names that changed aside."""
         return normal(old, self.renamed) == normal(new, {})
 
+    def same_extent(self, old: ir.Extent | None, new: ir.Extent | None) -> bool:
+        """Whether two values reach as far, the byte order of lengths in front of them aside."""
+        match old, new:
+            case ir.Size(bytes=one), ir.Size(bytes=other):
+                return self.same_expression(one, other)
+            case ir.Prefix(length=ir.Integer(bits=shorter)), ir.Prefix(length=ir.Integer(bits=longer)):
+                return shorter == longer
+            case _:
+                return old == new
+
     def same_guards(self, old: Sequence[Guard], new: Sequence[Guard]) -> bool:
         """Whether two leaves are there on the same conditions."""
         return len(old) == len(new) and all(

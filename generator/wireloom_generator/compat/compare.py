@@ -10,7 +10,7 @@ from wireloom_generator.compat.changes import Category, Finding
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.lower import lower
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.spec import Spec, load
+from wireloom_generator.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,8 @@ class BadSpecsError(Exception):
 
 def read(paths: Sequence[Path]) -> Version:
     """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors."""
-    specs, problems = load(paths)
-    problems = [*problems, *(problem for spec in specs for problem in rules.check(spec))]
-    errors = sorted({problem for problem in problems if problem.severity is Severity.ERROR})
+    specs, problems = rules.read(paths)
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:
         raise BadSpecsError(errors)
     return Version({spec.protocol.protocol: lower(spec) for spec in specs}, {s.protocol.protocol: s for s in specs})

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from wireloom_generator import ir
 from wireloom_generator.compat import walks, words
-from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
@@ -35,7 +34,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             case (ir.Integer(bits=one), ir.Integer(bits=other)) | (ir.Float(bits=one), ir.Float(bits=other)):
                 if one != other:
                     yield Change(kept.new.path, _retyped(old, new), BOTH)
-            case _ if type(old.wire) is type(new.wire) and not _same(pair, _extent(old), _extent(new)):
+            case _ if type(old.wire) is type(new.wire) and not pair.same_extent(_extent(old), _extent(new)):
                 what = walks.was(words.extent(_extent(old)), words.extent(_extent(new)))
                 yield Change(kept.new.path, what, BOTH)
     yield from _bits(comparison)
@@ -65,13 +64,3 @@ def _extent(field: ir.Field) -> ir.Extent | None:
             return sized
         case _:
             return None
-
-
-def _same(pair: LayoutPair, old: ir.Extent | None, new: ir.Extent | None) -> bool:
-    match old, new:
-        case ir.Size(bytes=one), ir.Size(bytes=other):
-            return pair.same_expression(one, other)
-        case ir.Prefix(length=ir.Integer(bits=shorter)), ir.Prefix(length=ir.Integer(bits=longer)):
-            return shorter == longer  # its byte order is another rule's matter
-        case _:
-            return old == new

@@ -36,7 +36,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _section(pair: LayoutPair, path: str, old: ir.Section | ir.Slot, new: ir.Section | ir.Slot) -> Iterator[Change]:
-    if not _same(pair, old.extent, new.extent):
+    if not pair.same_extent(old.extent, new.extent):
         yield Change(path, f"section {walks.was(words.extent(old.extent), words.extent(new.extent))}", BOTH)
     if old.trailing and not new.trailing:
         yield Change(path, f"bytes left over, kept in {old.trailing} before, are malformed now", BACKWARD)
@@ -46,11 +46,3 @@ def _section(pair: LayoutPair, path: str, old: ir.Section | ir.Slot, new: ir.Sec
 
 def _is_section(leaf: Leaf) -> bool:
     return isinstance(leaf.carrier, ir.Section | ir.Slot)
-
-
-def _same(pair: LayoutPair, old: ir.Size | ir.Rest, new: ir.Size | ir.Rest) -> bool:
-    match old, new:
-        case ir.Size(bytes=one), ir.Size(bytes=other):
-            return pair.same_expression(one, other)
-        case _:
-            return old == new

@@ -4,17 +4,24 @@ A rule's docstring is what ``wireloom explain`` shows: its first line what must 
 A new file here is a new rule; nothing else lists them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from wireloom_generator.problems import Problem
 from wireloom_generator.rule_modules import rule_modules
-from wireloom_generator.spec import Spec
+from wireloom_generator.spec import Spec, load
 
 Rule = Callable[[Spec], Iterator[Problem]]
 
 
 RULES: dict[str, Rule] = {rule: module.check for rule, module in rule_modules(__name__)}
 """Every rule by its id."""
+
+
+def read(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
+    """The specs in ``paths``, and all that loading them and the rules find wrong, sorted."""
+    specs, problems = load(paths)
+    return specs, sorted({*problems, *(problem for spec in specs for problem in check(spec))})
 
 
 def check(spec: Spec) -> list[Problem]:
