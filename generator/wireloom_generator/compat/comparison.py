@@ -91,6 +91,11 @@ class Comparison:
         """Whether two messages are selected by the same values of the same header fields."""
         return _keys(old, self.header.renamed) == _keys(new, {})
 
+    @property
+    def lengths_by_message(self) -> bool:
+        """Whether the old version knows the length of those records alone that one of its messages selects."""
+        return bool(self.old.match)
+
     def _struct(self, old: ir.Type, new: ir.Type) -> LayoutPair:
         """A struct's own names hide those of the header."""
         before, after = surface.struct(self.old, old), surface.struct(self.new, new)

@@ -1,6 +1,6 @@
 """Ways over a comparison that several rules go."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -91,9 +91,14 @@ def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], 
 
 
 def labelled(values: Sequence[ir.EnumValue], number: int) -> ir.EnumValue | None:
-    """The value or, if there is none, the first range that names a number."""
+    """The value or, if there is none, the narrowest range that names a number."""
     fitting = [value for value in values if value.first <= number <= value.last]
-    return min(fitting, key=lambda value: value.range, default=None)
+    return min(fitting, key=lambda value: (value.range, value.last - value.first), default=None)
+
+
+def ends(values: Iterable[ir.EnumValue]) -> list[int]:
+    """A number of each stretch in which all have the same label."""
+    return sorted({end for value in values for end in (value.first, value.last, value.last + 1)})
 
 
 def enum_of(leaf: Leaf) -> str | None:

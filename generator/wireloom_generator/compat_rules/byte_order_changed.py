@@ -27,6 +27,11 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Numbers of another byte order; told once if all of them are."""
+    parameter = comparison.old.byte_order
+    if parameter is not None and parameter != comparison.new.byte_order and parameter in _parameters(comparison.new):
+        now = comparison.new.byte_order or "the spec"
+        yield Change(comparison.new.name, f"every number: {parameter} told its byte order, {now} does", BOTH)
+        return
     turned: dict[str, tuple[str, str]] = {}
     staying = 0
     for kept in (kept for pair in comparison.layouts for kept in pair.kept):
@@ -44,6 +49,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
         return
     for path, (old, new) in turned.items():
         yield Change(path, _told(old, new), BOTH)
+
+
+def _parameters(protocol: ir.Protocol) -> set[str]:
+    return {parameter.name for parameter in protocol.parameters}
 
 
 def _same_parameter(comparison: Comparison) -> bool:

@@ -14,17 +14,28 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import ir
-from wireloom_generator.compat import walks
-from wireloom_generator.compat.changes import BOTH, Category, Change
+from wireloom_generator.compat import tables, walks
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change, Side
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Columns that are computed otherwise."""
+    """Columns that are computed otherwise, or refuse other results."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case ir.Computed(value=old), ir.Computed(value=new) if not pair.same(old, new):
-                    yield Change(kept.new.path, walks.was(old, new), BOTH)
+                case ir.Computed() as old, ir.Computed() as new:
+                    if not pair.same(old.value, new.value):
+                        yield Change(kept.new.path, walks.was(old.value, new.value), BOTH)
+                    before, after = old.columns[0].type, new.columns[0].type
+                    if before != after:
+                        yield Change(kept.new.path, f"its type {walks.was(before, after)}", _breaks(before, after))
+
+
+def _breaks(old: ir.ColumnType, new: ir.ColumnType) -> frozenset[Side]:
+    """A result that does not fit is malformed: old decoders refuse what a wider type lets through."""
+    if tables.widens(old, new):
+        return FORWARD
+    return BACKWARD if tables.widens(new, old) else BOTH

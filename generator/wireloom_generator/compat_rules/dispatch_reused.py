@@ -37,10 +37,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _both(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, ...]], renamed: Mapping[str, str]) -> str:
-    """The values that select either, in words; empty if there are none."""
+    """The records that both select, in words; empty if there are none."""
     before = {renamed.get(name, name): values for name, values in old.items()}
-    if not before or before.keys() != new.keys():
-        return ""
-    common = {name: sorted(set(before[name]) & set(values)) for name, values in new.items()}
+    common = {name: sorted(set(values) & set(before[name])) for name, values in new.items() if name in before}
     told = (f"{name} {', '.join(f'{value:#x}' for value in values)}" for name, values in common.items())
-    return " and ".join(told) if all(common.values()) else ""
+    return (" and ".join(told) or "every one") if all(common.values()) else ""

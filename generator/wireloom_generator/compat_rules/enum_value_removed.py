@@ -29,6 +29,6 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Names of enums that are gone; a number that another name took is another rule's matter."""
     for names in walks.enum_values(comparison):
         for value in names.removed:
-            label = walks.labelled(names.new, value.first) if not value.range else None
+            label = walks.labelled(names.new, value.first)
             what = f"removed; {value.first} is labelled {label.name} now" if label else "removed; its label is null now"
             yield Change(f"{names.path}.{value.name}", what, BOTH if label else BACKWARD)

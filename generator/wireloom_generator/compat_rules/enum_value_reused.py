@@ -38,7 +38,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 def _of_ranges(names: walks.Names[ir.EnumValue]) -> Iterator[tuple[ir.EnumValue, ir.EnumValue, int]]:
     """Ranges of which one has the first number, at least, that another had."""
     seen = set(names.reused)
-    for number in sorted({end for value in (*names.old, *names.new) for end in (value.first, value.last)}):
+    for number in walks.ends((*names.old, *names.new)):
         old, new = walks.labelled(names.old, number), walks.labelled(names.new, number)
         if old and new and old.range and new.range and old.name != new.name and (old, new) not in seen:
             seen.add((old, new))
@@ -54,7 +54,9 @@ def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
             one, other = walks.enum_of(kept.old), walks.enum_of(kept.new)
             if one is None or other is None or one == other:
                 continue
-            for value in before[one]:
-                now = walks.labelled(after.get(other, ()), value.first)
-                if now is not None and now.name != value.name:
-                    yield Change(kept.new.path, f"{value.first} was {value.name}, is {now.name}", BOTH)
+            seen = set()
+            for number in walks.ends((*before[one], *after.get(other, ()))):
+                old, new = walks.labelled(before[one], number), walks.labelled(after.get(other, ()), number)
+                if old and new and old.name != new.name and (old, new) not in seen:
+                    seen.add((old, new))
+                    yield Change(kept.new.path, f"{number} was {old.name}, is {new.name}", BOTH)

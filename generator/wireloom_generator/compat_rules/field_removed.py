@@ -38,4 +38,6 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 case ir.Field() | BitLeaf():
                     hint = "reserved: true keeps its place" if not leaf.optional else ""
                     is_last = all(other in pair.removed for other in pair.old.behind(leaf))
-                    yield Change(leaf.path, "removed", BACKWARD if leaf.optional and is_last else BOTH, hint)
+                    replaced = any(other.place == leaf.place for other in pair.added)
+                    breaks = BACKWARD if leaf.optional and is_last and not replaced else BOTH
+                    yield Change(leaf.path, "removed", breaks, hint)

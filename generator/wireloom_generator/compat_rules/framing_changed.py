@@ -32,12 +32,12 @@ def check(comparison: Comparison) -> Iterator[Change]:
     if ("" in before) is not ("" in after):
         yield Change(new.name, "the length of records is told elsewhere", BOTH)
     elif "" in before:
-        yield from _lengths(comparison.header, new.name, before[""], after[""])
+        yield from _lengths(comparison, comparison.header, new.name, before[""], after[""])
     for pair in comparison.messages:
         if pair.old.name in before and pair.new.name in after:
             path = f"{new.name}.{pair.new.name}"
             names = pair.layouts[0] if pair.layouts else comparison.header
-            yield from _lengths(names, path, before[pair.old.name], after[pair.new.name])
+            yield from _lengths(comparison, names, path, before[pair.old.name], after[pair.new.name])
     if old.resync and not new.resync:
         yield Change(new.name, "what follows a damaged record is no longer searched for", BACKWARD)
     elif new.resync and not old.resync:
@@ -50,14 +50,25 @@ def _by_message(protocol: ir.Protocol) -> Mapping[str, ir.Lengths]:
     return {names.get(tuple(sorted(lengths.match.items())), ""): lengths for lengths in protocol.lengths}
 
 
-def _lengths(names: LayoutPair, path: str, old: ir.Lengths, new: ir.Lengths) -> Iterator[Change]:
+def _lengths(
+    comparison: Comparison, names: LayoutPair, path: str, old: ir.Lengths, new: ir.Lengths
+) -> Iterator[Change]:
+    found_out = _is_found_out(comparison.old) or _is_found_out(comparison.new)
     if not names.same(old.length, new.length):
         yield Change(path, f"length {walks.was(old.length, new.length)}", BOTH)
     if not names.same(old.valid, new.valid):
-        yield Change(path, f"proof {walks.was(old.valid, new.valid)}", walks.narrowed(old.valid, new.valid))
+        breaks = BOTH if found_out else walks.narrowed(old.valid, new.valid)
+        yield Change(path, f"proof {walks.was(old.valid, new.valid)}", breaks)
     before, after = _checksum(old), _checksum(new)
     if names.renamed.get(before, before) != after if before is not None else after is not None:
-        yield Change(path, f"proof by checksum {walks.was(before, after)}", walks.restricted(before, after))
+        breaks = BOTH if found_out else walks.restricted(before, after)
+        yield Change(path, f"proof by checksum {walks.was(before, after)}", breaks)
+
+
+def _is_found_out(protocol: ir.Protocol) -> bool:
+    """Whether the proof may have to tell the byte order, too."""
+    choices = {parameter.name: parameter.choices for parameter in protocol.parameters}
+    return "auto" in choices.get(protocol.byte_order or "", ())
 
 
 def _checksum(lengths: ir.Lengths) -> str | None:

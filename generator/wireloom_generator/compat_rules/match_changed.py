@@ -1,7 +1,7 @@
 """A message is selected by the records it was selected by.
 
 Records that it loses are unknown, or another message. Those it gains are unknown to old decoders: a note, unless they
-are what new ones write, which is the first value.
+are what new ones write, which is the first value, or tell their length as only this message does.
 
 Bad::
 
@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Category, Change, Side
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
@@ -35,12 +35,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, f"no longer selected by {name} {value:#x}", BACKWARD)
             written = pair.new.match[name][0]
             for value in sorted(values - before[name]):
-                breaks = FORWARD if value == written else NEITHER
-                yield Change(path, f"selected by {name} {value:#x}{_told(breaks)}", breaks)
-
-
-def _told(breaks: frozenset[Side]) -> str:
-    return ", which is what it is written with; old decoders do not know it" if breaks else " too"
+                lost = value == written or comparison.lengths_by_message
+                told = "; old decoders do not know such records" if lost else " too"
+                yield Change(path, f"selected by {name} {value:#x}{told}", FORWARD if lost else NEITHER)
 
 
 def _fields(match: Mapping[str, object]) -> str:

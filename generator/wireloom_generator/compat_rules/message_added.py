@@ -1,6 +1,7 @@
 """A new message takes records that no message had, and breaks nobody.
 
-Old decoders keep them as unknown, every byte of them. The finding is a note.
+Old decoders keep them as unknown, every byte of them, and the finding is a note. Where each message tells its own
+length, old decoders find neither its end nor what follows.
 
 Bad::
 
@@ -13,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.compat.changes import NEITHER, Category, Change
+from wireloom_generator.compat.changes import FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
@@ -23,4 +24,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Messages that are new."""
     name = comparison.new.name
     for message in comparison.paired_messages.added:
-        yield Change(f"{name}.{message.name}", "message added; old decoders have its records as unknown", NEITHER)
+        if comparison.lengths_by_message:
+            what = "message added; old decoders do not know how long its records are"
+            yield Change(f"{name}.{message.name}", what, FORWARD)
+        else:
+            yield Change(f"{name}.{message.name}", "message added; old decoders have its records as unknown", NEITHER)

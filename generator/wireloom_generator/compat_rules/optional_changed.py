@@ -14,8 +14,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.compat.changes import BACKWARD, FORWARD, Category, Change
+from wireloom_generator import ir
+from wireloom_generator.compat.alignment import Kept
+from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.surface import Carrier
 
 CATEGORY = Category.WIRE
 
@@ -24,7 +27,24 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Fields that became optional or mandatory."""
     for pair in comparison.layouts:
         for kept in pair.kept:
-            if kept.old.optional and not kept.new.optional:
-                yield Change(kept.new.path, "mandatory now: records without it are malformed", BACKWARD)
-            elif kept.new.optional and not kept.old.optional:
-                yield Change(kept.new.path, "optional now: old decoders refuse records without it", FORWARD)
+            if kept.old.optional is kept.new.optional:
+                continue
+            if _may_be_empty(kept.old.carrier):
+                yield Change(kept.new.path, f"{_now(kept)}: what was empty is absent, or the other way round", BOTH)
+            elif kept.old.optional:
+                yield Change(kept.new.path, f"{_now(kept)}: records without it are malformed", BACKWARD)
+            else:
+                yield Change(kept.new.path, f"{_now(kept)}: old decoders refuse records without it", FORWARD)
+
+
+def _now(kept: Kept) -> str:
+    return "optional now" if kept.new.optional else "mandatory now"
+
+
+def _may_be_empty(carrier: Carrier) -> bool:
+    """Whether it can be there without a byte, or where it stands is asked for."""
+    match carrier:
+        case ir.Field(size=None) | ir.Field(located=True) | ir.Section() | ir.Computed():
+            return True
+        case _:
+            return False

@@ -29,6 +29,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
     yield from (Change(f"{name}.{gone.name}", "parameter removed", BACKWARD) for gone in comparison.parameters.removed)
     for old, new in comparison.parameters.kept:
         path = f"{name}.{new.name}"
+        if old.column and not new.column:
+            yield Change(path, "no longer a column of rows", BACKWARD)
         if bool(old.choices) is not bool(new.choices):
             yield Change(path, f"parameter {walks.was(_kind(old), _kind(new))}", BACKWARD)
             continue

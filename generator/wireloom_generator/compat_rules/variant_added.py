@@ -40,4 +40,5 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 what = f"variant added; old decoders have no place for its bytes in {', '.join(closed)}"
                 yield Change(path, what, FORWARD)
             else:
-                yield Change(path, "variant added; old decoders keep its bytes in the trailing columns", NEITHER)
+                kept = "; old decoders keep its bytes in the trailing columns" if variant.sections else ""
+                yield Change(path, f"variant added{kept}", NEITHER)
