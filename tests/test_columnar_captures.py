@@ -61,7 +61,7 @@ def test_frames(place: str, accelerated: bool) -> None:
     whole = [data for data in records if len(data) >= 24 and len(data) == 24 + int.from_bytes(data[8:12], "big")]
     captures_alike(pair, b"".join(whole))
     for data in records:
-        records_alike(pair, list(damaged(data, random, 15)))
+        records_alike(pair, list(damaged(data, random, 8)))
 
 
 @everywhere
@@ -118,7 +118,7 @@ def written(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.parametrize("name", compiled.FEATURES)
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_invented_records_of_features(name: str, data: st.DataObject) -> None:
     pair = pair_of(name)
@@ -151,7 +151,7 @@ def test_hostile_frames(bound: str, data: st.DataObject, accelerated: bool) -> N
 
 @accelerated
 @pytest.mark.parametrize(("order", "replicated"), list(product(ORDERS, ("true", "false"))))
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(data=st.data(), bound=bounds)
 def test_hostile_events(order: str, replicated: str, bound: str, data: st.DataObject, accelerated: bool) -> None:
     pair = GENERATED["databus"]

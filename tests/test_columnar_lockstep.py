@@ -55,7 +55,7 @@ every = pytest.mark.parametrize("name", [*compiled.FEATURES, *GENERATED])
 def test_examples_one_behind_the_other(name: str) -> None:
     for parameters, records in examples(name):
         captures_alike(pair_of(name), b"".join(records), **parameters)
-        captures_alike(pair_of(name), b"".join(records[::-1]) * 3, **parameters)
+        captures_alike(pair_of(name), b"".join(records[::-1]) * 2, **parameters)
 
 
 @every
@@ -75,7 +75,7 @@ def test_examples_with_damage(name: str) -> None:
     pair = pair_of(name)
     for parameters, records in examples(name):
         for record in set(records):
-            many = list(damaged(record, random, 20 if name in GENERATED else 60))
+            many = list(damaged(record, random, 20 if name in GENERATED else 30))
             records_alike(pair, many, [random.choice(orders(name)) for _ in many], **parameters)
             for message in pair.codec.messages:
                 records_alike(pair, many[:10], little=orders(name)[-1], message=message, **parameters)

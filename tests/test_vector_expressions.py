@@ -138,7 +138,7 @@ def row_by_row(expression: Expr, rows: list[Row]) -> list[Any]:
     return [ask(function, row, row, Frame(PARAMETERS)) for row in rows]
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(expression=CONDITION, rows=rows)
 def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Row]) -> None:
     try:
@@ -150,7 +150,7 @@ def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Ro
         assert doubt or one == bool(expected)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(expression=NUMBER | CONDITION, rows=rows)
 def test_values_are_those_of_one_row(expression: Expr, rows: list[Row]) -> None:
     try:
