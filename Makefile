@@ -45,8 +45,8 @@ types: $(STAMP) ## mypy, strict
 test: $(STAMP) java browser ## all tests
 	$(PYTEST)
 
-test-fast: $(STAMP) ## the tests that need neither Spark nor a browser
-	$(PYTEST) -m 'not spark and not site'
+test-fast: $(STAMP) ## the tests that need neither Spark nor a browser, but for sweeps
+	$(PYTEST) -m 'not spark and not site and not sweep'
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark

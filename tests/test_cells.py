@@ -51,6 +51,7 @@ def values(records: list[bytes]) -> st.SearchStrategy[list[bytes | None]]:
     return st.lists(st.none() | st.lists(pieces, max_size=4).map(b"".join), max_size=6)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("message", [None, "first"])
 @pytest.mark.parametrize(
     ("protocol", "records"), [(couchbase_dcp, [MARKER, NOOP]), (databus, EVENTS)], ids=["couchbase_dcp", "databus"]

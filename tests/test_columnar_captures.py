@@ -117,6 +117,7 @@ def written(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
     return draw()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", compiled.FEATURES)
 @settings(max_examples=4)
 @given(data=st.data())
@@ -149,9 +150,10 @@ def test_hostile_frames(bound: str, data: st.DataObject, accelerated: bool) -> N
     capture_alike(pair, capture, mode="FAILFAST", labels="false")
 
 
+@pytest.mark.sweep
 @accelerated
 @pytest.mark.parametrize(("order", "replicated"), list(product(ORDERS, ("true", "false"))))
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(data=st.data(), bound=bounds)
 def test_hostile_events(order: str, replicated: str, bound: str, data: st.DataObject, accelerated: bool) -> None:
     pair = GENERATED["databus"]

@@ -58,6 +58,7 @@ def test_examples_one_behind_the_other(name: str) -> None:
         captures_alike(pair_of(name), b"".join(records[::-1]) * 2, **parameters)
 
 
+@pytest.mark.sweep
 @every
 def test_examples_cut_off_anywhere(name: str) -> None:
     for parameters, records in examples(name):
@@ -69,6 +70,7 @@ def test_examples_cut_off_anywhere(name: str) -> None:
                 capture_alike(pair_of(name), record + data, **parameters)
 
 
+@pytest.mark.sweep
 @every
 def test_examples_with_damage(name: str) -> None:
     random = Random(name)

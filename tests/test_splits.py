@@ -51,6 +51,7 @@ def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa
     return list(decoder(protocol).stream(stream.read, start=start, stop=stop))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CAPTURES)
 def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     protocol, capture = CAPTURES[name]
