@@ -10,7 +10,6 @@ import pytest
 from compiled import FEATURES, folders
 
 from wireloom_generator import expressions, ir
-from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.lower import lower
 from wireloom_generator.spec import Spec, load
@@ -130,7 +129,7 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
 def _found(spec: Spec, old: ir.Protocol, new: ir.Protocol) -> bool:
     """Whether the one protocol is told from the other, one that goes by another name too."""
     before, after = Version({old.name: old}, {old.name: spec}), Version({new.name: new}, {new.name: spec})
-    return bool(compare(before, after, Category.DOCS))
+    return bool(compare(before, after))
 
 
 def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any, str, Path_, Any]]:

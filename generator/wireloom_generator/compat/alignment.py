@@ -124,13 +124,14 @@ def _renamed(
 ) -> list[Kept]:
     """Leaves that stand between the same neighbours and are alike but for their names."""
     gone, come = {id(leaf) for leaf in removed}, {id(leaf) for leaf in added}
+    stayed = {id(leaf) for leaf in staying.values()}
     found: list[Kept] = []
     candidates: dict[int, list[Leaf]] = {}
     behind = 0
     for leaf in new:
         if id(leaf) in come:
             candidates.setdefault(behind, []).append(leaf)
-        elif any(leaf is other for other in staying.values()):
+        elif id(leaf) in stayed:
             behind = id(leaf)
     behind = 0
     for leaf in old:

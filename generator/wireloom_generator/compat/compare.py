@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wireloom_generator import compat_rules, ir, rules
 from wireloom_generator.compat import locations
-from wireloom_generator.compat.changes import Category, Finding
+from wireloom_generator.compat.changes import Finding
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.lower import lower
 from wireloom_generator.problems import Location, Problem, Severity
@@ -40,22 +40,21 @@ def read(paths: Sequence[Path]) -> Version:
     return Version({spec.protocol.protocol: lower(spec) for spec in specs}, {s.protocol.protocol: s for s in specs})
 
 
-def compare(old: Version, new: Version, category: Category) -> list[Finding]:
-    """What has changed from ``old`` to ``new`` that concerns ``category``, sorted by its place in the new specs."""
+def compare(old: Version, new: Version) -> list[Finding]:
+    """All that has changed from ``old`` to ``new``, sorted by its place in the new specs."""
     found: set[Finding] = set()
     for name, protocol in old.protocols.items():
         now = new.protocols.get(name)
         comparison = Comparison(protocol, now) if now else Comparison(protocol, protocol, gone=True)
         places = locations.index(new.specs[name]) if now else {name: _first(new, protocol)}
-        found |= set(_findings(comparison, places, category))
+        found |= set(_findings(comparison, places))
     return sorted(found, key=lambda finding: finding.order)
 
 
-def _findings(comparison: Comparison, places: locations.Places, category: Category) -> Iterator[Finding]:
+def _findings(comparison: Comparison, places: locations.Places) -> Iterator[Finding]:
     for rule in compat_rules.RULES:
-        if rule.category in category.kept:
-            for change in rule.check(comparison):
-                yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)
+        for change in rule.check(comparison):
+            yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)
 
 
 def _first(version: Version, gone: ir.Protocol) -> Location:

@@ -87,14 +87,14 @@ class Comparison:
         """The parameters."""
         return _by_name(self.old.parameters, self.new.parameters, lambda parameter: parameter.name)
 
-    def _same_match(self, old: ir.Message, new: ir.Message) -> bool:
-        """Whether two messages are selected by the same values of the same header fields."""
-        return _keys(old, self.header.renamed) == _keys(new, {})
-
     @property
     def lengths_by_message(self) -> bool:
         """Whether the old version knows the length of those records alone that one of its messages selects."""
         return bool(self.old.match)
+
+    def match_of(self, old: ir.Message) -> Mapping[str, tuple[int, ...]]:
+        """What selects a message of the old version, the header's fields called as they are now."""
+        return {self.header.renamed.get(name, name): values for name, values in old.match.items()}
 
     def _struct(self, old: ir.Type, new: ir.Type) -> LayoutPair:
         """A struct's own names hide those of the header."""
@@ -103,7 +103,9 @@ class Comparison:
         return align(before, after, {name: now for name, now in self.header.renamed.items() if name not in own})
 
     def _is_renamed(self, old: ir.Message, new: ir.Message) -> bool:
-        return self._same_match(old, new) and all(pair.alike for pair in self._message(old, new).layouts)
+        return _values(self.match_of(old)) == _values(new.match) and all(
+            pair.alike for pair in self._message(old, new).layouts
+        )
 
     def _message(self, old: ir.Message, new: ir.Message) -> MessagePair:
         variants = _renamed(
@@ -144,8 +146,8 @@ def _told(protocol: ir.Protocol) -> tuple[ir.Message, ...]:
     return tuple(message for message in protocol.messages if message.path is not None)
 
 
-def _keys(message: ir.Message, renamed: Mapping[str, str]) -> Mapping[str, frozenset[int]]:
-    return {renamed.get(name, name): frozenset(values) for name, values in message.match.items()}
+def _values(match: Mapping[str, tuple[int, ...]]) -> Mapping[str, frozenset[int]]:
+    return {name: frozenset(values) for name, values in match.items()}
 
 
 def _same_condition(old: ir.Condition | None, new: ir.Condition | None) -> bool:

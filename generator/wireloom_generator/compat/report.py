@@ -51,7 +51,7 @@ def report(
     """
     found: dict[Finding, list[str]] = {}
     for name, old in earlier.items():
-        for finding in compare(old, new, Category.DOCS):
+        for finding in compare(old, new):
             found.setdefault(finding, []).append(name)
     protocols = {name for version in (*earlier.values(), new) for name in version.protocols}
     concerned = {finding: names for finding, names in found.items() if finding.concerns(category, direction)}

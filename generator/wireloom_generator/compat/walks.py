@@ -1,6 +1,6 @@
 """Ways over a comparison that several rules go."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -96,9 +96,16 @@ def labelled(values: Sequence[ir.EnumValue], number: int) -> ir.EnumValue | None
     return min(fitting, key=lambda value: (value.range, value.last - value.first), default=None)
 
 
-def ends(values: Iterable[ir.EnumValue]) -> list[int]:
-    """A number of each stretch in which all have the same label."""
-    return sorted({end for value in values for end in (value.first, value.last, value.last + 1)})
+def relabelled(
+    old: Sequence[ir.EnumValue], new: Sequence[ir.EnumValue]
+) -> Iterator[tuple[ir.EnumValue, ir.EnumValue, int]]:
+    """Each two values of different names that name one number, before and now, with the first such number."""
+    seen = set()
+    for number in sorted({end for value in (*old, *new) for end in (value.first, value.last, value.last + 1)}):
+        before, after = labelled(old, number), labelled(new, number)
+        if before and after and before.name != after.name and (before, after) not in seen:
+            seen.add((before, after))
+            yield before, after, number
 
 
 def enum_of(leaf: Leaf) -> str | None:

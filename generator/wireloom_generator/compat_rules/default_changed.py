@@ -32,7 +32,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 def _selecting(comparison: Comparison) -> Iterator[Change]:
     """Messages that are written with another of the values that select them."""
     for pair in comparison.messages:
-        before = {comparison.header.renamed.get(name, name): values for name, values in pair.old.match.items()}
+        before = comparison.match_of(pair.old)
         for name, values in pair.new.match.items():
             if name in before and before[name][0] != values[0]:
                 what = f"default of {name} {walks.was(f'{before[name][0]:#x}', f'{values[0]:#x}')}"

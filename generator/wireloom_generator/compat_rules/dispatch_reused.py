@@ -24,21 +24,19 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Messages that are selected by records of another one."""
-    renamed = comparison.header.renamed
     old = comparison.paired_messages.removed + tuple(pair.old for pair in comparison.messages)
     new = comparison.paired_messages.added + tuple(pair.new for pair in comparison.messages)
     same = {(pair.old.name, pair.new.name) for pair in comparison.messages}
     for earlier in old:
         for message in new:
-            both = _both(earlier.match, message.match, renamed)
+            both = _both(comparison.match_of(earlier), message.match)
             if both and (earlier.name, message.name) not in same:
                 path = f"{comparison.new.name}.{message.name}"
                 yield Change(path, f"takes records of {earlier.name}: {both}", BOTH)
 
 
-def _both(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, ...]], renamed: Mapping[str, str]) -> str:
+def _both(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, ...]]) -> str:
     """The records that both select, in words; empty if there are none."""
-    before = {renamed.get(name, name): values for name, values in old.items()}
-    common = {name: sorted(set(values) & set(before[name])) for name, values in new.items() if name in before}
+    common = {name: sorted(set(values) & set(old[name])) for name, values in new.items() if name in old}
     told = (f"{name} {', '.join(f'{value:#x}' for value in values)}" for name, values in common.items())
     return (" and ".join(told) or "every one") if all(common.values()) else ""

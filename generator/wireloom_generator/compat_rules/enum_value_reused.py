@@ -17,7 +17,6 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -30,19 +29,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for names in walks.enum_values(comparison):
         for old, new in names.reused:
             yield Change(f"{names.path}.{new.name}", f"has the number of {old.name}, {new.first}", BOTH)
-        for old, new, number in _of_ranges(names):
-            yield Change(f"{names.path}.{new.name}", f"{number} was labelled {old.name}", BOTH)
+        for old, new, number in walks.relabelled(names.old, names.new):
+            if old.range and new.range and (old, new) not in names.reused:
+                yield Change(f"{names.path}.{new.name}", f"{number} was labelled {old.name}", BOTH)
     yield from _of_other_enums(comparison)
-
-
-def _of_ranges(names: walks.Names[ir.EnumValue]) -> Iterator[tuple[ir.EnumValue, ir.EnumValue, int]]:
-    """Ranges of which one has the first number, at least, that another had."""
-    seen = set(names.reused)
-    for number in walks.ends((*names.old, *names.new)):
-        old, new = walks.labelled(names.old, number), walks.labelled(names.new, number)
-        if old and new and old.range and new.range and old.name != new.name and (old, new) not in seen:
-            seen.add((old, new))
-            yield old, new, number
 
 
 def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
@@ -54,9 +44,5 @@ def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
             one, other = walks.enum_of(kept.old), walks.enum_of(kept.new)
             if one is None or other is None or one == other:
                 continue
-            seen = set()
-            for number in walks.ends((*before[one], *after.get(other, ()))):
-                old, new = walks.labelled(before[one], number), walks.labelled(after.get(other, ()), number)
-                if old and new and old.name != new.name and (old, new) not in seen:
-                    seen.add((old, new))
-                    yield Change(kept.new.path, f"{number} was {old.name}, is {new.name}", BOTH)
+            for old, new, number in walks.relabelled(before[one], after.get(other, ())):
+                yield Change(kept.new.path, f"{number} was {old.name}, is {new.name}", BOTH)

@@ -22,10 +22,9 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Messages that are selected by other values, or by other fields."""
-    renamed = comparison.header.renamed
     for pair in comparison.messages:
         path = f"{comparison.new.name}.{pair.new.name}"
-        before = {renamed.get(name, name): set(values) for name, values in pair.old.match.items()}
+        before = {name: set(values) for name, values in comparison.match_of(pair.old).items()}
         after = {name: set(values) for name, values in pair.new.match.items()}
         if before.keys() != after.keys():
             yield Change(path, f"was selected by {_fields(before)}, is by {_fields(after)}", BOTH)

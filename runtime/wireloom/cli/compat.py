@@ -66,8 +66,8 @@ def compat(
     if against is None and not against_tags:
         if specs is None or len(specs) != 2:
             raise MisuseError("name the old and the new specs, or the old ones with --against or --against-tags")
-        _must_exist(specs)
-        earlier, paths = {str(specs[0]): _old(str(specs[0]), specs[:1])}, specs[1:]
+        paths = existing(specs)
+        earlier, paths = {str(paths[0]): _old(str(paths[0]), paths[:1])}, paths[1:]
     else:
         paths = existing(specs)
         earlier = dict(_revisions(paths, against, kept_for if against_tags else None))
@@ -100,7 +100,6 @@ def _accepted(path: Path | None, format: Format) -> "Sequence[Accepted]":
 
 
 def _new(paths: Sequence[Path], format: Format) -> "Version":
-    _must_exist(paths)
     module = compiler("compat.compare")
     try:
         version: Version = module.read(paths)
@@ -117,12 +116,6 @@ def _old(name: str, paths: Sequence[Path]) -> "Version":
     except module.BadSpecsError as error:
         raise MisuseError(f"{name} is not right itself: {error}") from None
     return version
-
-
-def _must_exist(paths: Sequence[Path]) -> None:
-    for path in paths:
-        if not path.exists():
-            raise MisuseError(f"there is no file or folder {path}")
 
 
 def _revisions(
