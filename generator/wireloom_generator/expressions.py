@@ -119,6 +119,8 @@ _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 def parse(text: str) -> Expr:
     """The tree of an expression. Raises ``ExpressionError``."""
+    if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
+        raise ExpressionError(f"not an expression: {text.strip()!r}", text.index("\0"))
     try:
         return _convert(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError as error:
