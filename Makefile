@@ -11,7 +11,7 @@ endif
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 .NOTPARALLEL:
-.PHONY: help setup java browser generate schema-check lint types test test-fast test-spark bench docs demo check clean
+.PHONY: help setup java browser generate schema-check lint types test test-fast test-spark fuzz bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -50,6 +50,11 @@ test-fast: $(STAMP) ## the tests that need neither Spark nor a browser, but for 
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
+
+SEED ?= 0
+SECONDS ?= 600
+fuzz: $(STAMP) ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
+	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)
 
 bench: $(STAMP) java ## measure decoding
 	$(BIN)/python benchmarks/run.py

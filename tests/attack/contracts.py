@@ -1,0 +1,60 @@
+"""What holds of every capture, however it was made. Each contract raises, or does not."""
+
+import json
+from random import Random
+from typing import Any
+
+from lockstep import capture_alike, records_alike
+
+from attack.targets import Parameters, Target
+from wireloom.columnar import accel
+from wireloom.inspection import inspect_record
+from wireloom.rows import json_writer, row_reader
+
+MODES = ("PERMISSIVE", "PERMISSIVE", "DROPMALFORMED", "FAILFAST")
+
+
+def engines_agree(target: Target, capture: bytes, parameters: Parameters, random: Random) -> None:
+    """The columnar decoder gives the codec's rows and reasons, with the accelerator and without, whatever is asked."""
+    options: dict[str, Any] = {"mode": random.choice(MODES), **parameters}
+    if random.random() < 0.3:
+        options["message"] = random.choice(tuple(target.pair.codec.messages))
+    if random.random() < 0.2:
+        options["labels"] = "false"
+    if random.random() < 0.1:
+        options["maxRecordBytes"] = str(random.choice((1, 30, 100, 1000)))
+    enabled = accel.ENABLED
+    accel.ENABLED = enabled and random.random() < 0.5
+    try:
+        capture_alike(target.pair, capture, **options)
+    finally:
+        accel.ENABLED = enabled
+
+
+def batches_agree(target: Target, records: list[bytes], parameters: Parameters, random: Random) -> None:
+    """Many wrong records in one batch are the rows that they are one by one."""
+    orders = (False, True) if target.pair.codec.framing.byte_order else (False,)
+    records_alike(target.pair, records, [random.choice(orders) for _ in records], **parameters)
+
+
+def comes_back(target: Target, capture: bytes, parameters: Parameters) -> None:
+    """Every row, and every row as a JSON object, is written as the bytes it was read from."""
+    codec = target.pair.codec
+    write, read = json_writer(codec.columns), row_reader(codec)
+    end = 0
+    for row in codec.iter_records(capture, "PERMISSIVE", positions=True, **parameters):
+        start, end = row["_offset"], row["_offset"] + row["_length"]
+        record = capture[start:end]
+        assert codec.build(row, **parameters) == record, f"the row at byte {start} does not come back"
+        text = json.dumps(write(row), allow_nan=False)
+        assert codec.build(read(json.loads(text)), **parameters) == record, f"its JSON at byte {start} does not"
+    assert end == len(capture), "the rows do not cover the capture"
+
+
+def is_explained(target: Target, record: bytes, parameters: Parameters) -> None:
+    """Inspection shows every byte once, and the codec's reason."""
+    inspected = inspect_record(target.pair.codec, record, **parameters)
+    spans = list(dict.fromkeys((leaf.start, leaf.end) for leaf in inspected.leaves() if leaf.start < leaf.end))
+    assert b"".join(record[start:end] for start, end in spans) == record, "leaves are not the record"
+    found, _ = target.pair.codec.trace(record, **parameters)
+    assert inspected.reason == (found.reason if isinstance(found, Exception) else "")

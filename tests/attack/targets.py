@@ -1,0 +1,58 @@
+"""What is attacked: protocols that are shipped and those that show one feature each, with records to begin from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import compiled
+import vectors
+from lockstep import Pair
+
+from wireloom_generator import spec
+from wireloom_generator.lower import lower
+from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
+from wireloom_protocols.databus import columnar as databus
+
+SPECS = Path(__file__).parents[2] / "specs"
+SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+VECTORS = {
+    "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
+    "databus": ("databus/vectors.jsonl",),
+}
+NAMES = (*SHIPPED, *compiled.FEATURES)
+"""Everything that ``target`` knows."""
+
+Parameters = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A protocol with both engines, records of it, and every set of parameters that they can be read with."""
+
+    name: str
+    pair: Pair
+    records: tuple[bytes, ...]
+    parameters: tuple[Parameters, ...]
+
+
+@cache
+def target(name: str) -> Target:
+    """The target called ``name``, one of ``NAMES``."""
+    if name in SHIPPED:
+        (one,), problems = spec.load([SPECS / name])
+        assert not problems
+        protocol, pair = lower(one), Pair.of(SHIPPED[name])
+    else:
+        found = compiled.feature(name, Path(mkdtemp(prefix="attacked")))
+        protocol, pair = found.protocol, Pair.of(found.columnar)
+    records = [example.data for _, example in compiled.worked(protocol)]
+    records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]
+    choices = [
+        [(parameter.name, value) for value in parameter.choices or (False, True)] for parameter in pair.codec.parameters
+    ]
+    unique = tuple(dict.fromkeys(record for record in records if len(record) < 4096))
+    return Target(name, pair, unique, tuple(dict(chosen) for chosen in product(*choices)))

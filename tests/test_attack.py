@@ -1,0 +1,18 @@
+"""A part of what ``make fuzz`` does at length: a few rounds on every protocol, the same ones each time."""
+
+import pytest
+from attack import fuzz
+from attack.targets import NAMES, SHIPPED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
+    for number in range(20 if name in SHIPPED else 2):
+        fuzz.attack(name, f"test {number}")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+def test_more_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
+    for number in range(100 if name in SHIPPED else 10):
+        fuzz.attack(name, f"sweep {number}")
