@@ -7,12 +7,12 @@ from attack.targets import NAMES, SHIPPED
 
 @pytest.mark.parametrize("name", NAMES)
 def test_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
-    for number in range(20 if name in SHIPPED else 2):
+    for number in range(5 if name in SHIPPED else 1):
         fuzz.attack(name, f"test {number}")
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 def test_more_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
-    for number in range(100 if name in SHIPPED else 10):
+    for number in range(60 if name in SHIPPED else 6):
         fuzz.attack(name, f"sweep {number}")
