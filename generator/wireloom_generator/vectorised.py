@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from wireloom_generator import ir
 from wireloom_generator.constructs import trailing
+from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
 from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
 
@@ -126,7 +127,8 @@ class Parts:
 
     def _repeat(self, repeat: ir.Repeat) -> Iterator[Tree]:
         if repeat.count is not None:
-            yield keyword("count", self.function(repeat.count))
+            count = repeat.count.expression
+            yield keyword("count", str(count.value) if isinstance(count, Value) else self.function(repeat.count))
         if repeat.until is not None:
             yield keyword("until", self.function(repeat.until))
 

@@ -44,16 +44,34 @@ def array(
 
 
 _MANY = 64 * 1024
+_WIDEST = 16
+"""No type takes more bytes a value beside what it points to."""
+_ZEROS = pa.py_buffer(bytes(_WIDEST * (_MANY + 1)))
 
 
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
-    """So many nulls. Arrays never change, so the columns that a batch lacks are the same in every batch."""
-    return _nulls(kind).slice(0, count) if count <= _MANY else pa.nulls(count, kind)
+    """So many nulls. All columns that a batch lacks are made of the same zeros, which are there once."""
+    if count <= _MANY:
+        return _nulls(kind).slice(0, count)
+    # The system has one page of zeros for all that nobody has written to.
+    return _of_zeros(kind, count, pa.py_buffer(np.zeros(_WIDEST * (count + 1), np.uint8)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16 * 1024)
 def _nulls(kind: pa.DataType) -> pa.Array:
-    return pa.nulls(_MANY, kind)
+    return _of_zeros(kind, _MANY, _ZEROS)
+
+
+def _of_zeros(kind: pa.DataType, count: int, zeros: pa.Buffer) -> pa.Array:
+    """Nulls: zeros for validity, for numbers, and for the places of texts, bytes and items."""
+    if pa.types.is_struct(kind):
+        children = [_of_zeros(field.type, count, zeros) for field in kind]
+        return pa.Array.from_buffers(kind, count, [zeros], count, children=children)
+    if pa.types.is_list(kind):
+        return pa.Array.from_buffers(
+            kind, count, [zeros, zeros], count, children=[_of_zeros(kind.value_type, 0, zeros)]
+        )
+    return pa.Array.from_buffers(kind, count, [zeros] * kind.num_buffers, count)
 
 
 def numbers(kind: pa.DataType, data: Array, valid: Valid, places: Places | None) -> pa.Array:
@@ -182,6 +200,14 @@ def labels(
 
 
 _FEW = 256
+_SEVERAL = 64 * 1024
+
+
+def occurring(data: Array) -> set[int]:
+    """The integers that occur."""
+    if not len(data) or (data.min() >= 0 and data.max() < _SEVERAL):
+        return set(np.flatnonzero(np.bincount(data.astype(np.int64))).tolist())
+    return set(pa.array(data.astype(data.dtype.newbyteorder("="))).unique().to_pylist())
 
 
 def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:

@@ -59,9 +59,13 @@ class Stretch:
 
 @dataclass(slots=True)
 class Tally:
-    """What a decoder was asked for and saw: records and malformed ranges, how many were malformed and their bytes."""
+    """What a decoder was asked for and saw: records and malformed ranges, how many were malformed and their bytes.
+
+    ``redone`` are the sound records that were left to the codec.
+    """
 
     records: int = 0
+    redone: int = 0
     malformed: int = 0
     malformed_bytes: int = 0
     first: str = ""
@@ -164,7 +168,9 @@ class Decoder:
         if found is None:
             return None
         reason = found[REASON.name]
-        if reason is not None:
+        if reason is None:
+            self.tally.redone += 1
+        else:
             self.tally.add(reason, len(data))
             if self.options.mode is Mode.DROPMALFORMED:
                 self.tally.records += 1

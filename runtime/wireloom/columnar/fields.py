@@ -39,6 +39,7 @@ class Number:
         self.kind = "u" if self.boolean else kind[0]
         self.size = 1 if self.boolean else int(kind[1:])
         self.odd = self.size not in (1, 2, 4, 8)
+        self.fixed = self.size
 
     def format(self, *, little: bool) -> str:
         """How numpy takes it out of a row's bytes."""
@@ -163,6 +164,7 @@ class Block:
             self.fields.append((field, self.size))
             self.size += field.value.size
         self.derived = [field for field, _ in self.fields if field.derive or field.checksum]
+        self.fixed = self.size
 
     def read(self, at: Rows, this: Values) -> None:
         """Put the fields' values into ``this``."""

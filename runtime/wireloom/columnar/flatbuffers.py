@@ -20,6 +20,7 @@ class FlatBuffer:
         self.raw = raw
         self.located = located
         self.derived: list[Field] = []
+        self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> None:
         start, stop = self.extent.span(at, this)

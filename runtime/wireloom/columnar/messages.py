@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.codec.protocol import UNKNOWN
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.fields import Expression
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
@@ -142,11 +142,9 @@ class Plan:
         message = self._dispatch(every, record)
         wanted = keep(record, message)
         structs: dict[int, tuple[Array, Structs]] = {}
-        for index, kind in enumerate(self.messages):
-            mine = (message == index) & wanted
-            if not mine.any():
-                continue
-            rows = np.flatnonzero(mine)
+        for index in sorted(occurring(message[wanted & (message >= 0)])):
+            kind = self.messages[index]
+            rows = np.flatnonzero((message == index) & wanted)
             whole = len(rows) == len(every)
             at, header = (every, record) if whole else every.only(rows, record)
             structs[index] = rows, self._read(kind, at, header)
@@ -164,9 +162,16 @@ class Plan:
     def _dispatch(self, at: Rows, record: Values) -> Array:
         """The number of each record's message; those that have none are in doubt."""
         found = np.full(len(at), -1)
+        there: dict[str, set[int]] = {}
+        for name in dict.fromkeys(name for index in self._tried for name in self.messages[index].match):
+            if isinstance(known := record.column(name), Numbers):
+                there[name] = occurring(known.data)
         for index in self._tried:
+            match = self.messages[index].match
+            if any(there[name].isdisjoint(values) for name, values in match.items() if name in there):
+                continue  # no record is of it
             holds = found < 0
-            for name, values in self.messages[index].match.items():
+            for name, values in match.items():
                 column: Column | None = record.column(name)
                 among = np.zeros(len(at), bool)
                 if not isinstance(column, Numbers):  # no record has it, or no integer of numpy's holds it

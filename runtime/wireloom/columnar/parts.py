@@ -24,6 +24,11 @@ class Part(Protocol):
         """The fields in it whose value follows from the rest of the record."""
         ...
 
+    @property
+    def fixed(self) -> int | None:
+        """How many bytes it takes, if they are as many in every row."""
+        ...
+
     def read(self, at: Rows, this: Values) -> None:
         """Read it in each row, into ``this``."""
         ...
@@ -35,6 +40,8 @@ class Layout:
     def __init__(self, *items: Any) -> None:
         self.steps: list[Part] = list(_steps(items))
         self.derived = [field for step in self.steps for field in step.derived]
+        sizes = [step.fixed for step in self.steps]
+        self.fixed = None if None in sizes else sum(size or 0 for size in sizes)
 
     def put(self, at: Rows, this: Values) -> None:
         """Read all parts into ``this``."""
@@ -44,6 +51,7 @@ class Layout:
     def read(self, at: Rows, this: Values) -> Column:
         owner = np.arange(len(at))
         inner = at.nested(at.at, at.limit, owner)
+        inner.ahead = self.fixed or inner.ahead
         values = Values(inner)
         self.put(inner, values)
         verify(inner, values, self.derived)
@@ -94,6 +102,7 @@ class Named:
         self.valid = valid
         self.located = located
         self.derived: list[Field] = []
+        self.fixed = value.fixed
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
@@ -113,6 +122,7 @@ class Section:
         self.trailing = trailing
         self.content = Layout(*items)
         self.derived = self.content.derived
+        self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> None:
         outer = self.enter(at, this)
@@ -156,6 +166,8 @@ def within(at: Rows, this: Values, holds: Any, content: Layout) -> None:
 class When:
     """Fields that are there only if a condition holds."""
 
+    fixed = None
+
     def __init__(self, condition: Expression, *items: Any) -> None:
         self.condition = condition
         self.content = Layout(*items)
@@ -167,6 +179,8 @@ class When:
 
 class Choice:
     """The first of several alternatives whose condition holds; a last one without a condition holds always."""
+
+    fixed = None
 
     def __init__(self, *alternatives: When | Layout) -> None:
         self.alternatives = alternatives
@@ -188,6 +202,8 @@ class Choice:
 
 class Optional:
     """Fields that are there if bytes are left in the section."""
+
+    fixed = None
 
     def __init__(self, *items: Any) -> None:
         self.content = Layout(*items)
@@ -213,6 +229,7 @@ class Bits:
         self.word = Number(code)
         self.fields = fields
         self.derived = [bit.field for bit in fields if bit.field.derive]
+        self.fixed = self.word.size
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
@@ -236,6 +253,7 @@ class Pad:
         self.size = size
         self.align = align
         self.derived: list[Field] = []
+        self.fixed = size if align == 1 else None
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
@@ -252,6 +270,8 @@ class Pad:
 
 class Compute:
     """A value that is not in the bytes; ``kind`` is its table type."""
+
+    fixed = 0
 
     def __init__(
         self,
@@ -283,6 +303,7 @@ class Fallback:
     """Something that is left to the codec, in the rows that come here."""
 
     derived: Sequence[Field] = ()
+    fixed = None
 
     def read(self, at: Rows, this: Values) -> None:
         at.doubt(np.ones(len(at), bool))

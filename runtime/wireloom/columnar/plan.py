@@ -3,6 +3,7 @@
 from wireloom.columnar.fields import Checksum, Field, Number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths
+from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
 from wireloom.columnar.parts import (
     Bit,
@@ -24,7 +25,6 @@ from wireloom.columnar.values import (
     Leb128,
     Nested,
     Prefixed,
-    Repeat,
     Rest,
     Size,
     Text,

@@ -5,15 +5,19 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Spans, Structs
-from wireloom.columnar.buffers import Array, ragged, windows
-from wireloom.columnar.fields import Block, Expression, Number, number
+from wireloom.columnar.arrays import Column, Made, Numbers, Spans
+from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.fields import Expression, number
 from wireloom.columnar.rows import Rows, Values
-from wireloom.columnar.vectors import true
 
 
 class Value(Protocol):
     """Something that reads the next value of each row."""
+
+    @property
+    def fixed(self) -> int | None:
+        """How many bytes it takes, if they are as many in every row."""
+        ...
 
     def read(self, at: Rows, this: Values) -> Column:
         """The values, one a row; the cursors go behind them."""
@@ -23,6 +27,11 @@ class Value(Protocol):
 class Extent(Protocol):
     """Where a value ends."""
 
+    @property
+    def fixed(self) -> int | None:
+        """How many bytes it takes, with a length or a terminator, if they are as many in every row."""
+        ...
+
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         """(start, end) of each row's value; the cursors go where reading goes on."""
         ...
@@ -30,6 +39,8 @@ class Extent(Protocol):
 
 class Rest:
     """To the end of the enclosing section."""
+
+    fixed = None
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         start = at.at
@@ -43,6 +54,7 @@ class Size:
 
     def __init__(self, size: int | Expression) -> None:
         self.size = size
+        self.fixed = size if isinstance(size, int) else None
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         start = at.at
@@ -75,6 +87,8 @@ def _bounded(at: Rows, sizes: Array, valid: Array | None) -> Array:
 class Prefixed:
     """A length in front."""
 
+    fixed = None
+
     def __init__(self, length: Value) -> None:
         self.length = length
 
@@ -89,6 +103,8 @@ class Prefixed:
 
 class Until:
     """To a terminator, which stands behind."""
+
+    fixed = None
 
     def __init__(self, terminator: bytes) -> None:
         self.terminator = terminator
@@ -112,6 +128,7 @@ class Blob:
 
     def __init__(self, extent: Extent) -> None:
         self.extent = extent
+        self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
         return Spans(at.batch.buffer, *self.extent.span(at, this))
@@ -122,6 +139,7 @@ class Text:
 
     def __init__(self, extent: Extent) -> None:
         self.extent = extent
+        self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
         start, stop = self.extent.span(at, this)
@@ -156,6 +174,7 @@ class Constant:
 
     def __init__(self, value: bytes) -> None:
         self.value = value
+        self.fixed = len(value)
 
     def read(self, at: Rows, this: Values) -> Column:
         start, size = at.at, len(self.value)
@@ -169,6 +188,8 @@ class Constant:
 
 class Leb128:
     """Unsigned LEB128 of at most ``bits`` bits in its shortest form; whatever is not is doubtful."""
+
+    fixed = None
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -202,6 +223,8 @@ class Leb128:
 class ZigZag:
     """A signed integer of ``bits`` bits, folded into unsigned LEB128."""
 
+    fixed = None
+
     def __init__(self, bits: int) -> None:
         self.unsigned = Leb128(bits)
 
@@ -218,6 +241,7 @@ class Nested:
     def __init__(self, extent: Extent, layout: Value) -> None:
         self.extent = extent
         self.layout = layout
+        self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
         start, stop = self.extent.span(at, this)
@@ -230,115 +254,3 @@ class Nested:
         at.move(after)
         at.limit = outer
         return found
-
-
-ROUNDS = 64
-ALL_ROUNDS = 4096
-"""Items of varying size are read one round after the other; a row with more of them is left to the codec.
-
-So are all that are still being read when a batch has had so many rounds, those of lists in lists included.
-"""
-
-
-class Repeat:
-    """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section."""
-
-    def __init__(self, item: Value, *, count: Expression | None = None, until: Expression | None = None) -> None:
-        self.item = item
-        self.count = count
-        self.until = until
-        self.fixed = until is None and _fixed_size(item)
-
-    def read(self, at: Rows, this: Values) -> Column:
-        counts = self._counts(at, this)
-        if self.fixed:
-            return self._together(at, this, counts)
-        return self._in_rounds(at, this, counts)
-
-    def _counts(self, at: Rows, this: Values) -> Array | None:
-        """How many items each row has, as far as that can be known before they are read."""
-        left = np.maximum(at.limit - at.at, 0)
-        if self.count is None:
-            if not self.fixed:
-                return None
-            counts: Array = left // self.fixed
-            if (over := counts * self.fixed != left).any():
-                at.doubt(over)
-            return counts
-        counts, valid = number(self.count(this, at.record, at.frame), at)
-        wrong: Array = (counts < 0) | (counts > left // (self.fixed or 1))
-        if valid is not None:
-            wrong |= ~valid
-        if wrong.any():
-            at.doubt(wrong)
-            counts = np.where(wrong, 0, counts)
-        return counts
-
-    def _together(self, at: Rows, this: Values, counts: Array | None) -> Column:
-        """Items of one size: where each stands is known."""
-        assert counts is not None
-        start = at.at
-        owner = np.repeat(np.arange(len(at)), counts)
-        pos = start[owner] + self.fixed * (ragged(np.zeros(len(at), np.int64), counts))
-        inner = at.nested(pos, pos + self.fixed, owner)
-        inner.ahead = self.fixed
-        items = self.item.read(inner, Values(inner))
-        at.move(start + counts * self.fixed)
-        return Lists(counts, items)
-
-    def _in_rounds(self, at: Rows, this: Values, counts: Array | None) -> Column:
-        """Items of varying size: the first of every row, the second of every row …"""
-        pos, going = at.at.copy(), np.arange(len(at))
-        parts: list[tuple[Array, Column]] = []
-        for turn in range(ROUNDS + 1):
-            if counts is not None:
-                going = going[counts[going] > turn]
-            elif self.until is None:
-                going = going[pos[going] < at.limit[going]]
-            at.batch.rounds += 1
-            too_many = turn == ROUNDS or at.batch.rounds > ALL_ROUNDS
-            if too_many:
-                at.doubt(going)
-                going = going[:0]
-            if not len(going) and parts:
-                break
-            inner = at.nested(pos[going], at.limit[going], going)
-            values = Values(inner)
-            parts.append((going, self.item.read(inner, values)))
-            empty = inner.at == pos[going]
-            at.doubt(going[empty])
-            pos[going] = inner.at
-            ended = empty | at.batch.doubtful[inner.index]
-            if self.until is not None:
-                ended |= true(self.until(self._struct(parts[-1][1], inner), inner.record, inner.frame))
-            going = going[~ended]
-        at.move(pos)
-        return _gathered(parts, len(at))
-
-    @staticmethod
-    def _struct(items: Column, rows: Rows) -> Values:
-        """An item's fields, for ``until`` to ask for."""
-        assert isinstance(items, Structs)
-        values = Values(rows)
-        values.columns = items.columns
-        return values
-
-
-def _gathered(parts: list[tuple[Array, Column]], count: int) -> Column:
-    """The rounds' items as one list a row."""
-    owner = np.concatenate([rows for rows, _ in parts])
-    first, rest = parts[0][1], [column for _, column in parts[1:]]
-    items: Column = first.joined(rest) if rest else first  # type: ignore[arg-type]
-    if rest:
-        items = items.take(np.argsort(owner, kind="stable"))
-    return Lists(np.bincount(owner, minlength=count), items)
-
-
-def _fixed_size(item: Value) -> int:
-    """The bytes of an item that has as many in every row; 0 if that varies."""
-    if isinstance(item, Number):
-        return item.size
-    steps = getattr(item, "steps", None)
-    if steps is None or not all(isinstance(step, Block) for step in steps):
-        return 0
-    return sum(step.size for step in steps)
