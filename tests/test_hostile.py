@@ -53,7 +53,7 @@ def permissive(protocol: ModuleType, data: bytes, **parameters: Any) -> list[Any
             assert row[row["message"]] is not None
             continue
         assert row["_corrupt_record"] == data[start:end]
-        assert row["message"] is None
+        assert all(row[message] is None for message in protocol.PROTOCOL.messages)
         reason = REASON.fullmatch(row["_corrupt_reason"])
         assert reason is not None, row["_corrupt_reason"]
         assert start <= int(reason["offset"]) <= end, row["_corrupt_reason"]

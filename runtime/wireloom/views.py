@@ -125,7 +125,7 @@ class View:
             if message is None:
                 yield row
             elif row["message"] == message:
-                row.update(row[message])
+                row.update(row[message] or {})
                 yield row
             elif row["message"] is None:
                 yield row

@@ -16,7 +16,8 @@ class DecodeError(ConstructError, ValueError):
     ``code`` is one word for the kind of damage (``truncated``, ``overrun``, ``checksum``, ``invalid`` …), ``path`` the
     dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
     captures makes it count from the start of the capture) and ``detail`` what was expected and what was found.
-    ``needed`` is how many bytes of the record it takes to tell its length, where there were fewer.
+    ``needed`` is how many bytes of the record it takes to tell its length, where there were fewer; ``whole`` is how
+    many a proven record says it has, where there are others.
     """
 
     def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:
@@ -25,6 +26,7 @@ class DecodeError(ConstructError, ValueError):
         self.offset = offset
         self.field = path
         self.needed = 0
+        self.whole = 0
         super().__init__(detail)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -324,6 +324,7 @@ class Cutter:
             return None
         if length > left:
             cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", base + start)
+            cut.whole = length
             return Record(start, left, little, error=cut)
         return Record(start, length, little)
 

@@ -6,6 +6,7 @@ message (None unless the row is that message), ``_corrupt_record`` and ``_corrup
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
@@ -131,9 +132,8 @@ class Protocol:
         only: str | None,
     ) -> Container | None:
         """As ``decode``; None, the rest not being looked at, if the header is not that of the message ``only``."""
-        reader = Reader(data, parameters, little=little, trace=trace)
-        row = reader.record = container(self._empty)
-        self.record.head.read(reader, row)
+        reader = self._head(data, len(data), parameters, little, trace)
+        row = reader.record
         message = self._message_of(row)
         if only is not None and message.name != only:
             return None
@@ -145,40 +145,67 @@ class Protocol:
         verify(reader, row, self.record.derived)
         if reader.pos < len(data):
             raise DecodeError("trailing-bytes", f"{len(data) - reader.pos} bytes left over", reader.pos)
+        return row
+
+    def _head(self, data: bytes, whole: int, parameters: Values, little: bool, trace: Trace | None = None) -> Reader:
+        """A reader of a record of ``whole`` bytes that has read its head, and holds its row. Raises ``DecodeError``."""
+        reader = Reader(data, parameters, little=little, trace=trace)
+        reader.frame["record"] = (0, whole)
+        row = reader.record = container(self._empty)
+        self.record.head.read(reader, row)
         for parameter in self._recorded:
             row[parameter.name] = parameters[parameter.name]
         if self.framing.byte_order in row:
             row[self.framing.byte_order] = "little" if little else "big"
-        return row
+        return reader
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
         """The row of exactly one record; anything before, behind or missing is a ``DecodeError``."""
-        row = self._parse(bytes(memoryview(data)), resolve(self.parameters, parameters), None)
+        row = self.cell(bytes(memoryview(data)), resolve(self.parameters, parameters), Mode.FAILFAST)
         assert row is not None
         return row
 
-    def _parse(self, data: bytes, parameters: Values, only: str | None) -> Container | None:
-        length, little = self.framing.first(data, 0, len(data), parameters)
-        if length != len(data):
-            raise self._misfit(length, data)
-        return self._decode(data, parameters, little, None, only)
-
     def cell(self, data: bytes, parameters: Values, mode: Mode, message: str | None = None) -> Container | None:
         """The row of a value that is one record; None if it is left out, as ``row`` has it."""
+        whole, little = 0, False
         try:
-            return self._parse(data, parameters, message)
+            whole, little = self.framing.first(data, 0, len(data), parameters)
+            if whole != len(data):
+                raise self._misfit(whole, data)
+            return self._decode(data, parameters, little, None, message)
         except DecodeError as error:
-            return self._malformed(error, data, mode)
+            if mode is Mode.DROPMALFORMED:
+                return None
+            return self._malformed(error, self._outline(data, whole, little, parameters), data, mode, message)
 
-    def _malformed(self, error: DecodeError, data: bytes, mode: Mode) -> Container | None:
-        """What a malformed record becomes."""
+    def _malformed(
+        self, error: DecodeError, row: Container, data: bytes, mode: Mode, only: str | None
+    ) -> Container | None:
+        """What a malformed record becomes, ``row`` being what can be told of it; None if it is of another message."""
+        if only is not None and row["message"] not in (None, only):
+            return None
         if mode is Mode.FAILFAST:
             raise error
-        if mode is Mode.DROPMALFORMED:
-            return None
-        row = container(self._empty)
         row["_corrupt_record"] = data
         row["_corrupt_reason"] = error.reason
+        return row
+
+    def _outline(self, data: bytes, whole: int, little: bool, parameters: Values) -> Container:
+        """The row of a malformed record of ``whole`` bytes with nothing but its message and header.
+
+        It has no values if there is no knowing the length (0), or if the head cannot be read. Nor if the head of one
+        that is cut off depends on where its bytes end: then it is read otherwise when there is a byte more.
+        """
+        nothing = container(self._empty)
+        try:
+            reader = self._head(data[: max(whole, 0)], whole, parameters, little)
+            if whole > len(data) and self._head(data + b"\0", whole, parameters, little).pos != reader.pos:
+                return nothing
+        except DecodeError:
+            return nothing
+        row = reader.record
+        with suppress(DecodeError):  # no message has such a header
+            row["message"] = self._message_of(row).name
         return row
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
@@ -250,7 +277,8 @@ class Protocol:
 
         ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
         ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
-        ``_corrupt_record`` and ``_corrupt_reason``; ``DROPMALFORMED`` leaves them out. With ``message``, records that
+        ``_corrupt_record`` and ``_corrupt_reason``, and the header if that could be read; ``DROPMALFORMED`` leaves them
+        out. With ``message``, records that
         their header gives to another message are left out, and not decoded any further. ``positions`` adds ``_offset``
         and ``_length`` in bytes.
         """
@@ -285,7 +313,10 @@ class Protocol:
             except DecodeError as found:
                 error = found
                 error.offset += offset
-        return self._malformed(error, data, mode)
+        if mode is Mode.DROPMALFORMED:
+            return None
+        whole = len(data) if record.error is None else error.whole
+        return self._malformed(error, self._outline(data, whole, record.little, parameters), data, mode, message)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
         """The bytes of a row: derived fields are filled in, what was malformed is written as it came.
