@@ -7,7 +7,6 @@ message (None unless the row is that message), ``_corrupt_record`` and ``_corrup
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ from wireloom.codec.forms import Form
 from wireloom.codec.layout import container, given, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
-from wireloom.codec.tracing import Trace
+from wireloom.codec.tracing import Trace, Traced
 from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
 
@@ -30,19 +29,6 @@ CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "strin
 UNKNOWN = "unknown"
 """The message of records that no other matches; it keeps their bytes."""
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
-
-
-@dataclass(frozen=True, slots=True)
-class Traced:
-    """What became of a record that was decoded with a trace.
-
-    ``misfit`` is what is wrong with its length, ``error`` what failed in decoding it; there is a ``row`` if nothing
-    did.
-    """
-
-    row: Container | None
-    misfit: DecodeError | None
-    error: DecodeError | None
 
 
 class Protocol:

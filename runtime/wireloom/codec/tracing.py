@@ -6,9 +6,12 @@ malformed record before it failed is in the trace, too.
 
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 
-from wireloom.codec.errors import join
+from construct import Container
+
+from wireloom.codec.errors import DecodeError, join
 from wireloom.codec.fields import Field
 from wireloom.codec.streams import Values
 
@@ -122,3 +125,16 @@ def _flat(spans: list[Span]) -> Iterator[tuple[str, int, int]]:
             if not inner and span.kind is Kind.FIELD and span.end is not None:
                 inner = [(span.path, span.start, span.end)]
             yield from inner
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What became of a record that was decoded with a trace.
+
+    ``misfit`` is what is wrong with its length, ``error`` what failed in decoding it; there is a ``row`` if nothing
+    did.
+    """
+
+    row: Container | None
+    misfit: DecodeError | None
+    error: DecodeError | None
