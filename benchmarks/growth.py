@@ -16,8 +16,8 @@ from captures import Capture
 from report import Report
 
 MEGABYTE = 1_000_000
-_KILOBYTES = 1024 if sys.platform != "darwin" else 1
-"""In which ``ru_maxrss`` counts bytes."""
+RESIDENT = 1024 if sys.platform != "darwin" else 1
+"""In how many bytes ``ru_maxrss`` counts."""
 _GLANCE = 0.01
 """Seconds between two looks at a process."""
 
@@ -91,7 +91,7 @@ def _decoded(capture: Capture, output: Path) -> Run:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)}: {log.read_text().strip()}")
-    return Run(capture.size, capture.records, seconds, usage.ru_maxrss * _KILOBYTES, own)
+    return Run(capture.size, capture.records, seconds, usage.ru_maxrss * RESIDENT, own)
 
 
 def _own_bytes(process: int) -> int:

@@ -24,6 +24,7 @@ import growth
 import in_process
 import messages
 import protocols
+import unhappy
 from in_process import Effort
 from report import Report
 from rich.console import Console
@@ -32,7 +33,15 @@ from rich.table import Table
 ROOT = Path(__file__).parent.parent
 MEGABYTE = 1_000_000
 SPARK_ROUNDS = 3
-QUICK = {"rounds": 1, "least": 0.02, "frames": 4_000, "databus_size": 0.5, "spark_rows": 20_000, "growth": [0.5, 2]}
+QUICK = {
+    "rounds": 1,
+    "least": 0.02,
+    "frames": 4_000,
+    "databus_size": 0.5,
+    "spark_rows": 20_000,
+    "growth": [0.5, 2],
+    "unhappy": 0.05,
+}
 
 
 def _effort(options: argparse.Namespace) -> Effort:
@@ -58,6 +67,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "databus": _databus,
     "spark": _spark,
     "growth": lambda options: growth.runs(options.growth),
+    "unhappy": lambda options: unhappy.path(options.unhappy),
     "modes": lambda options: in_process.modes(_effort(options)),
 }
 """What there is to measure, in the order in which it runs."""
@@ -81,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--spark-rows", type=int, default=2_000_000, help="rows that go through Spark at a time")
     add("--no-spark", action="store_true", help="leave Spark out")
     add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
+    add("--unhappy", type=float, default=4.5, metavar="MB", help="size of each hostile capture")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser
 

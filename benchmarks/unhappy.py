@@ -1,0 +1,92 @@
+"""The unhappy path: garbage and broken records, as ``tests/attack/captures.py`` has them, read in mode PERMISSIVE.
+
+Each is read in a process of its own, which is this module run with a name and a size: memory is that of one capture.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+
+import protocols
+import rivals
+import timing
+from attack import captures as hostile
+from growth import MEGABYTE, RESIDENT
+from report import Report
+
+TARGET = 10
+"""Megabytes a second that every one is to be read at."""
+FACTOR = 20
+"""How often a capture may be in memory, if it has more than 4 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One reading: the bytes, the seconds, and by how many bytes the process grew."""
+
+    bytes: int
+    seconds: float
+    grown: int
+
+    @property
+    def speed(self) -> float:
+        """Megabytes a second."""
+        return self.bytes / MEGABYTE / self.seconds
+
+
+def path(size: float) -> Iterator[Report]:
+    """Every hostile capture, of ``size`` megabytes, with the accelerator and without it."""
+    rows, found = [], []
+    ways = ["1", "0"] if rivals.RIVALS["columnar_accelerated"].may_run() else ["0"]
+    for one in hostile.EVERY:
+        reads = [_apart(one.name, int(size * MEGABYTE), way) for way in ways]
+        found.append({"name": one.name, "reads": [asdict(read) for read in reads]})
+        least, most = min(read.speed for read in reads), max(read.grown / read.bytes for read in reads)
+        missed = [*([f"< {TARGET} MB/s"] if least < TARGET else []), *([f"> {FACTOR} times"] if most > FACTOR else [])]
+        rows.append(
+            (one.name, *(f"{read.speed:,.1f}" for read in reads), f"{most:.1f}", " and ".join(missed)),
+        )
+    columns = ("", *({"1": "accelerated MB/s", "0": "MB/s"}[way] for way in ways), "memory ÷ capture", "")
+    caption = (
+        f"{size:g} MB each, to a table. Meant: {TARGET} MB/s, and no more than {FACTOR} times a capture in memory."
+    )
+    yield Report(
+        "The unhappy path: nothing, or nothing sound, in the whole capture", columns, tuple(rows), caption, found
+    )
+
+
+def _apart(name: str, size: int, accelerated: str) -> Read:
+    """The reading in a process of its own. Ends the run where it fails."""
+    environment = os.environ | {"PYTHONPATH": protocols.search_path(), rivals.SWITCH: accelerated}
+    command = [sys.executable, __file__, name, str(size)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        sys.exit(f"{name}: {done.stderr.strip()}")
+    return Read(**json.loads(done.stdout))
+
+
+def _read(name: str, size: int) -> Read:
+    """Read a capture, after a small one, so that modules are there and loops compiled."""
+    one = next(one for one in hostile.EVERY if one.name == name)
+    decode = protocols.load(one.protocol).decode_columnar
+    decode(one.data(min(size, 64 * 1024)), mode="PERMISSIVE")
+    data = one.data(size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tables = []
+    seconds = timing.seconds(lambda: tables.append(decode(data, mode="PERMISSIVE")))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    kept = sum(sum(map(len, table["_corrupt_record"].drop_null().to_pylist())) for table in tables)
+    if kept != len(data):
+        sys.exit(f"{kept} of {len(data)} bytes are told as malformed")
+    return Read(len(data), seconds, grown * RESIDENT)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(_read(sys.argv[1], int(sys.argv[2])))))
