@@ -239,7 +239,7 @@ def test_a_capture_is_not_written_over_by_its_page(capture: Path) -> None:
 
 def test_a_record_is_shown_before_the_next_is_there() -> None:
     arriving = iter([MARKER])
-    cuts = pieces.cut(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
+    cuts = pieces.cuts(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
     assert next(cuts).data == MARKER
 
 
@@ -255,7 +255,7 @@ def test_pieces_of_any_size_give_the_records_of_the_whole(sizes: list[int], prot
         at += len(piece)
         return piece
 
-    cuts = list(pieces.cut(read, Cutter(protocol.framing, parameters), 0))
+    cuts = list(pieces.cuts(read, Cutter(protocol.framing, parameters), 0))
     whole = list(protocol.framing.records(capture, parameters))
     assert [(cut.offset, len(cut.data)) for cut in cuts] == [(record.offset, record.length) for record in whole]
     assert b"".join(cut.data for cut in cuts) == capture

@@ -127,6 +127,16 @@ def local(path: str) -> Path | None:
     return Path(name) if filesystem is _LOCAL else None
 
 
+def told(path: str | Path) -> str:
+    """A path as text anywhere: itself, or if its bytes are no UTF-8 a local one's URI, which means the same file."""
+    text = str(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return Path(text).absolute().as_uri()
+    return text
+
+
 def _compression(path: str) -> str | None:
     return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
 
@@ -220,7 +230,7 @@ def _located(path: str) -> "tuple[_Local | _Remote, str]":
         return _remote(scheme, host, os.getpid()), f"{scheme}://{host}{rest}"
     if host not in ("", "localhost"):
         raise OptionError(f"{path} names the host {host}; local files are file:///…")
-    return _LOCAL, unquote(rest)
+    return _LOCAL, unquote(rest, errors="surrogateescape")
 
 
 class _Local:

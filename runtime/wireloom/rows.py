@@ -1,11 +1,15 @@
 """Rows as JSON objects, and back: the keys are the columns, bytes are hex, the rest is what JSON has.
 
 JSON has no numbers beyond the finite ones. They are the strings ``NaN``, ``Infinity`` and ``-Infinity``; a NaN with
-other bits than the usual is ``NaN(7ff8000000000001)``, as those bits must come back.
+other bits than the usual is ``NaN(7ff8000000000001)``, as those bits must come back. A character that is not seen but
+does something, to a terminal above all, is an escape: control characters, and those that turn the direction of text.
 """
 
+import json
 import math
+import re
 import struct
+import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -57,6 +61,25 @@ def _float_to_json(value: float) -> float | str:
         return "Infinity" if value > 0 else "-Infinity"
     bits = struct.pack(">d", value)
     return "NaN" if bits == _NAN else f"NaN({bits.hex()})"
+
+
+_DOUBTFUL = re.compile(r"[^ -~\n]")
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters: control, format, surrogate, line and paragraph separator."""
+
+
+def harmless(text: str) -> str:
+    """The same JSON, with escapes in place of characters that are not seen."""
+    return text if text.isprintable() else _DOUBTFUL.sub(_harmless, text)
+
+
+def _harmless(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if unicodedata.category(found[0]) in _UNSEEN else found[0]
+
+
+def json_text(value: object) -> str:
+    """What is no row as JSON for people and programs."""
+    return harmless(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 Reader = Callable[[Any], Any]

@@ -11,6 +11,7 @@ from typing import Any
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.files import told
 from wireloom.options import OptionError, ReadOptions, unknown
 
 Row = dict[str, Any]
@@ -119,8 +120,9 @@ class View:
     def of(self, rows: Iterable[Row], file: str) -> Iterator[Row]:
         """Whole rows as this view has them: of one message only if it is of one, malformed records always."""
         message, corrupt = self.options.message, self.options.corrupt_column
+        name = told(file)
         for row in rows:
-            row["_file"] = file
+            row["_file"] = name
             row[corrupt] = row[RECORD.name]
             if message is None:
                 yield row

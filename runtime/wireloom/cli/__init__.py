@@ -8,16 +8,21 @@ from typer.core import TyperGroup
 
 from wireloom.cli.compat import compat
 from wireloom.cli.decode import decode
-from wireloom.cli.diagnostics import exit_statuses
+from wireloom.cli.diagnostics import exit_statuses, tell
 from wireloom.cli.encode import encode
 from wireloom.cli.explain import explain
 from wireloom.cli.inspect import inspect
 from wireloom.cli.protocols import protocols
 from wireloom.cli.specs import check, generate
 from wireloom.cli.starter import init
+from wireloom.cli.streams import mend
 
 
 class _Commands(TyperGroup):
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        with exit_statuses():  # help and the version are printed here
+            return super().make_context(*given, **more)
+
     def invoke(self, ctx: Any) -> Any:
         with exit_statuses():
             return super().invoke(ctx)
@@ -25,7 +30,7 @@ class _Commands(TyperGroup):
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        print(metadata.version("wireloom"))
+        tell(metadata.version("wireloom"))
         raise typer.Exit
 
 
@@ -54,4 +59,5 @@ for command in (decode, inspect, encode, check, explain, generate, compat, proto
 
 def main() -> None:
     """The entry point."""
+    mend()
     app(prog_name="wireloom")

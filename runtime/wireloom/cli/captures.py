@@ -1,17 +1,14 @@
-"""What commands read: files and standard input, as mapped memory or line by line, hex text included."""
+"""What commands read: files and standard input, piece by piece or line by line, hex text included."""
 
 import binascii
-import mmap
+import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from io import BytesIO
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import Any, cast
 
 from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
@@ -22,21 +19,31 @@ _CHUNK = 1024 * 1024
 
 def name_of(source: str) -> str:
     """The source as diagnostics call it."""
-    return "standard input" if source == STDIN else source
+    return "standard input" if source == STDIN else files.told(source)
 
 
 def must_exist(sources: Iterable[str], output: Path | None) -> None:
     """Find out before anything is written what is not there or would be written over. Raises ``MisuseError``."""
+    written = _regular(1 if output is None or str(output) == STDIN else output)
     for source in sources:
-        if source == STDIN:
-            continue
-        path = files.local(source)
-        if path is not None and output is not None and output.exists() and path.exists() and output.samefile(path):
-            raise MisuseError(f"{source} would be written over while it is read; name another file")
-        if path is not None and path.is_dir():
-            raise MisuseError(f"{source} is a directory; name the files in it")
-        if not files.exists(source):
-            raise MisuseError(f"there is no file {source}")
+        name = name_of(source)
+        path = 0 if source == STDIN else files.local(source)
+        read = None if path is None else _regular(path)
+        if read is not None and written is not None and os.path.samestat(read, written):
+            raise MisuseError(f"{name} would be written over while it is read; name another file")
+        if isinstance(path, Path) and path.is_dir():
+            raise MisuseError(f"{name} is a directory; name the files in it")
+        if source != STDIN and not files.exists(source):
+            raise MisuseError(f"there is no file {name}")
+
+
+def _regular(file: Path | int) -> os.stat_result | None:
+    """What a path or an open file is, behind all links; None if that is no file with bytes of its own."""
+    try:
+        status = os.stat(file)  # noqa: PTH116 - it may be the number of an open file
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def size_of(source: str) -> int | None:
@@ -47,80 +54,51 @@ def size_of(source: str) -> int | None:
 
 
 @contextmanager
-def byte_stream(source: str) -> Iterator[BinaryIO]:
-    """The source opened for reading, decompressed if its name says that it is compressed."""
-    if source == STDIN:
-        yield sys.stdin.buffer
-    else:
-        with files.opened(source) as file:
-            yield file
+def byte_stream(source: str, *, from_hex: bool = False) -> Iterator[io.BufferedIOBase]:
+    """The source opened for reading, decompressed if its name says that it is compressed, or read as hex text."""
+    with nullcontext(sys.stdin.buffer) if source == STDIN else files.opened(source) as stream:
+        content = cast(io.BufferedIOBase, stream)
+        yield io.BufferedReader(_Unhexed(content, name_of(source)), _CHUNK) if from_hex else content
 
 
-@contextmanager
-def chunks(source: str, *, from_hex: bool) -> Iterator[Callable[[int], bytes]]:
-    """What reads the next bytes of the source."""
-    if from_hex:
-        with buffer(source, from_hex=True) as data:
-            yield BytesIO(data).read
-    else:
-        with byte_stream(source) as stream:
-            yield stream.read
+class _Unhexed(io.RawIOBase):
+    """The bytes of hex text, as it arrives. White space means nothing, and ``#`` begins a comment, as in specs."""
+
+    def __init__(self, text: io.BufferedIOBase, name: str) -> None:
+        self._text, self._name = text, name
+        self._line, self._rest, self._in_comment = 1, b"", False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while text := self._text.read1(len(buffer)):
+            if data := b"".join(self._bytes(text)):
+                buffer[: len(data)] = data
+                return len(data)
+        if self._rest:
+            raise MisuseError(f"{self._name}: an odd number of hex digits")
+        return 0
+
+    def _bytes(self, text: bytes) -> Iterator[bytes]:
+        for number, line in enumerate(text.split(b"\n")):
+            if number:
+                self._line += 1
+                self._in_comment = False
+            if self._in_comment:
+                continue
+            code, hash_sign, _ = line.partition(b"#")
+            self._in_comment = bool(hash_sign)
+            digits = self._rest + b"".join(code.split())
+            even = len(digits) & ~1
+            self._rest = digits[even:]
+            try:
+                yield binascii.unhexlify(digits[:even])
+            except binascii.Error:
+                raise MisuseError(f"{self._name}: line {self._line} is not hex text") from None
 
 
-@contextmanager
-def buffer(source: str, *, from_hex: bool) -> Iterator[bytes]:
-    """All bytes of the source, without holding them in memory: a file is mapped, anything else goes to one first."""
-    with byte_stream(source) as stream:
-        if not from_hex and _can_be_mapped(stream):
-            with _mapped(stream) as data:
-                yield data
-            return
-        with TemporaryFile() as copy:
-            if from_hex:
-                _unhex(stream, copy, name_of(source))
-            else:
-                copyfileobj(stream, copy, _CHUNK)
-            copy.flush()
-            with _mapped(copy) as data:
-                yield data
-
-
-def _can_be_mapped(stream: BinaryIO) -> bool:
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and stream.tell() == 0
-    except OSError:
-        return False
-
-
-@contextmanager
-def _mapped(file: BinaryIO) -> Iterator[bytes]:
-    if os.fstat(file.fileno()).st_size == 0:
-        yield b""  # an empty file cannot be mapped
-        return
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        yield data  # type: ignore[misc]
-
-
-def _unhex(source: BinaryIO, target: BinaryIO, name: str) -> None:
-    """Copy hex text as bytes. White space means nothing, and ``#`` begins a comment, as in specs."""
-    line, rest, in_comment = 1, b"", False
-    while piece := source.readline(_CHUNK):
-        code, hash_sign, _ = piece.partition(b"#")
-        digits = rest if in_comment else rest + b"".join(code.split())
-        even = len(digits) & ~1
-        try:
-            target.write(binascii.unhexlify(digits[:even]))
-        except binascii.Error:
-            raise MisuseError(f"{name}: line {line} is not hex text") from None
-        rest = digits[even:]
-        ended = piece.endswith(b"\n")
-        in_comment = bool(in_comment or hash_sign) and not ended
-        line += ended
-    if rest:
-        raise MisuseError(f"{name}: an odd number of hex digits")
-
-
-def lines(stream: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+def lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, int, bytes]]:
     """(number from 1, offset in bytes, text without its line feed) of the lines that are not blank."""
     offset = 0
     for number, line in enumerate(stream, start=1):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wireloom import files
 from wireloom.cli.diagnostics import complain, say
-from wireloom.inspection.wording import printable
 
 if TYPE_CHECKING:
     from wireloom_generator.generate import Change
@@ -19,10 +19,10 @@ _DIFF_FILES = 5
 def show(changes: "Sequence[Change]", out: Path, specs: str, command: str) -> None:
     """Tell the changes with short diffs, and how to undo them: ``command`` generates ``out`` from ``specs``."""
     for number, change in enumerate(changes):
-        complain(f"{printable(str(change.path))}: {change.kind}")
+        complain(f"{files.told(change.path)}: {change.kind}")
         lines = change.diff.splitlines() if number < _DIFF_FILES else []
         for line in lines[:_DIFF_LINES]:
-            complain(f"  {printable(line)}")
+            complain(f"  {line}")
         if len(lines) > _DIFF_LINES:
             complain(f"  … {len(lines) - _DIFF_LINES} more lines")
     kinds = {str(change.kind) for change in changes}

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wireloom.inspection import Inspected, Node, hexdump
 from wireloom.inspection.plain import told
-from wireloom.inspection.wording import ascii_of, counted
+from wireloom.inspection.wording import ascii_of, counted, printable
 
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
 _BAD = "bold white on red"
@@ -31,9 +31,9 @@ class Terminal(Console):
 
 def show(inspected: Inspected, number: int, console: Console) -> None:
     """Print the record."""
-    console.print(Text(inspected.headline(number), style="bold"))
+    console.print(Text(printable(inspected.headline(number)), style="bold"))
     if inspected.error:
-        console.print(Text(f"  {inspected.reason}", style="bold red"))
+        console.print(Text(f"  {printable(inspected.reason)}", style="bold red"))
     console.print(_body(inspected, beside=console.width >= _BESIDE))
     console.print()
 
@@ -86,6 +86,6 @@ class _Fields:
             if not node.children and node.start == node.end:
                 style = ""  # a value without bytes
             bad = not node.children and self.inspected.is_bad(node)
-            text = Text("  " * (depth + 1)).append(node.name, style=_BAD if bad else style)
-            yield text.append("  ").append(told(node))
+            text = Text("  " * (depth + 1)).append(printable(node.name), style=_BAD if bad else style)
+            yield text.append("  ").append(printable(told(node)))
             yield from self.lines(node.children, depth + 1)

@@ -1,6 +1,5 @@
 """``wireloom compat``: what has changed between versions of specs, and whom it breaks."""
 
-import json
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -9,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from wireloom.cli.diagnostics import FAILED, MisuseError, say
+from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import Format, plain, report
 from wireloom.cli.specs import Formats, compiler, existing
+from wireloom.rows import json_text
 
 if TYPE_CHECKING:
     from wireloom_generator.compat.accepted import Accepted
@@ -160,14 +160,14 @@ def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -
 def _tell(result: "Report", earlier: Sequence[str], kept: str, format: Format) -> None:
     if format is Format.JSON:
         objects = [*map(_plain, result.findings), *map(plain, result.unused)]
-        print(json.dumps(objects, indent=2, ensure_ascii=False))
+        print(json_text(objects))
         return
     report([*(reported.problem(earlier) for reported in result.findings), *result.unused], format)
     if format is Format.TEXT:
         notes = len(result.findings) - result.breaking
         counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
         told = ", ".join(f"{number} {kind}" for number, kind in counted if number) or "no findings"
-        print(f"against {', '.join(earlier) or 'nothing'}: {told} ({kept})")
+        tell(f"against {', '.join(earlier) or 'nothing'}: {told} ({kept})")
 
 
 def _plain(reported: "Reported") -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom import registry
-from wireloom.cli import captures
+from wireloom.cli import captures, pieces
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.formats import Format, tabular, write_batches, write_rows
@@ -105,9 +105,9 @@ class _Run:
             return
         for source in sources:
             decoder = self._decoder(schema)
-            with captures.chunks(source, from_hex=self.from_hex) as read, self._progress(source) as move:
+            with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
                 try:
-                    yield from decoder.stream(reads_moving(read, move), source)
+                    yield from decoder.stream(reads_moving(stream.read, move), source)
                 except DecodeError as error:
                     raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
             seen = decoder.tally
@@ -129,8 +129,8 @@ class _Run:
     @contextmanager
     def _opened(self, source: str) -> Iterator[Iterator[Row]]:
         if self.form is None:
-            with captures.buffer(source, from_hex=self.from_hex) as data:
-                yield self.view.rows(data, source)
+            with pieces.opened(source, from_hex=self.from_hex) as read:
+                yield self.view.of(pieces.rows(read, self.view.protocol, self.view.options), source)
         else:
             with captures.byte_stream(source) as stream:
                 rows = rows_of_lines(captures.lines(stream), self.view.protocol, self.form, self.view.options)

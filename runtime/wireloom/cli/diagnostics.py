@@ -4,14 +4,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import typer
 
+from wireloom import files
 from wireloom.inspection.wording import printable
 from wireloom.options import OptionError
 
 FAILED = 1
 MISUSED = 2
+_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
+"""What click raises, be it the package or the copy that typer brings along."""
 
 
 class MisuseError(Exception):
@@ -22,14 +26,19 @@ class FailedError(Exception):
     """What the command was given is bad; exit status 1."""
 
 
+def tell(line: str) -> None:
+    """Print a line, with nothing in it that controls a terminal."""
+    print(printable(line))
+
+
 def complain(line: str) -> None:
-    """Write a line beside the output."""
-    print(line, file=sys.stderr)
+    """Write such a line beside the output."""
+    print(printable(line), file=sys.stderr)
 
 
 def say(sentence: str) -> None:
     """Tell the user something beside the output, in the program's name."""
-    complain(f"wireloom: {printable(sentence)}")
+    complain(f"wireloom: {sentence}")
 
 
 @contextmanager
@@ -43,12 +52,15 @@ def exit_statuses() -> Iterator[None]:
     except FailedError as error:
         say(str(error))
         raise typer.Exit(FAILED) from None
+    except _UsageError as error:
+        error.message = printable(error.message)  # which has arguments in it, and so names of files
+        raise
     except BrokenPipeError:
         _close_output()
         raise typer.Exit(0) from None  # whoever reads the output has enough of it
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        say(what)
+        why = error.strerror or str(error)
+        say(f"{files.told(os.fsdecode(error.filename))}: {why}" if error.filename else why)
         raise typer.Exit(MISUSED) from None
 
 

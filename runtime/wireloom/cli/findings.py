@@ -4,7 +4,6 @@ On a terminal each problem stands above its source line, with a caret; anywhere 
 and jumped to: ``path:line:col: error[rule]: what; hint``.
 """
 
-import json
 import re
 import sys
 from collections import Counter
@@ -13,8 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireloom.cli.diagnostics import complain, say
+from wireloom.cli.diagnostics import complain, say, tell
 from wireloom.inspection.wording import printable
+from wireloom.rows import json_text
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -46,10 +46,10 @@ def report(problems: "Sequence[Problem]", format: Format) -> None:
         case Format.TEXT:
             _text(problems)
         case Format.JSON:
-            print(json.dumps([plain(problem) for problem in problems], indent=2, ensure_ascii=False))
+            print(json_text([plain(problem) for problem in problems]))
         case Format.GITHUB:
             for problem in problems:
-                print(_annotation(problem))
+                tell(_annotation(problem))
 
 
 def _text(problems: "Sequence[Problem]") -> None:
@@ -57,7 +57,7 @@ def _text(problems: "Sequence[Problem]") -> None:
         _draw(problems)
     else:
         for problem in problems:
-            complain(printable(str(problem)))
+            complain(str(problem))
     if problems:
         worst_first = sorted(problems, key=lambda problem: list(_COLOURS).index(problem.severity))
         rules = list(dict.fromkeys(problem.rule for problem in worst_first))[:_EXPLAINED]

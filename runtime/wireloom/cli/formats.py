@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, BinaryIO
 
 from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType
-from wireloom.rows import json_writer
+from wireloom.rows import harmless, json_writer
 from wireloom.views import Row
 
 if TYPE_CHECKING:
@@ -41,10 +42,11 @@ def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryI
     """Write all rows as they come, a JSON object a line."""
     as_json = json_writer(columns)
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-    live = stream.isatty()
+    seen = is_seen(stream)
     for row in rows:
-        stream.write(encode(as_json(row)).encode() + b"\n")
-        if live:
+        stream.write(harmless(encode(as_json(row))).encode())
+        stream.write(b"\n")
+        if seen:
             stream.flush()
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wireloom import files
 from wireloom.cli import captures, pieces
 from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
@@ -17,6 +18,7 @@ from wireloom.codec.streams import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
+from wireloom.inspection.wording import printable
 from wireloom.options import resolve, unknown
 
 PAGE_RECORDS = 500
@@ -81,11 +83,11 @@ class _Run:
         with pieces.opened(self.file, from_hex=self.from_hex, offset=self.offset) as read:
             if self.offset:
                 say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
-            for cut in pieces.cut(read, Cutter(self.protocol.framing, self.parameters), self.offset):
+            for cut in pieces.cuts(read, Cutter(self.protocol.framing, self.parameters), self.offset):
                 seen += 1
                 if self.record is not None and cut.number != self.record:
                     continue
-                inspected = explained(self.protocol, cut.data, cut.offset, self.parameters, cut.error)
+                inspected = explained(self.protocol, cut.data, cut.offset, self.parameters, cut.record.error)
                 if self.only is None or inspected.message == self.only:
                     shown += 1
                     yield cut.number, inspected
@@ -114,7 +116,7 @@ def _print(run: _Run) -> None:
         return
     with output(None, binary=False) as stream:
         for index, (number, inspected) in enumerate(run.records()):
-            text = "\n".join([*([""] if index else []), *lines(inspected, number)])
+            text = "\n".join([*([""] if index else []), *map(printable, lines(inspected, number))])
             stream.write(f"{text}\n".encode())
             stream.flush()
 
@@ -127,7 +129,7 @@ def _write_page(run: _Run, path: Path) -> None:
         for piece in page(title, _bounded(run.records(), notes), notes):
             stream.write(piece.encode())
     for note in notes:
-        say(f"{path}: {note}")
+        say(f"{files.told(path)}: {note}")
 
 
 def _bounded(records: Iterator[tuple[int, Inspected]], notes: list[str]) -> Iterator[tuple[int, Inspected]]:

@@ -1,40 +1,101 @@
-"""What commands write: bytes to standard output or to a file that is there only when it is complete."""
+"""What commands write: bytes to standard output or to a file that is there only when it is complete.
 
+A file is written under a name of its own beside its place, and put there in one step when it is whole. So it can be
+read until then, and of several programs that write it the last wins whole. Whatever ends the program but SIGKILL
+removes what is not whole.
+"""
+
+import os
+import shutil
+import signal
+import stat
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
 
+from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
+
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
     """Where to write. ``binary`` output is refused by a terminal. Raises ``MisuseError``."""
     if path is None or str(path) == "-":
-        if binary and sys.stdout.isatty():
-            raise MisuseError("this output is not for a terminal; name a file with --output, or redirect it")
+        _refused_by_terminal(sys.stdout.buffer, binary=binary)
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif path.exists() and not path.is_file():
-        if path.is_dir():
-            raise MisuseError(f"{path} is a directory, not a file to write")
-        with path.open("wb") as stream:  # a pipe or a device
+    elif path.is_dir():
+        raise MisuseError(f"{files.told(path)} is a directory, not a file to write")
+    elif not path.parent.is_dir():
+        raise MisuseError(f"there is no directory {files.told(path.parent)}")
+    elif _is_stream(path):
+        with path.open("wb") as stream:
+            _refused_by_terminal(stream, binary=binary)
             yield stream
     else:
-        with _whole_file(path) as stream:
+        with _whole_file(Path(os.path.realpath(path))) as stream:  # links lead to what is written, as with any program
             yield stream
+
+
+def is_seen(stream: BinaryIO) -> bool:
+    """Whether somebody may wait for what is written: it is no file."""
+    try:
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:
+        return False
+
+
+def _refused_by_terminal(stream: BinaryIO, *, binary: bool) -> None:
+    if binary and stream.isatty():
+        raise MisuseError("this output is not for a terminal; name a file with --output, or redirect it")
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a pipe, a device, or a name of an open file such as ``/dev/stdout``."""
+    folder = os.path.realpath(path.parent)
+    if folder == "/dev" or folder.startswith("/proc/"):
+        return True
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    if not path.parent.is_dir():
-        raise MisuseError(f"there is no directory {path.parent}")
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as stream:
-            yield stream
-        partial.replace(path)
-    finally:
+    replaces = path.exists()
+    if replaces:
+        path.open("ab").close()  # what may not be written is not replaced either
+    partial = path.with_name(f".wireloom-{token_hex(8)}")
+    with _signals_remove(partial):
+        try:
+            with partial.open("xb") as stream:
+                yield stream
+            if replaces:
+                shutil.copymode(path, partial)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _signals_remove(partial: Path) -> Iterator[None]:
+    """Signals that end the program remove the file first; one that is ignored, as ``nohup`` has it, stays ignored."""
+
+    def end(number: int, _: object) -> None:
         partial.unlink(missing_ok=True)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)  # so that whoever waits for the program is told
+
+    mine = threading.current_thread() is threading.main_thread()  # no other may handle signals
+    taken = [number for number in _ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)

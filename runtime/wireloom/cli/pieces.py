@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
-from typing import BinaryIO, Protocol, cast
 
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
-from wireloom.codec import DecodeError
-from wireloom.codec.framing import Cutter
+from wireloom.codec import Protocol
+from wireloom.codec.framing import Cutter, Record
+from wireloom.options import ReadOptions
+from wireloom.views import Row
 
 _READ = 64 * 1024
 """Bytes asked for at once, and more for a record that is longer."""
@@ -19,36 +19,26 @@ _PROMPT = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A record, or a malformed range with its ``error``: its number, where it stands in the capture, and its bytes."""
+    """A record or a malformed range: its number, where it stands in the capture, and its bytes."""
 
     number: int
     offset: int
     data: bytes
-    error: DecodeError | None
-
-
-class _Arriving(Protocol):
-    """A stream that can be asked for what is there."""
-
-    def read1(self, size: int, /) -> bytes: ...
+    record: Record
 
 
 @contextmanager
-def opened(source: str, *, from_hex: bool, offset: int) -> Iterator[Callable[[int], bytes]]:
+def opened(source: str, *, from_hex: bool, offset: int = 0) -> Iterator[Callable[[int], bytes]]:
     """What reads the next bytes of a source from its byte ``offset`` on, some of them at least until there are none.
 
     Raises ``MisuseError`` if there are not so many.
     """
-    if from_hex:
-        with captures.buffer(source, from_hex=True) as data:
-            yield _reading(BytesIO(data), source, offset)
-    else:
-        with captures.byte_stream(source) as stream:
-            yield _reading(stream, source, offset)
+    with captures.byte_stream(source, from_hex=from_hex) as stream:
+        _skip(stream.read1, source, offset)
+        yield stream.read1
 
 
-def _reading(stream: BinaryIO, source: str, offset: int) -> Callable[[int], bytes]:
-    read = cast(_Arriving, stream).read1 if hasattr(stream, "read1") else stream.read
+def _skip(read: Callable[[int], bytes], source: str, offset: int) -> None:
     skipped = 0
     while skipped < offset:
         data = read(min(_PROMPT, offset - skipped))
@@ -56,10 +46,9 @@ def _reading(stream: BinaryIO, source: str, offset: int) -> Callable[[int], byte
             name = captures.name_of(source)
             raise MisuseError(f"{name} has {skipped} bytes; --offset is one of them, counted from 0, not {offset}")
         skipped += len(data)
-    return read
 
 
-def cut(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Cut]:
+def cuts(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Cut]:
     """The records of what ``read`` gives, which stands at ``base`` in the capture, together covering every byte."""
     held, start, final, number = b"", 0, False, 0
     while start < len(held) or not final:
@@ -71,7 +60,7 @@ def cut(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Cut
             held += more
             continue
         data = held[record.offset : record.offset + record.length]
-        yield Cut(number, base + record.offset, data, record.error)
+        yield Cut(number, base + record.offset, data, record)
         number += 1
         start += record.length
 
@@ -87,3 +76,14 @@ def _more(read: Callable[[int], bytes], held: int) -> bytes:
         pieces.append(piece)
         wanted -= len(piece)
     return b"".join(pieces)
+
+
+def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
+    """The rows of what ``read`` gives, with their positions; see ``Protocol.iter_records``."""
+    parameters = dict(options.parameters)
+    cutter = Cutter(protocol.framing, parameters, options.max_record_bytes)
+    for cut in cuts(read, cutter, 0):
+        row = protocol.row(cut.record, cut.data, cut.offset, parameters, options.mode, options.message)
+        if row is not None:
+            row["_offset"], row["_length"] = cut.offset, len(cut.data)
+            yield row

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from wireloom.inspection.wording import printable
 from wireloom.views import Row
 
 _EVERY = 512
@@ -20,14 +21,14 @@ def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callab
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=size)
+        task = bar.add_task(printable(name), total=size)
         yield lambda position: bar.update(task, completed=position)
 
 

@@ -1,6 +1,7 @@
 """``wireloom protocols``: what is installed."""
 
 from wireloom import registry
+from wireloom.inspection.wording import printable
 from wireloom.options import OptionError
 
 
@@ -8,14 +9,15 @@ def protocols() -> None:
     """The installed protocols and their messages."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("protocol", "title", "messages")
     for name in registry.names():
         try:
             module = registry.load(name)
         except OptionError as error:
-            table.add_row(name, f"[red]{error}[/red]", "")
+            table.add_row(name, Text(printable(str(error)), "red"), "")
             continue
         title = (module.__doc__ or "").strip().partition("\n")[0].partition(": parsers")[0]
-        table.add_row(name, title, ", ".join(module.PROTOCOL.messages))
+        table.add_row(name, Text(printable(title)), ", ".join(module.PROTOCOL.messages))
     Console().print(table)

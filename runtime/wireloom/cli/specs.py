@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wireloom import files
 from wireloom.cli.changes import show
-from wireloom.cli.diagnostics import FAILED, MisuseError, say
+from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import Format, report
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def check(specs: Specs = None, format: Formats = Format.TEXT) -> None:
     if any(problem.severity == "error" for problem in problems):
         raise typer.Exit(FAILED)
     if format is Format.TEXT and not problems:
-        print(f"{_shown(paths)}: no problems")
+        tell(f"{_shown(paths)}: no problems")
 
 
 def generate(
@@ -60,9 +61,9 @@ def generate(
         if result.errors:
             raise typer.Exit(FAILED)
     for change in () if only_check else result.changes:
-        print(f"{_DONE[change.kind]} {change.path}")
+        tell(f"{_DONE[change.kind]} {files.told(change.path)}")
     if not result.changes and format is Format.TEXT:
-        print(f"{out} is what {_shown(paths)} gives")
+        tell(f"{files.told(out)} is what {_shown(paths)} gives")
 
 
 def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path], package: str) -> None:
@@ -102,7 +103,7 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
     for path in paths:
         if not path.exists():
             hint = "" if specs else "; name the specs, or make some with: wireloom init NAME"
-            raise MisuseError(f"there is no file or folder {path}{hint}")
+            raise MisuseError(f"there is no file or folder {files.told(path)}{hint}")
     return paths
 
 
@@ -115,4 +116,4 @@ def compiler(module: str) -> ModuleType:
 
 
 def _shown(paths: Iterable[Path]) -> str:
-    return " ".join(map(str, paths))
+    return " ".join(map(files.told, paths))

@@ -15,6 +15,7 @@ from wireloom.columnar.buffers import Array, Places, nulls
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.files import told
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
 
@@ -151,7 +152,7 @@ class Decoder:
 
         stretch = Stretch(window.buffer, cuts.start, cuts.stop, little)
         added = {
-            FILE.name: lambda rows: pa.repeat(pa.scalar(file, pa.string()), len(rows)),
+            FILE.name: lambda rows: pa.repeat(pa.scalar(told(file), pa.string()), len(rows)),
             POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
             POSITIONS[1].name: lambda rows: pa.array((cuts.stop - cuts.start)[rows]),
         }
