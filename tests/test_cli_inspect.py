@@ -166,13 +166,13 @@ def test_a_wide_terminal_has_fields_beside_bytes(capture: Path, in_colour: Calla
     in_colour(140)
     result = run("inspect", "couchbase_dcp", capture, "--record", "0")
     assert "\x1b[" in result.stdout
-    assert re.search(r"^  00000000  80 56 .*magic  128  ClientRequest", without_colours(result.stdout), re.MULTILINE)
+    assert re.search(r"^  00000000  80 56 .*magic  0x80  ClientRequest", without_colours(result.stdout), re.MULTILINE)
 
 
 def test_a_narrow_terminal_has_fields_below_bytes(capture: Path, in_colour: Callable[[int], None]) -> None:
     in_colour(100)
     shown = without_colours(run("inspect", "couchbase_dcp", capture, "--record", "0").stdout)
-    assert re.search(r"^  magic  128  ClientRequest", shown, re.MULTILINE)
+    assert re.search(r"^  magic  0x80  ClientRequest", shown, re.MULTILINE)
 
 
 def test_a_field_and_its_bytes_have_the_same_colour(capture: Path, in_colour: Callable[[int], None]) -> None:

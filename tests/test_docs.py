@@ -54,11 +54,11 @@ examples:
 """
 TRACED = Traced(
     (
-        Span("kind", 0, 1),
-        Span("size", 1, 2),
-        Span("parcel.weight", 2, 5),
-        Span("parcel.format", 5, 6),
-        Span("parcel.address", 6, 8),
+        Span("kind", 0, 1, 7),
+        Span("size", 1, 2, 6),
+        Span("parcel.weight", 2, 5, 500, "body"),
+        Span("parcel.format", 5, 6, 1, "body", label="Small"),
+        Span("parcel.address", 6, 8, "Ab", "body"),
     ),
     {
         "message": "parcel",
@@ -245,7 +245,7 @@ def test_a_page(tmp_path: Path) -> None:
 
 def test_a_malformed_example_is_taken_apart_as_far_as_it_was_read(tmp_path: Path) -> None:
     reason = "truncated: parcel.weight at byte 2: needs 3 bytes, 1 left"
-    traced = Traced((Span("kind", 0, 1), Span("size", 1, 2)), {}, reason)
+    traced = Traced((Span("kind", 0, 1, 7), Span("size", 1, 2, 1)), {}, reason)
     message = MESSAGE.replace("07 06 00 01 f4 01 41 62", "07 01 ff").replace(
         "decoded: {weight: 500}", "malformed: truncated"
     )

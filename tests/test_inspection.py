@@ -170,7 +170,7 @@ def test_bit_fields_share_their_byte() -> None:
 def test_flags_without_a_name_are_told_as_a_number() -> None:
     frame = bytes.fromhex("80560000140000000000001400000000") + bytes(24) + bytes.fromhex("00000101")
     (leaf,) = [leaf for leaf in inspect_record(DCP, frame).leaves() if leaf.name == "snapshot_type"]
-    assert (leaf.text, leaf.label) == ("257", "Memory | 0x100")
+    assert (leaf.text, leaf.label) == ("0x00000101", "Memory | 0x100")
 
 
 def log_of(entries: int) -> bytes:

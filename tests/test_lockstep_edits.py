@@ -129,7 +129,7 @@ ENUMS = "databus/enums.py"
     [
         (ENUMS, "    DELETE = 2\n", "    DELETE = 3\n", "DbusOpcode", "2 is DELETE"),
         (ENUMS, "    DELETE = 2\n", "", "DbusOpcode", "2 is DELETE"),
-        (ENUMS, "    TRACE = 0x04\n", "    TRACES = 0x04\n", "EventAttributes", "4 is TRACE"),
+        (ENUMS, "    TRACE = 0x0004\n", "    TRACES = 0x0004\n", "EventAttributes", "4 is TRACE"),
         (ENUMS, '(-49, -5, "ERROR")', '(-48, -5, "ERROR")', "SourceId", "-49 to -5 is ERROR"),
         (PAGE, "| 2 | `DELETE` |", "| 3 | `DELETE` |", "DbusOpcode", "2 is DELETE"),
         (PAGE, "| 0x0004 | `TRACE` |", "| 0x0040 | `TRACE` |", "EventAttributes", "4 is TRACE"),

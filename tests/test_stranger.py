@@ -11,8 +11,12 @@ import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
+import wireloom as runtime
+import wireloom_generator as generator
 from wireloom.cli import app
 
+INSTALLED = [str(Path(package.__path__[0]).parent) for package in (runtime, generator)]
+"""All that a process of somebody else's can import of Wireloom: what is tested, and no protocols."""
 RECORD = "574c 01 0016 00000007 0000018bcfe56800 41ac0000 00 6174746963"
 """A reading of sensor 7, as the starter's example has it."""
 
@@ -34,7 +38,7 @@ def wireloom(folder: Path, *arguments: str, stdin: str = "", status: int = 0) ->
         capture_output=True,
         text=True,
         check=False,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"WIRELOOM_ACCEL": "0"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(INSTALLED), "WIRELOOM_ACCEL": "0"},
     )
     assert done.returncode == status, done.stderr
     return done.stderr if status else done.stdout
@@ -165,12 +169,13 @@ def test_spark_reads_it(started: Path, tmp_path: Path) -> None:
     (tmp_path / "capture.bin").write_bytes(bytes.fromhex(RECORD))
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
+    path = os.pathsep.join([str(started), *INSTALLED])
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path / "capture.bin")],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(started), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
     )
     assert done.stdout == "Row(message='reading', place='attic', quality_name='Good')\n", done.stderr
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
 from wireloom_generator.expressions import Value
-from wireloom_generator.pretty import Call, Tree, keyword, literal, named, string
+from wireloom_generator.pretty import Call, Tree, group, keyword, literal, named, string
 from wireloom_generator.python_expressions import function
 
 
@@ -28,8 +28,8 @@ def node(part: ir.Node) -> Tree:
         case ir.Bits(wire=wire, fields=fields):
             return Call("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
         case ir.Padding(size=size, align=align):
-            options = [str(size)] if size else []
-            return Call("Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
+            options = [literal(size)] if size else []
+            return Call("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
         case ir.Section(name=name, nodes=nodes):
             return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing)))
         case ir.Slot(name=name):
@@ -96,6 +96,7 @@ def _field(field: ir.Field) -> Tree:
     options += _default(field.default)
     options += [keyword("long", "True")] if field.long else []
     options += [keyword("located", "True")] if field.located and isinstance(field.wire, ir.Number) else []
+    options += _hexadecimal(field)
     return Call("Field", (value, *options)) if options else value
 
 
@@ -123,6 +124,18 @@ def _default(default: ir.Condition | None) -> Iterator[Tree]:
     if default is not None:
         value = default.expression
         yield keyword("default", literal(value.value) if isinstance(value, Value) else function(value))
+
+
+def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed | ir.Probe) -> Iterator[Tree]:
+    if field.hex:
+        yield keyword("hex", "True")
+
+
+def probe(found: ir.Probe) -> Tree:
+    """A number that is read before its record is."""
+    value = number(found.wire)
+    told = Call("Field", (value, *_hexadecimal(found))) if found.hex else value
+    return group(string(found.name), literal(found.offset), told)
 
 
 def checksum(written: ir.Checksum) -> Call:
@@ -161,7 +174,7 @@ def _extent(extent: ir.Extent) -> Tree:
         case ir.Rest():
             return Call("Rest", ())
         case ir.Size(bytes=size, fixed=fixed):
-            return Call("Size", (function(size) if fixed is None else str(fixed),))
+            return Call("Size", (function(size) if fixed is None else literal(fixed),))
         case ir.Prefix(length=length):
             return Call("Prefixed", (_value(length),))
         case ir.Terminator(value=value):
@@ -171,14 +184,14 @@ def _extent(extent: ir.Extent) -> Tree:
 def _computed(computed: ir.Computed) -> Tree:
     kind = computed.columns[0].type
     assert isinstance(kind, ir.Primitive)
-    options = _names(computed.enum, None, computed.labels)
+    options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
     return Call("Compute", (function(computed.value.expression), string(kind), *options))
 
 
 def _bit(field: ir.BitField) -> Tree:
-    bit = Call("Bit", (str(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
+    bit = Call("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
     options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
-    options += _default(field.default)
+    options += [*_default(field.default), *_hexadecimal(field)]
     return Call("Field", (bit, *options)) if options else bit
 
 

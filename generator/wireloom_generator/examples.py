@@ -48,12 +48,23 @@ def run(protocol: ir.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
             found, spans = codec.trace(example.data, **example.parameters)
             malformed = isinstance(found, Exception)
             traces[message.name, example.name] = Traced(
-                tuple(Span(*span) for span in spans), {} if malformed else found, found.reason if malformed else None
+                tuple(_span(*span) for span in spans), {} if malformed else found, found.reason if malformed else None
             )
             what = _failure(found, example) if malformed else _difference(found, message, example, codec)
             if what:
                 problems.append(Problem(example.at, RULE, f"{example.name}: {what}"))
     return traces, problems
+
+
+def _span(section: str, span: Any) -> Span:
+    value, field = span.value, span.field
+    label = ""
+    if isinstance(value, int) and field is not None and field.enum is not None:
+        label = field.enum.label(value) or ""
+    if isinstance(value, int) and field is not None and field.flags is not None:
+        label = ", ".join(name for name, flag in field.flags.__members__.items() if value & flag)
+    shown = field.shown(value) if field is not None and value is not None else ""
+    return Span(span.path, span.start, span.end, value, section, span.bits, label, shown)
 
 
 def _failure(error: Any, example: ir.Example) -> str | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wireloom_generator.numerals import integer
+
 
 class ExpressionError(ValueError):
     """The text is no expression; ``column`` counts from 0 within it."""
@@ -122,13 +124,23 @@ def parse(text: str) -> Expr:
     if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
         raise ExpressionError(f"not an expression: {text.strip()!r}", text.index("\0"))
     try:
-        return _convert(ast.parse(text.strip(), mode="eval").body)
+        tree = ast.parse(text.strip(), mode="eval")
+        _note_hexadecimal(tree, text.strip())
+        return _convert(tree.body)
     except SyntaxError as error:
         column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
         hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
         raise ExpressionError(f"not an expression: {text.strip()!r}", column, hint) from None
     except RecursionError:
         raise ExpressionError("nested too deeply") from None
+
+
+def _note_hexadecimal(tree: ast.AST, text: str) -> None:
+    """Let the numbers in ``tree`` remember that ``text`` writes them in hexadecimal."""
+    if "0x" in text.lower():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(node.value) is int:
+                node.value = integer(ast.get_source_segment(text, node) or str(node.value))
 
 
 def _convert(node: ast.expr) -> Expr:

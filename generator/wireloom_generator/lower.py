@@ -186,7 +186,7 @@ def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
 
 def _probe(field: ir.Field) -> ir.Probe:
     assert isinstance(field.wire, ir.Integer | ir.Float | ir.Boolean) and field.place.absolute is not None
-    return ir.Probe(field.name, field.place.absolute, field.wire)
+    return ir.Probe(field.name, field.place.absolute, field.wire, field.hex)
 
 
 def _fold_checksum(checksum: ir.Checksum, fixed: Mapping[str, ir.Field]) -> ir.Checksum:

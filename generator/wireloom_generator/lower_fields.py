@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from wireloom_generator import expressions, ir, syntax
+from wireloom_generator import expressions, ir, notation, syntax
 from wireloom_generator.columns import columns, integer_type, labelled, wire_type
 from wireloom_generator.expressions import Value
 from wireloom_generator.lower_names import Names, declared, measured, resolved
@@ -55,6 +55,7 @@ class FieldLowering:
         self.measured = frozenset(measured(spec))
         self.record_names = self._record_names()
         order = spec.protocol.byte_order
+        self.compared = self._compared()
         self.order = ir.Order(order) if order in ("big", "little") else ir.Order.PARAMETER
 
     def _record_names(self) -> Names:
@@ -62,6 +63,25 @@ class FieldLowering:
         names, nullable = declared(self.spec, entries)
         recorded = {parameter.name for parameter in self.spec.protocol.parameters}
         return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), is_record=True)
+
+    def _compared(self) -> frozenset[str]:
+        """The record's fields that messages match, or proofs compare, with numbers in hexadecimal."""
+        matches = [item for message in self.spec.messages for item in message.match.items()]
+        found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
+        proofs = [self.spec.protocol.record.proof, *(message.proof for message in self.spec.messages)]
+        texts = [proof.valid for proof in proofs if proof and proof.valid]
+        return found.union(*(notation.compared(expressions.parse(text)) for text in texts))
+
+    def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
+        """Whether the spec writes any of the field's values in hexadecimal."""
+        written: list[object] = [field.const, field.default]
+        if field.enum in self.spec.enums:
+            written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
+        if flags in self.spec.flags:
+            written += (item.value for item in self.spec.flags[flags].values)
+        valid = notation.compared(expressions.parse(field.valid)) if field.valid else frozenset()
+        told = valid | self.compared if names.is_record else valid
+        return notation.in_hexadecimal(written) or field.name in told
 
     def names(self, entries: Iterable[syntax.Entry], *, also: frozenset[str] = frozenset()) -> Names:
         """What a struct's expressions can ask for; ``also`` are own names that may be absent."""
@@ -170,6 +190,7 @@ class FieldLowering:
             self.condition(field.valid, names),
             self.condition(field.derive, names),
             self._default(field.default, field.reserved, names),
+            self._hex(field, names),
         )
 
     def _optional_field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Node:
@@ -200,6 +221,7 @@ class FieldLowering:
             labelled(field.name, kind, doc.text, enum=enum, flags=False),
             field.enum,
             field.labels,
+            self._hex(field, names),
         )
 
     def _field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Field:
@@ -227,6 +249,7 @@ class FieldLowering:
             long=field.table_type == "long",
             located=field.name in self.measured,
             repeat=repeat,
+            hex=self._hex(field, names, field.flags),
         )
 
     def _field_columns(

@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wireloom_generator.numerals import Hexadecimal
+
 WIDTH = 120
 
 
@@ -39,8 +41,10 @@ def string(text: str) -> str:
 
 
 def literal(value: int | float | str | bytes | None) -> str:
-    """A value as Python writes it."""
+    """A value as Python writes it, a number as the spec does."""
     match value:
+        case Hexadecimal():
+            return f"{'-' * (value < 0)}0x{abs(value):0{value.digits}X}"
         case str():
             return string(value)
         case bytes():
@@ -140,11 +144,6 @@ def imported(module: str, names: Sequence[str]) -> str:
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
-def number(value: int) -> str:
-    """A number as documents write it: in hex from 10 on."""
-    return str(value) if value < 10 else f"0x{value:02X}"
-
-
 def match(values: Mapping[str, tuple[int, ...]]) -> Tree:
     """The header values that select something, by field."""
-    return mapping(*(entry(name, group(*map(number, found))) for name, found in values.items()))
+    return mapping(*(entry(name, group(*map(literal, found))) for name, found in values.items()))

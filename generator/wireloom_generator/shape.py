@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator import syntax
+from wireloom_generator.numerals import integer
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.source import Mapping, Node, Scalar, Sequence, number
 
@@ -161,7 +162,7 @@ class _Reader:
         if not isinstance(node, Scalar) or node.kind == "null":
             return self.wrong(node, _WORDS.get(hint, "text"))
         if hint is int:
-            return _integer(node) if node.kind == "int" else self.wrong(node, _WORDS[int])
+            return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])
         if hint is bool:
             return node.text.lower() == "true" if node.kind == "bool" else self.wrong(node, _WORDS[bool])
         if hint is syntax.Hex:
@@ -179,10 +180,6 @@ def _shortened(text: str) -> str:
     return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
 
 
-def _integer(node: Scalar) -> int:
-    return int(node.text.replace("_", ""), 0)
-
-
 def _plain(node: Node) -> Any:
     if isinstance(node, Mapping):
         return {key.text: _plain(value) for key, value in node.entries}
@@ -190,7 +187,7 @@ def _plain(node: Node) -> Any:
         return [_plain(item) for item in node.items]
     match node.kind:
         case "int":
-            return _integer(node)
+            return integer(node.text)
         case "bool":
             return node.text.lower() == "true"
         case "float":

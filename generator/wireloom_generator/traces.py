@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A field's path and its bytes in the record, from ``start`` to before ``end``."""
+    """A field's path and its bytes in the record, from ``start`` to before ``end``, and what was read from them.
+
+    ``section`` is the one of the record that it stands in, ``bits`` are a bit field's highest and lowest, ``label`` is
+    what the number is called, and ``shown`` the number as the spec would write it.
+    """
 
     path: str
     start: int
     end: int
+    value: object = None
+    section: str = ""
+    bits: tuple[int, int] | None = None
+    label: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,8 @@ class Parts:
             case ir.Bits(wire=wire, fields=fields):
                 return Call("plan.Bits", (string(code(wire)), *map(self._bit, fields)))
             case ir.Padding(size=size, align=align):
-                options = [str(size)] if size else []
-                return Call("plan.Pad", (*options, *([keyword("align", str(align))] if align > 1 else [])))
+                options = [literal(size)] if size else []
+                return Call("plan.Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
             case ir.Section(name=name, nodes=nodes):
                 extent, items = self._extent(node.extent), self.nodes(nodes)
                 return Call("plan.Section", (string(name), extent, *items, *trailing(node.trailing)))
@@ -156,7 +156,7 @@ class Parts:
             case ir.Rest():
                 return Call("plan.Rest", ())
             case ir.Size(bytes=size, fixed=fixed):
-                return Call("plan.Size", (self.vectors.function(size) if fixed is None else str(fixed),))
+                return Call("plan.Size", (self.vectors.function(size) if fixed is None else literal(fixed),))
             case ir.Prefix(length=length):
                 return Call("plan.Prefixed", (self._value(length),))
             case ir.Terminator(value=value):
@@ -175,7 +175,7 @@ class Parts:
         options += [keyword("const", literal(field.const))] if field.const is not None else []
         options += [keyword("valid", self.function(field.valid))] if field.valid is not None else []
         options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
-        return Call("plan.Bit", (string(field.name), str(field.width), *options))
+        return Call("plan.Bit", (string(field.name), literal(field.width), *options))
 
 
 def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, ir.Checksum] | None:
@@ -223,7 +223,7 @@ def code(wire: ir.Number) -> str:
 
 def probe(found: ir.Probe) -> Tree:
     """A number that is read before its record is."""
-    return group(string(found.name), str(found.offset), string(code(found.wire)))
+    return group(string(found.name), literal(found.offset), string(code(found.wire)))
 
 
 def _name(node: ir.Node) -> str:

@@ -214,7 +214,7 @@ FrameInfo = plan.Layout(
     ),
     plan.Choice(
         plan.When(
-            lambda this, record, frame: record["magic"] == 8,
+            lambda this, record, frame: record["magic"] == 0x08,
             plan.Compute(
                 "id",
                 lambda this, record, frame: plan.choose(this["id_nibble"] == 15, 15 + this["id_escape"], this["id_nibble"]),
@@ -238,40 +238,40 @@ FrameInfo = plan.Layout(
         ),
         plan.Choice(
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 1),
+                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 1),
                 plan.Field("durability_level", "u1", enum=DurabilityLevel),
                 plan.Optional(plan.Field("durability_timeout", ">u2")),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 2),
+                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 2),
                 plan.Field("stream_id", ">u2"),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 4),
+                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 4),
                 plan.Named("user", plan.Text(plan.Rest())),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 6),
+                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 6),
                 plan.Named("privilege", plan.Text(plan.Rest())),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 8, this["id"] == 7),
+                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 7),
                 plan.Field("token_id", ">u2"),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 0),
+                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 0),
                 plan.Field("server_duration", ">u2"),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 1),
+                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 1),
                 plan.Field("read_units", ">u2"),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 2),
+                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 2),
                 plan.Field("write_units", ">u2"),
             ),
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 24, this["id"] == 3),
+                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 3),
                 plan.Field("throttle_duration", ">u2"),
             ),
         ),
@@ -286,7 +286,7 @@ RECORD = plan.Record(
     plan.Field("opcode", "u1"),
     plan.Choice(
         plan.When(
-            lambda this, record, frame: plan.among(this["magic"], (128, 129, 130, 131)),
+            lambda this, record, frame: plan.among(this["magic"], (0x80, 0x81, 0x82, 0x83)),
             plan.Field("key_length", ">u2", derive=lambda this, record, frame: frame.size("key")),
         ),
         plan.Layout(
@@ -302,7 +302,10 @@ RECORD = plan.Record(
     plan.Field("extras_length", "u1", derive=lambda this, record, frame: frame.size("extras")),
     plan.Field("datatype", "u1", flags=Datatype),
     plan.Choice(
-        plan.When(lambda this, record, frame: plan.among(this["magic"], (128, 8, 130)), plan.Field("vbucket", ">u2")),
+        plan.When(
+            lambda this, record, frame: plan.among(this["magic"], (0x80, 0x08, 0x82)),
+            plan.Field("vbucket", ">u2"),
+        ),
         plan.Layout(plan.Field("status", ">u2", enum=Status)),
     ),
     plan.Field(
@@ -327,7 +330,7 @@ RECORD = plan.Record(
 PLAN = plan.Plan(
     record=RECORD,
     messages=(
-        plan.Message("failover_log_request", RECORD, match={"magic": (0x80, 8), "opcode": (0x54,)}),
+        plan.Message("failover_log_request", RECORD, match={"magic": (0x80, 0x08), "opcode": (0x54,)}),
         plan.Message(
             "failover_log_response",
             RECORD,
@@ -335,17 +338,17 @@ PLAN = plan.Plan(
             variants=(
                 plan.Variant(
                     "success",
-                    lambda this, record, frame: plan.both(record["status"] == 0, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] == 0, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("entries", plan.Repeat(FailoverEntry)))},
                 ),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
@@ -353,7 +356,7 @@ PLAN = plan.Plan(
         plan.Message(
             "snapshot_marker",
             RECORD,
-            match={"magic": (0x80, 8), "opcode": (0x56,)},
+            match={"magic": (0x80, 0x08), "opcode": (0x56,)},
             sections={
                 "extras": plan.Layout(
                     plan.When(lambda this, record, frame: record["extras_length"] == 1, plan.Field("version", "u1")),
@@ -423,12 +426,12 @@ PLAN = plan.Plan(
                 plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
@@ -436,7 +439,7 @@ PLAN = plan.Plan(
         plan.Message(
             "system_event",
             RECORD,
-            match={"magic": (0x80, 8), "opcode": (0x5F,)},
+            match={"magic": (0x80, 0x08), "opcode": (0x5F,)},
             sections={
                 "extras": plan.Layout(
                     plan.Field("by_seqno", ">u8", long=True),
@@ -537,12 +540,12 @@ PLAN = plan.Plan(
                 plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 2 == 0),
+                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
@@ -564,7 +567,7 @@ PLAN = plan.Plan(
             ("total_body_length", 8, ">u4"),
             length=lambda this, record, frame: 24 + this["total_body_length"],
             linear=(24, {"total_body_length": 1}),
-            valid=lambda this, record, frame: plan.among(this["magic"], (128, 8, 129, 24, 130, 131)),
+            valid=lambda this, record, frame: plan.among(this["magic"], (0x80, 0x08, 0x81, 0x18, 0x82, 0x83)),
         ),
     ),
 )

@@ -12,7 +12,7 @@ class Magic(WireEnum):
     """
 
     ClientRequest = 0x80
-    AltClientRequest = 8
+    AltClientRequest = 0x08
     ClientResponse = 0x81
     AltClientResponse = 0x18
     ServerRequest = 0x82
@@ -24,16 +24,16 @@ class ClientOpcode(WireEnum):
     server refuses them.
     """
 
-    Get = 0
-    Set = 1
-    Add = 2
-    Replace = 3
-    Delete = 4
-    Increment = 5
-    Decrement = 6
-    Quit = 7
-    Flush_Unsupported = 8
-    Getq = 9
+    Get = 0x00
+    Set = 0x01
+    Add = 0x02
+    Replace = 0x03
+    Delete = 0x04
+    Increment = 0x05
+    Decrement = 0x06
+    Quit = 0x07
+    Flush_Unsupported = 0x08
+    Getq = 0x09
     Noop = 0x0A
     Version = 0x0B
     Getk = 0x0C
@@ -226,10 +226,10 @@ class ClientOpcode(WireEnum):
 class ServerOpcode(WireEnum):
     """Opcodes under the magics 0x82 and 0x83, numbered apart from ClientOpcode."""
 
-    ClustermapChangeNotification = 1
-    Authenticate = 2
-    ActiveExternalUsers = 3
-    GetAuthorization = 4
+    ClustermapChangeNotification = 0x01
+    Authenticate = 0x02
+    ActiveExternalUsers = 0x03
+    GetAuthorization = 0x04
 
 
 class Status(WireEnum):
@@ -240,16 +240,16 @@ class Status(WireEnum):
     of the values say what a status means in DCP.
     """
 
-    Success = 0
-    KeyEnoent = 1
-    KeyEexists = 2
-    E2big = 3
-    Einval = 4
-    NotStored = 5
-    DeltaBadval = 6
-    NotMyVbucket = 7
-    NoBucket = 8
-    Locked = 9
+    Success = 0x00
+    KeyEnoent = 0x01
+    KeyEexists = 0x02
+    E2big = 0x03
+    Einval = 0x04
+    NotStored = 0x05
+    DeltaBadval = 0x06
+    NotMyVbucket = 0x07
+    NoBucket = 0x08
+    Locked = 0x09
     DcpStreamNotFound = 0x0A
     OpaqueNoMatch = 0x0B
     EWouldThrottle = 0x0C
@@ -326,7 +326,7 @@ class Status(WireEnum):
 
     @classmethod
     def ranges(cls) -> tuple[tuple[int, int, str], ...]:
-        return ((65280, 65535, "UserStatus"),)
+        return ((0xFF00, 0xFFFF, "UserStatus"),)
 
 
 class RequestFrameId(WireEnum):

@@ -106,7 +106,7 @@ FrameInfo = Layout(
     ),
     Choice(
         When(
-            Rule("magic == 0x08", lambda this, record, frame: record["magic"] == 8),
+            Rule("magic == 0x08", lambda this, record, frame: record["magic"] == 0x08),
             "id" / Compute(
                 lambda this, record, frame: 15 + this["id_escape"] if this["id_nibble"] == 15 else this["id_nibble"],
                 "int",
@@ -128,51 +128,66 @@ FrameInfo = Layout(
         ),
         Choice(
             When(
-                Rule("magic == 0x08 and id == 1", lambda this, record, frame: record["magic"] == 8 and this["id"] == 1),
+                Rule(
+                    "magic == 0x08 and id == 1",
+                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 1,
+                ),
                 "durability_level" / Field(Int8ub, enum=DurabilityLevel),
                 Optional("durability_timeout" / Int16ub),
             ),
             When(
-                Rule("magic == 0x08 and id == 2", lambda this, record, frame: record["magic"] == 8 and this["id"] == 2),
+                Rule(
+                    "magic == 0x08 and id == 2",
+                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 2,
+                ),
                 "stream_id" / Int16ub,
             ),
             When(
-                Rule("magic == 0x08 and id == 4", lambda this, record, frame: record["magic"] == 8 and this["id"] == 4),
+                Rule(
+                    "magic == 0x08 and id == 4",
+                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 4,
+                ),
                 "user" / Text(Rest()),
             ),
             When(
-                Rule("magic == 0x08 and id == 6", lambda this, record, frame: record["magic"] == 8 and this["id"] == 6),
+                Rule(
+                    "magic == 0x08 and id == 6",
+                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 6,
+                ),
                 "privilege" / Text(Rest()),
             ),
             When(
-                Rule("magic == 0x08 and id == 7", lambda this, record, frame: record["magic"] == 8 and this["id"] == 7),
+                Rule(
+                    "magic == 0x08 and id == 7",
+                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 7,
+                ),
                 "token_id" / Int16ub,
             ),
             When(
                 Rule(
                     "magic == 0x18 and id == 0",
-                    lambda this, record, frame: record["magic"] == 24 and this["id"] == 0,
+                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 0,
                 ),
                 "server_duration" / Int16ub,
             ),
             When(
                 Rule(
                     "magic == 0x18 and id == 1",
-                    lambda this, record, frame: record["magic"] == 24 and this["id"] == 1,
+                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 1,
                 ),
                 "read_units" / Int16ub,
             ),
             When(
                 Rule(
                     "magic == 0x18 and id == 2",
-                    lambda this, record, frame: record["magic"] == 24 and this["id"] == 2,
+                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 2,
                 ),
                 "write_units" / Int16ub,
             ),
             When(
                 Rule(
                     "magic == 0x18 and id == 3",
-                    lambda this, record, frame: record["magic"] == 24 and this["id"] == 3,
+                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 3,
                 ),
                 "throttle_duration" / Int16ub,
             ),
@@ -189,13 +204,13 @@ FailoverEntry = Layout("vb_uuid" / Int64ub, "vb_seqno" / Field(Int64ub, long=Tru
 """One branch in the history of a vbucket, and the seqno at which it began."""
 
 RECORD = Record(
-    "magic" / Field(Int8ub, enum=Magic, labels=False),
-    "opcode" / Field(Int8ub, enum=ClientOpcode, labels=False),
+    "magic" / Field(Int8ub, enum=Magic, labels=False, hex=True),
+    "opcode" / Field(Int8ub, enum=ClientOpcode, labels=False, hex=True),
     Choice(
         When(
             Rule(
                 "magic in [0x80, 0x81, 0x82, 0x83]",
-                lambda this, record, frame: this["magic"] in (128, 129, 130, 131),
+                lambda this, record, frame: this["magic"] in (0x80, 0x81, 0x82, 0x83),
             ),
             "key_length" / Field(Int16ub, derive=lambda this, record, frame: frame.size("key")),
         ),
@@ -209,13 +224,13 @@ RECORD = Record(
         ),
     ),
     "extras_length" / Field(Int8ub, derive=lambda this, record, frame: frame.size("extras")),
-    "datatype" / Field(Int8ub, flags=Datatype, default=0),
+    "datatype" / Field(Int8ub, flags=Datatype, default=0, hex=True),
     Choice(
         When(
-            Rule("magic in [0x80, 0x08, 0x82]", lambda this, record, frame: this["magic"] in (128, 8, 130)),
+            Rule("magic in [0x80, 0x08, 0x82]", lambda this, record, frame: this["magic"] in (0x80, 0x08, 0x82)),
             "vbucket" / Field(Int16ub, default=0),
         ),
-        Layout("status" / Field(Int16ub, enum=Status)),
+        Layout("status" / Field(Int16ub, enum=Status, hex=True)),
     ),
     "total_body_length" / Field(
         Int32ub,
@@ -238,7 +253,7 @@ RECORD = Record(
 failover_log_request = Message(
     "failover_log_request",
     RECORD,
-    match={"magic": (0x80, 8), "opcode": (0x54,)},
+    match={"magic": (0x80, 0x08), "opcode": (0x54,)},
     trailing=("extras", "key", "value"),
 )
 """Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
@@ -256,7 +271,7 @@ failover_log_response = Message(
             "success",
             Rule(
                 "status == 0 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 0 and record["datatype"] & 2 == 0,
+                lambda this, record, frame: record["status"] == 0 and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("entries" / Repeat(FailoverEntry))},
         ),
@@ -264,7 +279,7 @@ failover_log_response = Message(
             "not_my_vbucket",
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 2 == 0,
+                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -272,7 +287,7 @@ failover_log_response = Message(
             "error",
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 2 == 0,
+                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),
@@ -287,7 +302,7 @@ trailing_value. The responses to a stream request and to the opcode 0x96 hold th
 snapshot_marker = Message(
     "snapshot_marker",
     RECORD,
-    match={"magic": (0x80, 8), "opcode": (0x56,)},
+    match={"magic": (0x80, 0x08), "opcode": (0x56,)},
     sections={
         "extras": Layout(
             When(
@@ -304,7 +319,7 @@ snapshot_marker = Message(
                 "extras": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
                     "end_seqno" / Field(Int64ub, long=True),
-                    "snapshot_type" / Field(Int32ub, flags=SnapshotType),
+                    "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                 ),
             },
         ),
@@ -315,7 +330,7 @@ snapshot_marker = Message(
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
                     "end_seqno" / Field(Int64ub, long=True),
-                    "snapshot_type" / Field(Int32ub, flags=SnapshotType),
+                    "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                     "max_visible_seqno" / Field(Int64ub, long=True),
                     "high_completed_seqno" / Field(Int64ub, long=True),
                 ),
@@ -328,7 +343,7 @@ snapshot_marker = Message(
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
                     "end_seqno" / Field(Int64ub, long=True),
-                    "snapshot_type" / Field(Int32ub, flags=SnapshotType),
+                    "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                     "max_visible_seqno" / Field(Int64ub, long=True),
                     "high_completed_seqno" / Field(Int64ub, long=True),
                     "timestamp" / Int64ub,
@@ -342,7 +357,7 @@ snapshot_marker = Message(
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
                     "end_seqno" / Field(Int64ub, long=True),
-                    "snapshot_type" / Field(Int32ub, flags=SnapshotType),
+                    "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                     "max_visible_seqno" / Field(Int64ub, long=True),
                     "high_completed_seqno" / Field(Int64ub, long=True),
                     "purge_seqno" / Field(Int64ub, long=True),
@@ -369,7 +384,7 @@ snapshot_marker_response = Message(
             "not_my_vbucket",
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 2 == 0,
+                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -377,7 +392,7 @@ snapshot_marker_response = Message(
             "error",
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 2 == 0,
+                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),
@@ -393,7 +408,7 @@ Snappy stays in trailing_value.
 system_event = Message(
     "system_event",
     RECORD,
-    match={"magic": (0x80, 8), "opcode": (0x5F,)},
+    match={"magic": (0x80, 0x08), "opcode": (0x5F,)},
     sections={
         "extras": Layout(
             "by_seqno" / Field(Int64ub, long=True),
@@ -500,7 +515,7 @@ system_event_response = Message(
             "not_my_vbucket",
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 2 == 0,
+                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -508,7 +523,7 @@ system_event_response = Message(
             "error",
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 2 == 0,
+                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),
@@ -548,12 +563,12 @@ PROTOCOL = Protocol(
     framing=Framing(
         (
             Lengths(
-                ("magic", 0, Int8ub),
+                ("magic", 0, Field(Int8ub, hex=True)),
                 ("total_body_length", 8, Int32ub),
                 length=lambda this, record, frame: 24 + this["total_body_length"],
                 valid=Rule(
                     "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-                    lambda this, record, frame: this["magic"] in (128, 8, 129, 24, 130, 131),
+                    lambda this, record, frame: this["magic"] in (0x80, 0x08, 0x81, 0x18, 0x82, 0x83),
                 ),
             ),
         ),

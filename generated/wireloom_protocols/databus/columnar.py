@@ -70,7 +70,7 @@ PLAN = plan.Plan(
                     plan.Field(
                         "length",
                         "@i4",
-                        valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                        valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
                         derive=lambda this, record, frame: frame.size("record"),
                     ),
                     plan.Field("attributes", "@u2", flags=EventAttributes),
@@ -94,20 +94,20 @@ PLAN = plan.Plan(
                         "@u4",
                         checksum=plan.Checksum(
                             "crc32_zero",
-                            lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                            lambda this, record, frame: plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
                             lambda this, record, frame: frame.size("record"),
                         ),
                     ),
                     plan.Compute(
                         "opcode",
-                        lambda this, record, frame: plan.choose(this["attributes"] & 3 != 0, plan.choose(this["attributes"] & 1 != 0, 1, 2), None),
+                        lambda this, record, frame: plan.choose(this["attributes"] & 0x0003 != 0, plan.choose(this["attributes"] & 0x0001 != 0, 1, 2), None),
                         "short",
                         enum=DbusOpcode,
                     ),
-                    plan.Compute("trace", lambda this, record, frame: this["attributes"] & 4 != 0, "boolean"),
+                    plan.Compute("trace", lambda this, record, frame: this["attributes"] & 0x0004 != 0, "boolean"),
                     plan.Compute(
                         "ext_replicated",
-                        lambda this, record, frame: this["attributes"] & 256 != 0,
+                        lambda this, record, frame: this["attributes"] & 0x0100 != 0,
                         "boolean",
                     ),
                     plan.Compute("end_of_period", lambda this, record, frame: this["src_id"] == -2, "boolean"),
@@ -116,12 +116,12 @@ PLAN = plan.Plan(
             variants=(
                 plan.Variant(
                     "long_key",
-                    lambda this, record, frame: this["attributes"] & 8 == 0,
+                    lambda this, record, frame: this["attributes"] & 0x0008 == 0,
                     {"body": plan.Layout(plan.Field("key", "@i8"), plan.Named("value", plan.Blob(plan.Rest())))},
                 ),
                 plan.Variant(
                     "byte_key",
-                    lambda this, record, frame: this["attributes"] & 8 != 0,
+                    lambda this, record, frame: this["attributes"] & 0x0008 != 0,
                     {
                         "body": plan.Layout(
                             plan.Field(
@@ -150,13 +150,13 @@ PLAN = plan.Plan(
             length=lambda this, record, frame: this["length"],
             linear=(0, {"length": 1}),
             match={"version": (0,)},
-            valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 8 != 0, 57, 61),
+            valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
             checksum=(
                 "header_crc",
                 plan.Checksum(
                     "crc32_zero",
                     lambda this, record, frame: 5,
-                    lambda this, record, frame: plan.choose(this["attributes"] & 8 != 0, 57, 61),
+                    lambda this, record, frame: plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
                 ),
             ),
         ),

@@ -48,9 +48,9 @@ class EventAttributes(WireFlags):
     are equal, or with both opcode bits set, is probably one of theirs, but 0x0101 is also today's replicated UPSERT.
     """
 
-    UPSERT = 0x01
-    DELETE = 0x02
-    TRACE = 0x04
-    BYTE_KEY = 0x08
-    END_OF_PERIOD = 0x10
-    EXT_REPLICATED = 0x100
+    UPSERT = 0x0001
+    DELETE = 0x0002
+    TRACE = 0x0004
+    BYTE_KEY = 0x0008
+    END_OF_PERIOD = 0x0010
+    EXT_REPLICATED = 0x0100

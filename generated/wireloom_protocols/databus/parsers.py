@@ -54,14 +54,14 @@ dbus_event = Message(
                 checksum=Checksum(
                     "crc32_zero",
                     lambda this, record, frame: 5,
-                    lambda this, record, frame: 57 if this["attributes"] & 8 != 0 else 61,
+                    lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
                 ),
             ),
             "length" / Field(
                 i32,
                 valid=Rule(
                     "length >= (57 if attributes & 0x0008 != 0 else 61)",
-                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 8 != 0 else 61),
+                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 0x0008 != 0 else 61),
                 ),
                 derive=lambda this, record, frame: frame.size("record"),
             ),
@@ -69,6 +69,7 @@ dbus_event = Message(
                 u16,
                 flags=EventAttributes,
                 default=lambda this, record, frame: (1 if this["opcode"] == 1 else 2 if this["opcode"] == 2 else 0) | (4 if this["trace"] is True else 0) | (8 if this["key_bytes"] is not None else 0) | (256 if this["ext_replicated"] is True else 0),
+                hex=True,
             ),
             "sequence" / i64,
             "physical_partition_id" / i16,
@@ -86,29 +87,29 @@ dbus_event = Message(
                 u32,
                 checksum=Checksum(
                     "crc32_zero",
-                    lambda this, record, frame: 57 if this["attributes"] & 8 != 0 else 61,
+                    lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
                     lambda this, record, frame: frame.size("record"),
                 ),
             ),
             "opcode" / Compute(
-                lambda this, record, frame: (1 if this["attributes"] & 1 != 0 else 2) if this["attributes"] & 3 != 0 else None,
+                lambda this, record, frame: (1 if this["attributes"] & 0x0001 != 0 else 2) if this["attributes"] & 0x0003 != 0 else None,
                 "short",
                 enum=DbusOpcode,
             ),
-            "trace" / Compute(lambda this, record, frame: this["attributes"] & 4 != 0, "boolean"),
-            "ext_replicated" / Compute(lambda this, record, frame: this["attributes"] & 256 != 0, "boolean"),
+            "trace" / Compute(lambda this, record, frame: this["attributes"] & 0x0004 != 0, "boolean"),
+            "ext_replicated" / Compute(lambda this, record, frame: this["attributes"] & 0x0100 != 0, "boolean"),
             "end_of_period" / Compute(lambda this, record, frame: this["src_id"] == -2, "boolean"),
         ),
     },
     variants=(
         Variant(
             "long_key",
-            Rule("attributes & 0x0008 == 0", lambda this, record, frame: this["attributes"] & 8 == 0),
+            Rule("attributes & 0x0008 == 0", lambda this, record, frame: this["attributes"] & 0x0008 == 0),
             {"body": Layout("key" / i64, "value" / Blob(Rest()))},
         ),
         Variant(
             "byte_key",
-            Rule("attributes & 0x0008 != 0", lambda this, record, frame: this["attributes"] & 8 != 0),
+            Rule("attributes & 0x0008 != 0", lambda this, record, frame: this["attributes"] & 0x0008 != 0),
             {
                 "body": Layout(
                     "key_size" / Field(
@@ -145,19 +146,19 @@ PROTOCOL = Protocol(
             Lengths(
                 ("header_crc", 1, u32),
                 ("length", 5, i32),
-                ("attributes", 9, u16),
+                ("attributes", 9, Field(u16, hex=True)),
                 length=lambda this, record, frame: this["length"],
                 match={"version": (0,)},
                 valid=Rule(
                     "length >= (57 if attributes & 0x0008 != 0 else 61)",
-                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 8 != 0 else 61),
+                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 0x0008 != 0 else 61),
                 ),
                 checksum=(
                     "header_crc",
                     Checksum(
                         "crc32_zero",
                         lambda this, record, frame: 5,
-                        lambda this, record, frame: 57 if this["attributes"] & 8 != 0 else 61,
+                        lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
                     ),
                 ),
             ),

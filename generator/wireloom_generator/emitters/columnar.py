@@ -12,6 +12,7 @@ from wireloom_generator.pretty import (
     entry,
     group,
     keyword,
+    literal,
     mapping,
     names,
     render,
@@ -128,8 +129,8 @@ def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
     options: list[Tree] = [*map(probe, lengths.probes), keyword("length", parts.function(lengths.length))]
     sum_of = linear(lengths.length.expression)
     if sum_of is not None:
-        terms = mapping(*(entry(name, str(factor)) for name, factor in sum_of[1].items()))
-        options.append(keyword("linear", group(str(sum_of[0]), terms)))
+        terms = mapping(*(entry(name, literal(factor)) for name, factor in sum_of[1].items()))
+        options.append(keyword("linear", group(literal(sum_of[0]), terms)))
     if lengths.match:
         options.append(keyword("match", pretty.match(lengths.match)))
     if lengths.valid is not None:

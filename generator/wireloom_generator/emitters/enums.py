@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import docstring, group, number, render, string
+from wireloom_generator.pretty import docstring, group, literal, render, string
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
@@ -20,10 +20,10 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
 
 def _enum(enum: ir.Enum) -> str:
     lines = [f"\nclass {enum.name}(WireEnum):", docstring(enum.doc.text or enum.name, indent=4), ""]
-    lines += [f"    {value.name} = {number(value.first)}" for value in enum.values if not value.range]
+    lines += [f"    {value.name} = {literal(value.first)}" for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
     if ranges:
-        rows = [group(str(value.first), str(value.last), string(value.name)) for value in ranges]
+        rows = [group(literal(value.first), literal(value.last), string(value.name)) for value in ranges]
         signature = "    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
         table = " " * 8 + render(group(*rows), indent=8, before="return ")
         lines += ["", "    @classmethod", signature, table]
@@ -32,5 +32,5 @@ def _enum(enum: ir.Enum) -> str:
 
 def _flags(flags: ir.Flags) -> str:
     lines = [f"\nclass {flags.name}(WireFlags):", docstring(flags.doc.text or flags.name, indent=4), ""]
-    lines += [f"    {flag.name} = 0x{flag.value:02X}" for flag in flags.values]
+    lines += [f"    {flag.name} = {literal(flag.value)}" for flag in flags.values]
     return "\n".join(lines) + "\n"

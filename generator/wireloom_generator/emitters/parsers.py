@@ -74,7 +74,7 @@ def _table(table: ir.Table) -> Tree:
     for field in table.fields:
         shown = () if field.default is None else (keyword("default", literal(field.default)),)
         name, kind = string(field.name), string(field.type)
-        fields.append(Call("TableField", (name, kind, keyword("id", str(field.id)), *shown)))
+        fields.append(Call("TableField", (name, kind, keyword("id", literal(field.id)), *shown)))
     return Call("Table", (string(table.name), *fields))
 
 
@@ -122,7 +122,7 @@ def _parameter(parameter: ir.Parameter) -> Tree:
 def _framing(protocol: ir.Protocol) -> Tree:
     options: list[Tree] = [group(*map(_lengths, protocol.lengths))]
     if protocol.match:
-        options.append(keyword("match", group(*map(_probe, protocol.match))))
+        options.append(keyword("match", group(*map(constructs.probe, protocol.match))))
     if protocol.byte_order:
         options.append(keyword("byte_order", string(protocol.byte_order)))
     if protocol.resync:
@@ -130,12 +130,11 @@ def _framing(protocol: ir.Protocol) -> Tree:
     return Call("Framing", options)
 
 
-def _probe(probe: ir.Probe) -> Tree:
-    return group(string(probe.name), str(probe.offset), constructs.number(probe.wire))
-
-
 def _lengths(lengths: ir.Lengths) -> Tree:
-    options: list[Tree] = [*map(_probe, lengths.probes), keyword("length", function(lengths.length.expression))]
+    options: list[Tree] = [
+        *map(constructs.probe, lengths.probes),
+        keyword("length", function(lengths.length.expression)),
+    ]
     if lengths.match:
         options.append(keyword("match", pretty.match(lengths.match)))
     if lengths.valid is not None:

@@ -1,6 +1,6 @@
 """What a list of fields consists of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wireloom_generator.ir.columns import Column
 from wireloom_generator.ir.declarations import Doc
@@ -35,7 +35,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's."""
+    """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's.
+
+    The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
+    """
 
     name: str
     wire: Wire
@@ -54,6 +57,7 @@ class Field:
     long: bool = False
     located: bool = False
     repeat: Repeat | None = None
+    hex: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class Computed:
     columns: tuple[Column, ...]
     enum: str | None = None
     labels: bool = True
+    hex: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class BitField:
     valid: Condition | None
     derive: Condition | None
     default: Condition | None
+    hex: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

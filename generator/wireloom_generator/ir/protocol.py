@@ -1,7 +1,7 @@
 """Messages, and the protocol they make."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,7 @@ class Probe:
     name: str
     offset: int
     wire: Number
+    hex: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

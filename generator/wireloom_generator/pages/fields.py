@@ -84,7 +84,7 @@ class FieldTable:
 
     def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
         checksum = field.checksum
-        const = _shown(field.const, field.size)
+        const = _shown(field.const)
         parts = [
             sentence(when),
             prose(field.doc.text),
@@ -113,7 +113,7 @@ class FieldTable:
             parts = [
                 sentence(when),
                 prose(field.doc.text),
-                f"Always {code(int(field.const))}" if field.const is not None else "",
+                f"Always {code(_shown(field.const))}" if field.const is not None else "",
                 self._named(field.enum, None),
                 f"Malformed unless `{field.valid.text}`" if field.valid else "",
                 f"Always `{field.derive.text}`; filled in on encode" if field.derive else "",
@@ -223,10 +223,8 @@ def _restricted(row: Row, held: Sequence[str], of: int) -> Row:
     return (*row[:meaning], f"{when} {row[meaning]}", *row[meaning + 1 :])
 
 
-def _shown(const: object, size: int | None) -> object:
-    """A constant as documents write it: bytes and larger numbers in hexadecimal."""
+def _shown(const: object) -> object:
+    """A constant as the spec writes it."""
     if isinstance(const, bytes):
         return const.hex(" ")
-    if isinstance(const, int) and not isinstance(const, bool) and const > 9 and size is not None:
-        return f"0x{const:0{2 * size}x}"
-    return const
+    return str(const).lower() if isinstance(const, bool) else const

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import ir
+from wireloom_generator.numerals import Hexadecimal
 from wireloom_generator.pages.markdown import code, listing, number
 
 
@@ -53,7 +54,7 @@ class Names:
         field = self.header.get(name)
         enum = field.enum if field else None
         label = self.label(enum, value) if enum else None
-        shown = self.number(enum, value) if enum else number(value, hexadecimal=value > 9)
+        shown = self.number(enum, value) if enum else str(value)
         return f"{shown} ({label})" if label else shown
 
     def number(self, enum: str, value: int) -> str:
@@ -72,13 +73,13 @@ class Names:
         return "it is no other" if message.path is None else "there is one"
 
     def hexadecimal(self, enum: str) -> bool:
-        """Whether documents write an enum's numbers in hexadecimal."""
-        values = self.enums[enum].values
-        return all(item.first >= 0 for item in values) and any(item.last > 9 for item in values)
+        """Whether the spec writes an enum's numbers in hexadecimal."""
+        return self._digits(enum) > 0
 
     def _digits(self, enum: str) -> int:
-        exact = [item.first for item in self.enums[enum].values if not item.range]
-        return 2 if max(exact, default=0) < 0x100 else 4
+        written = [item for item in self.enums[enum].values if isinstance(item.first, Hexadecimal)]
+        exact = [item for item in written if not item.range] or written
+        return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
 
     def span(self, enum: str, item: ir.EnumValue) -> str:
         """The number or range of an enum's value."""

@@ -76,7 +76,7 @@ class Boolean(Construct):
     def _parse(self, stream: Any, context: Any, path: str) -> bool:
         value = stream.read(1)
         if value not in (b"\0", b"\1"):
-            raise DecodeError("invalid", f"0 or 1 expected, found {value.hex()}", stream.tell() - 1)
+            raise DecodeError("invalid", f"0 or 1 expected, found {value[0]}", stream.tell() - 1)
         return bool(value[0])
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -145,7 +145,16 @@ def primitive(construct: Construct, *, little: bool = False) -> Primitive | None
             return Primitive("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
             return primitive(construct.little if little else construct.big)
+        case Field():
+            return primitive(construct.subcon, little=little)
     return None
+
+
+def digits(construct: Construct) -> int:
+    """How many hexadecimal digits a number of that construct has; 2 if they vary."""
+    kind = primitive(construct)
+    width: int = 8 if kind is None else 8 * construct.sizeof()
+    return -(-getattr(construct, "width", width) // 4)
 
 
 def _load_boolean(value: int) -> bool:
@@ -175,7 +184,8 @@ class Field(Subconstruct):
 
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
-    value; ``long`` bounds an unsigned 64-bit number below 2^63; ``located`` fields are asked for their offset.
+    value; ``long`` bounds an unsigned 64-bit number below 2^63; ``located`` fields are asked for their offset. The spec
+    writes the values of ``hex`` ones in hexadecimal, and so does whoever tells of them.
     """
 
     def __init__(
@@ -192,6 +202,7 @@ class Field(Subconstruct):
         default: Any = None,
         long: bool = False,
         located: bool = False,
+        hex: bool = False,
     ) -> None:
         super().__init__(subcon)
         self.enum = enum
@@ -204,6 +215,7 @@ class Field(Subconstruct):
         self.default = default
         self.long = long
         self.located = located or self.derived
+        self.hex = hex or checksum is not None
 
     @property
     def derived(self) -> bool:
@@ -234,16 +246,26 @@ class Field(Subconstruct):
     def _refuse(self, name: str, this: Values) -> None:
         value = this[name]
         if self.const is not None and value != self.const:
-            raise DecodeError("constant", f"{self.const!r} expected, found {value!r}")
+            raise DecodeError("constant", f"{self.shown(self.const)} expected, found {self.shown(value)}")
         if self.long and value >> 63:
-            raise DecodeError("range", f"{value} is not below 2^63")
+            raise DecodeError("range", f"{self.shown(value)} is not below 2^63")
+
+    def shown(self, value: object) -> str:
+        """A value of the field in words, a number as the spec writes it: ``12``, or ``0x000c`` of two bytes."""
+        match value:
+            case bool():
+                return str(value).lower()
+            case int() if self.hex and value >= 0:
+                return f"{value:#0{2 + digits(self.subcon)}x}"
+            case int():
+                return str(int(value))
+        return repr(value)
 
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
         """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
         if self.valid is not None and not self.valid.holds(this, record, frame):
-            value = this[name]
-            shown = int(value) if isinstance(value, int) else repr(value)
-            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}", offset, name)
+            detail = f"{self.valid.text} expected, found {self.shown(this[name])}"
+            raise DecodeError("invalid", detail, offset, name)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """What a derived field must be, given everything else in the record."""
@@ -272,9 +294,9 @@ class Field(Subconstruct):
         """Refuse a value that a decoder would refuse, whatever the others are."""
         value = this[name]
         if self.const is not None and value != self.const:
-            raise EncodeError(f"must be {self.const!r}, not {value!r}", name)
+            raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
         if self.long and value >> 63:
-            raise EncodeError(f"{value} is not below 2^63", name)
+            raise EncodeError(f"{self.shown(value)} is not below 2^63", name)
 
     def _missing(self, this: Values, name: str, record: Values, frame: Frame) -> Any:
         if self.const is not None:

@@ -5,13 +5,13 @@ reader goes on only where the protocol declares how, and reports what it skipped
 """
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.errors import DecodeError
-from wireloom.codec.fields import Rule, primitive
+from wireloom.codec.fields import Field, Rule, primitive
 from wireloom.codec.streams import Expression, Frame, Values
 from wireloom.options import MAX_RECORD_BYTES
 
@@ -44,13 +44,20 @@ class _Probe(NamedTuple):
     offset: int
     code: struct.Struct
     load: Callable[[Any], Any] | None
+    field: Field
 
     @classmethod
     def of(cls, field: tuple[str, int, Any], *, little: bool) -> "_Probe":
         name, offset, construct = field
         kind = primitive(construct, little=little)
         assert kind is not None
-        return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load)
+        told = construct if isinstance(construct, Field) else Field(construct)
+        return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load, told)
+
+
+def _shown(values: Values, probes: Iterable[_Probe]) -> str:
+    """What was read, in words."""
+    return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
 
 
 class Lengths:
@@ -90,7 +97,7 @@ class Lengths:
         if self.checksum is not None:
             self._prove(buffer, start, end, values, frame, bound)
         if self.valid is not None and not self.valid.holds(values, values, frame):
-            shown = ", ".join(f"{name} {value}" for name, value in values.items() if name != self._proof)
+            shown = _shown(values, (probe for probe in self.probes[little] if probe.name != self._proof))
             raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
         return int(self.length(values, values, frame))
 
@@ -106,7 +113,7 @@ class Lengths:
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         values: Values = {}
-        for name, offset, code, load in self.probes[little]:
+        for name, offset, code, load, _ in self.probes[little]:
             value = code.unpack_from(buffer, start + offset)[0]
             values[name] = value if load is None else load(value)
         return values
@@ -127,8 +134,10 @@ class Lengths:
             return
         expected = ALGORITHMS[checksum.algorithm](buffer[start + first : start + last])
         if expected != values[name]:
-            offset = next(offset for field, offset, _ in self.fields if field == name)
-            error = DecodeError("checksum", f"{expected:#x} expected, found {values[name]:#x}", offset, name)
+            probe = next(probe for probe in self.probes[False] if probe.name == name)
+            told = Field(probe.field.subcon, hex=True)
+            detail = f"{told.shown(expected)} expected, found {told.shown(values[name])}"
+            error = DecodeError("checksum", detail, probe.offset, name)
             error.needed = last
             raise error
 
@@ -202,7 +211,7 @@ class Framing:
         if not self.match:
             return self.lengths[0]
         found = {}
-        for name, offset, code, load in self._probes[little]:
+        for name, offset, code, load, _ in self._probes[little]:
             if end - start < offset + code.size:
                 error = _too_short(offset + code.size, f"needs {code.size} bytes, {end - start - offset} left")
                 error.offset = offset
@@ -212,7 +221,7 @@ class Framing:
         for lengths in self.lengths:
             if all(found[name] in values for name, values in lengths.match.items()):
                 return lengths
-        shown = ", ".join(f"{name} {value}" for name, value in found.items())
+        shown = _shown(found, self._probes[little])
         raise DecodeError("unknown-layout", f"no layout for {shown}, so its length is unknown")
 
     def records(

@@ -119,8 +119,7 @@ def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -
         expected = field.expected(this, reader.record, reader.frame, reader.buffer)
         if this[name] != expected:
             code = "checksum" if field.checksum else "derived"
-            form = "#x" if field.checksum else ""
-            detail = f"{expected:{form}} expected, found {this[name]:{form}}"
+            detail = f"{field.shown(expected)} expected, found {field.shown(this[name])}"
             raise DecodeError(code, detail, reader.frame.offset(name), name)
 
 

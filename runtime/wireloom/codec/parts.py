@@ -319,12 +319,15 @@ class Pad(Part):
 class Compute(NamedPart):
     """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
 
-    def __init__(self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True) -> None:
+    def __init__(
+        self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
+    ) -> None:
         super().__init__()
         self.value = value
         self.type = type
         self.enum = enum
         self.labels = labels
+        self.hex = hex
 
     def called(self, name: str) -> Part:
         return _Computed(name, self)
@@ -347,7 +350,7 @@ class _Computed(Part):
         super().__init__()
         self.name = name
         self.compute = compute
-        self.field = Field(compute, enum=compute.enum, labels=compute.labels)
+        self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
         self._loaders = list(self.field.loaders(name))
         self._value = compute.value
         self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
@@ -362,7 +365,9 @@ class _Computed(Part):
         if reader.trace is not None:
             reader.trace.note(self.name, reader.pos, reader.pos, this, kind=Kind.COMPUTED, field=self.field)
         if self._limits and not self._limits[0] <= value <= self._limits[1]:
-            raise DecodeError("range", f"{value} does not fit a {self.compute.type}", reader.pos, self.name)
+            raise DecodeError(
+                "range", f"{self.field.shown(value)} does not fit a {self.compute.type}", reader.pos, self.name
+            )
         for load in self._loaders:
             load(this)
 

@@ -19,7 +19,7 @@ from wireloom.codec.forms import Form
 from wireloom.codec.layout import container, given, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
-from wireloom.codec.tracing import Trace, Traced
+from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
 
@@ -194,7 +194,7 @@ class Protocol:
             row["message"] = self._message_of(row).name
         return row
 
-    def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, int, int]]]:
+    def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, Span]]]:
         """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
         trace = Trace()
         traced = self.decode_traced(data, resolve(self.parameters, parameters), trace)

@@ -113,18 +113,18 @@ class Trace:
         span.end = end
         span.held = {span.name: value}
 
-    def flat(self) -> list[tuple[str, int, int]]:
-        """The fields without fields inside: (path, start, end) in the order in which they were read."""
-        return list(_flat(self.root.spans))
+    def flat(self) -> list[tuple[str, Span]]:
+        """The fields without fields inside, in the order in which they were read, each with the record's section."""
+        return [
+            (top.name if top.kind is Kind.SECTION else "", span) for top in self.root.spans for span in _flat([top])
+        ]
 
 
-def _flat(spans: list[Span]) -> Iterator[tuple[str, int, int]]:
+def _flat(spans: list[Span]) -> Iterator[Span]:
     for span in spans:
         if span.kind in (Kind.FIELD, Kind.SECTION):
             inner = list(_flat(span.spans))
-            if not inner and span.kind is Kind.FIELD and span.end is not None:
-                inner = [(span.path, span.start, span.end)]
-            yield from inner
+            yield from inner or ([span] if span.kind is Kind.FIELD and span.end is not None else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ def worded(value: object, field: Field | None = None) -> Wording:
         case bool():
             return Wording(str(value).lower())
         case int():
-            form = "#x" if field and field.checksum else ""
-            return Wording(f"{int(value):{form}}", _label(int(value), field) if field else "")
+            return Wording(field.shown(value), _label(int(value), field)) if field else Wording(str(int(value)))
         case float():
             return Wording(repr(value))
         case str():
