@@ -13,6 +13,13 @@ def rule(condition: ir.Condition) -> Call:
     return Call("Rule", (string(condition.text), function(condition.expression)))
 
 
+def judged(**conditions: ir.Condition | None) -> Iterator[Tree]:
+    """What must hold of a whole message, as keywords; what holds always is left out."""
+    for name, condition in conditions.items():
+        if condition is not None and condition.expression != Value(True):
+            yield keyword(name, rule(condition))
+
+
 def layout(nodes: Iterable[ir.Node]) -> Call:
     """A layout of the nodes."""
     return Call("Layout", tuple(map(node, nodes)))

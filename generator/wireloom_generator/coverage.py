@@ -1,13 +1,14 @@
 """Which of several cases, tried in order, is never the one: the alternatives of a choice, the variants of a message."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from wireloom_generator import conditions, domains, syntax
+from wireloom_generator import conditions, domains, expressions, syntax
+from wireloom_generator.arithmetic import Number
 from wireloom_generator.conditions import Domains
 from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import Expr, Logical, Unary
 from wireloom_generator.sites import parsed
 
 Case = TypeVar("Case", syntax.Alternative, syntax.Variant)
@@ -35,6 +36,21 @@ class Implied(Generic[Case]):
 @dataclass(frozen=True, slots=True)
 class Covered:
     """Those before it hold, one or another, whenever it does."""
+
+
+def none_of(cases: Sequence[Case], known: Domains) -> Expr | None:
+    """The condition that a record has none of the cases; None if nothing can be said of it."""
+    trees = [parsed(case.when) if case.when is not None else TRUE for case in cases]
+    sound = tuple(tree for tree in trees if tree is not None and domains.known(tree, known))
+    return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
+
+
+def told(condition: Expr, found: Mapping[str, Number]) -> str:
+    """The values of the names in a condition, in words; empty if it has none."""
+    names = dict.fromkeys(name.name for name in expressions.names(condition))
+    return " and ".join(
+        f"{name} is {str(found[name]).lower()}" if name in found else f"there is no {name}" for name in names
+    )
 
 
 def judged(

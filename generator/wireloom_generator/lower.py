@@ -82,6 +82,7 @@ class _Lowering:
                 documentation(variant, title=variant.title),
                 self.fields.condition(variant.when, names),
                 {slot: nodes for slot, nodes in variants[variant.name].items() if nodes},
+                self.fields.condition(variant.valid, names),
             )
             for variant in written.variants
         )
@@ -98,6 +99,8 @@ class _Lowering:
             examples=tuple(_example(example) for example in written.examples),
             forms=tuple(_form(form) for form in written.forms),
             path=written.at.path,
+            valid=self.fields.condition(written.valid, names),
+            otherwise=self.fields.condition(written.otherwise, names),
         )
 
     def message_names(self, written: syntax.Message) -> Names:

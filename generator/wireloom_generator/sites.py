@@ -9,7 +9,7 @@ from itertools import chain
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Expr
 from wireloom_generator.problems import Location
-from wireloom_generator.scopes import Scope, Visit, every, once, recursive, until_slot, walk
+from wireloom_generator.scopes import VARIANT, Scope, Visit, every, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Kind, kind
 
@@ -110,8 +110,11 @@ class _Sites:
         if owner.proof is not None:
             yield self.framing(owner.proof, "valid", owner.proof.valid, Kind.CONDITION)
         if isinstance(owner, syntax.Message):
-            for variant in owner.variants:
+            yield self.message(owner, "valid", owner.valid)
+            yield self.message(owner, "otherwise", owner.otherwise)
+            for number, variant in enumerate(owner.variants):
                 yield self.variant(variant)
+                yield self.message(variant, "valid", variant.valid, number)
 
     def entry(self, visit: Visit) -> Iterator[Site | None]:
         match visit.item:
@@ -203,6 +206,20 @@ class _Sites:
         values, regions = self.named([*before, *header]), self.regions([*before, *header])
         around, at = _by_name([*self.scope.visits, *self.scope.header]), variant.where("when")
         return Site(variant.when, at, "when", Kind.CONDITION, Moment.READING, values, regions, around, self.scope)
+
+    def message(self, node: syntax.Written, key: str, text: str | None, number: int | None = None) -> Site | None:
+        """What must hold of a whole message, or of its variant of that number."""
+        if text is None:
+            return None
+        taken = [(VARIANT, number)]
+        own = [
+            visit
+            for visit in self.scope.visits
+            if number is None or not visit.in_variant or visit.branch[0][:2] in taken
+        ]
+        values, regions = self.named([*own, *self.scope.header]), self.regions([*own, *self.scope.header])
+        around, at = _by_name([*self.scope.visits, *self.scope.header]), node.where(key)
+        return Site(text, at, key, Kind.CONDITION, Moment.WHOLE, values, regions, around, self.scope)
 
     def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
         """What is asked before the record is read: it sees what does not depend on the variant."""

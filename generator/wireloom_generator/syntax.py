@@ -306,6 +306,7 @@ class Variant(Documented):
     name: str = required("snake_case name; the value of the column variant")
     title: str | None = optional("title")
     when: Expression | None = optional("this layout holds then; variants are tried in order")
+    valid: Expression | None = optional("must hold of a record that has this layout, or it is malformed")
     sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section, behind the shared ones", None)
 
 
@@ -349,8 +350,10 @@ class Message(Documented):
     match: Mapping[str, tuple[int, ...]] = required("header fields and the values that select this message")
     length: Expression | None = optional("bytes of the whole record, where the record does not say")
     proof: Proof | None = optional("what must hold before the length is believed")
+    valid: Expression | None = optional("must hold of every record of it, or it is malformed")
     sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section of the record", None)
     variants: tuple[Variant, ...] = optional("layouts it can have", ())
+    otherwise: Expression | None = optional("must hold of a record that has none of them, or it is malformed")
     examples: tuple[Example, ...] = optional("worked examples", ())
     forms: tuple[Form, ...] = optional("textual forms", ())
 

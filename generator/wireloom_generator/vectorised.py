@@ -50,7 +50,17 @@ class Parts:
     def _variant(self, variant: ir.Variant) -> Tree:
         when = "None" if variant.when is None else self.function(variant.when)
         sections = (entry(slot, self.layout(nodes)) for slot, nodes in variant.sections.items())
-        return Call("plan.Variant", (string(variant.name), when, mapping(*sections)))
+        return Call("plan.Variant", (string(variant.name), when, mapping(*sections), *self.judged(valid=variant.valid)))
+
+    def judged(self, **conditions: ir.Condition | None) -> Iterator[Tree]:
+        """What must hold of a whole message, as keywords; what holds always is left out."""
+        for name, condition in conditions.items():
+            if condition is not None and condition.expression != Value(True):
+                try:
+                    yield keyword(name, self.function(condition))
+                except RowwiseError as reason:
+                    self.rowwise[name, str(reason)] = None
+                    yield keyword(name, self.vectors.function(Value(False)))  # what does not hold is left to the codec
 
     def _node(self, node: ir.Node) -> Tree:
         match node:
@@ -204,6 +214,7 @@ def rowwise(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
         for nodes in message.sections.values():
             parts.nodes(nodes)
         parts.variants(message)
+        tuple(parts.judged(valid=message.valid, otherwise=message.otherwise))
         yield from ((message.name, *found) for found in parts.rowwise)
 
 

@@ -330,7 +330,12 @@ RECORD = plan.Record(
 PLAN = plan.Plan(
     record=RECORD,
     messages=(
-        plan.Message("failover_log_request", RECORD, match={"magic": (0x80, 0x08), "opcode": (0x54,)}),
+        plan.Message(
+            "failover_log_request",
+            RECORD,
+            match={"magic": (0x80, 0x08), "opcode": (0x54,)},
+            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0, frame.size("value") == 0),
+        ),
         plan.Message(
             "failover_log_response",
             RECORD,
@@ -352,6 +357,7 @@ PLAN = plan.Plan(
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
+            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
         ),
         plan.Message(
             "snapshot_marker",
@@ -373,6 +379,7 @@ PLAN = plan.Plan(
                             plan.Field("snapshot_type", ">u4", flags=SnapshotType),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 0,
                 ),
                 plan.Variant(
                     "v2_0",
@@ -386,6 +393,7 @@ PLAN = plan.Plan(
                             plan.Field("high_completed_seqno", ">u8", long=True),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 36,
                 ),
                 plan.Variant(
                     "v2_1",
@@ -400,6 +408,7 @@ PLAN = plan.Plan(
                             plan.Field("timestamp", ">u8"),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 44,
                 ),
                 plan.Variant(
                     "v2_2",
@@ -415,15 +424,23 @@ PLAN = plan.Plan(
                             plan.Optional(plan.Field("high_prepared_seqno", ">u8", long=True)),
                         ),
                     },
+                    valid=lambda this, record, frame: plan.among(frame.size("value"), (44, 52)),
                 ),
             ),
+            valid=lambda this, record, frame: frame.size("key") == 0,
+            otherwise=lambda this, record, frame: frame.size("extras") == 1,
         ),
         plan.Message(
             "snapshot_marker_response",
             RECORD,
             match={"magic": (0x81, 0x18), "opcode": (0x56,)},
             variants=(
-                plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
+                plan.Variant(
+                    "acknowledgement",
+                    lambda this, record, frame: record["status"] == 0,
+                    {},
+                    valid=lambda this, record, frame: frame.size("value") == 0,
+                ),
                 plan.Variant(
                     "not_my_vbucket",
                     lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
@@ -435,6 +452,7 @@ PLAN = plan.Plan(
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
+            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
         ),
         plan.Message(
             "system_event",
@@ -459,6 +477,7 @@ PLAN = plan.Plan(
                             plan.Field("collection_id", ">u4"),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 16,
                 ),
                 plan.Variant(
                     "create_collection_v1",
@@ -471,6 +490,7 @@ PLAN = plan.Plan(
                             plan.Field("max_ttl", ">u4"),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 20,
                 ),
                 plan.Variant(
                     "drop_collection_v0",
@@ -482,16 +502,19 @@ PLAN = plan.Plan(
                             plan.Field("collection_id", ">u4"),
                         ),
                     },
+                    valid=lambda this, record, frame: frame.size("value") == 16,
                 ),
                 plan.Variant(
                     "create_scope_v0",
                     lambda this, record, frame: plan.both(this["event"] == 3, this["version"] == 0),
                     {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
+                    valid=lambda this, record, frame: frame.size("value") == 12,
                 ),
                 plan.Variant(
                     "drop_scope_v0",
                     lambda this, record, frame: plan.both(this["event"] == 4, this["version"] == 0),
                     {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
+                    valid=lambda this, record, frame: frame.size("value") == 12,
                 ),
                 plan.Variant(
                     "collection_flatbuffer",
@@ -531,13 +554,19 @@ PLAN = plan.Plan(
                     },
                 ),
             ),
+            valid=lambda this, record, frame: frame.size("extras") == 13,
         ),
         plan.Message(
             "system_event_response",
             RECORD,
             match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
             variants=(
-                plan.Variant("acknowledgement", lambda this, record, frame: record["status"] == 0, {}),
+                plan.Variant(
+                    "acknowledgement",
+                    lambda this, record, frame: record["status"] == 0,
+                    {},
+                    valid=lambda this, record, frame: frame.size("value") == 0,
+                ),
                 plan.Variant(
                     "not_my_vbucket",
                     lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
@@ -549,6 +578,7 @@ PLAN = plan.Plan(
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
+            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
         ),
         plan.Message(
             "unknown",

@@ -255,11 +255,15 @@ failover_log_request = Message(
     RECORD,
     match={"magic": (0x80, 0x08), "opcode": (0x54,)},
     trailing=("extras", "key", "value"),
+    valid=Rule(
+        "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0 and frame.size("value") == 0,
+    ),
 )
 """Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
-stream may go on. The request is its header; whatever else the frame has is an error for the server and stays in the
-trailing columns. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not
-described here.
+stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which
+answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described
+here.
 """
 
 failover_log_response = Message(
@@ -293,6 +297,10 @@ failover_log_response = Message(
         ),
     ),
     trailing=("extras", "key", "value"),
+    valid=Rule(
+        "size(extras) == 0 and size(key) == 0",
+        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
+    ),
 )
 """Failover Log response. The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an
 error. Failures that the document lists are Einval, NotMyVbucket and Enomem. A value compressed with Snappy stays in
@@ -322,6 +330,7 @@ snapshot_marker = Message(
                     "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                 ),
             },
+            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
         ),
         Variant(
             "v2_0",
@@ -335,6 +344,7 @@ snapshot_marker = Message(
                     "high_completed_seqno" / Field(Int64ub, long=True),
                 ),
             },
+            valid=Rule("size(value) == 36", lambda this, record, frame: frame.size("value") == 36),
         ),
         Variant(
             "v2_1",
@@ -349,6 +359,7 @@ snapshot_marker = Message(
                     "timestamp" / Int64ub,
                 ),
             },
+            valid=Rule("size(value) == 44", lambda this, record, frame: frame.size("value") == 44),
         ),
         Variant(
             "v2_2",
@@ -364,14 +375,17 @@ snapshot_marker = Message(
                     Optional("high_prepared_seqno" / Field(Int64ub, long=True)),
                 ),
             },
+            valid=Rule("size(value) in [44, 52]", lambda this, record, frame: frame.size("value") in (44, 52)),
         ),
     ),
     trailing=("extras", "key", "value"),
+    valid=Rule("size(key) == 0", lambda this, record, frame: frame.size("key") == 0),
+    otherwise=Rule("size(extras) == 1", lambda this, record, frame: frame.size("extras") == 1),
 )
 """Snapshot Marker. The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the
 version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2
-and memory snapshots V1 or V2.0. Extras of another length and other versions are not decoded and stay in the trailing
-columns.
+and memory snapshots V1 or V2.0. A value of another version is not decoded and stays in trailing_value. Extras of
+another length, a key, and a value of another length than its version has are malformed, as they are for the server.
 """
 
 snapshot_marker_response = Message(
@@ -379,7 +393,12 @@ snapshot_marker_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x56,)},
     variants=(
-        Variant("acknowledgement", Rule("status == 0", lambda this, record, frame: record["status"] == 0), {}),
+        Variant(
+            "acknowledgement",
+            Rule("status == 0", lambda this, record, frame: record["status"] == 0),
+            {},
+            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
+        ),
         Variant(
             "not_my_vbucket",
             Rule(
@@ -398,6 +417,10 @@ snapshot_marker_response = Message(
         ),
     ),
     trailing=("extras", "key", "value"),
+    valid=Rule(
+        "size(extras) == 0 and size(key) == 0",
+        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
+    ),
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
 could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both
@@ -425,6 +448,7 @@ system_event = Message(
                 lambda this, record, frame: this["event"] == 0 and this["version"] == 0,
             ),
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub, "collection_id" / Int32ub)},
+            valid=Rule("size(value) == 16", lambda this, record, frame: frame.size("value") == 16),
         ),
         Variant(
             "create_collection_v1",
@@ -440,6 +464,7 @@ system_event = Message(
                     "max_ttl" / Int32ub,
                 ),
             },
+            valid=Rule("size(value) == 20", lambda this, record, frame: frame.size("value") == 20),
         ),
         Variant(
             "drop_collection_v0",
@@ -448,6 +473,7 @@ system_event = Message(
                 lambda this, record, frame: this["event"] == 1 and this["version"] == 0,
             ),
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub, "collection_id" / Int32ub)},
+            valid=Rule("size(value) == 16", lambda this, record, frame: frame.size("value") == 16),
         ),
         Variant(
             "create_scope_v0",
@@ -456,6 +482,7 @@ system_event = Message(
                 lambda this, record, frame: this["event"] == 3 and this["version"] == 0,
             ),
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub)},
+            valid=Rule("size(value) == 12", lambda this, record, frame: frame.size("value") == 12),
         ),
         Variant(
             "drop_scope_v0",
@@ -464,6 +491,7 @@ system_event = Message(
                 lambda this, record, frame: this["event"] == 4 and this["version"] == 0,
             ),
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub)},
+            valid=Rule("size(value) == 12", lambda this, record, frame: frame.size("value") == 12),
         ),
         Variant(
             "collection_flatbuffer",
@@ -499,10 +527,13 @@ system_event = Message(
         ),
     ),
     trailing=("extras", "value"),
+    valid=Rule("size(extras) == 13", lambda this, record, frame: frame.size("extras") == 13),
 )
 """System Event. A collection or a scope was created, changed or dropped. Event and version together tell what key and
 value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded
 further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them.
+Extras of another length are malformed, as for the server, and so is a struct of another length, which the server's
+consumer rejects.
 """
 
 system_event_response = Message(
@@ -510,7 +541,12 @@ system_event_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
     variants=(
-        Variant("acknowledgement", Rule("status == 0", lambda this, record, frame: record["status"] == 0), {}),
+        Variant(
+            "acknowledgement",
+            Rule("status == 0", lambda this, record, frame: record["status"] == 0),
+            {},
+            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
+        ),
         Variant(
             "not_my_vbucket",
             Rule(
@@ -529,6 +565,10 @@ system_event_response = Message(
         ),
     ),
     trailing=("extras", "key", "value"),
+    valid=Rule(
+        "size(extras) == 0 and size(key) == 0",
+        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
+    ),
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
 malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own

@@ -359,7 +359,7 @@ SCHEMA = StructType(
         StructField(
             "failover_log_request",
             FAILOVER_LOG_REQUEST,
-            metadata={"comment": "The consumer asks for the failover log of a vbucket, the branches of its history from which a stream may go on. The request is its header; whatever else the frame has is an error for the server and stays in the trailing columns. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described here."},
+            metadata={"comment": "The consumer asks for the failover log of a vbucket, the branches of its history from which a stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described here."},
         ),
         StructField(
             "failover_log_response",
@@ -369,7 +369,7 @@ SCHEMA = StructType(
         StructField(
             "snapshot_marker",
             SNAPSHOT_MARKER,
-            metadata={"comment": "The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2 and memory snapshots V1 or V2.0. Extras of another length and other versions are not decoded and stay in the trailing columns."},
+            metadata={"comment": "The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2 and memory snapshots V1 or V2.0. A value of another version is not decoded and stays in trailing_value. Extras of another length, a key, and a value of another length than its version has are malformed, as they are for the server."},
         ),
         StructField(
             "snapshot_marker_response",
@@ -379,7 +379,7 @@ SCHEMA = StructType(
         StructField(
             "system_event",
             SYSTEM_EVENT,
-            metadata={"comment": "A collection or a scope was created, changed or dropped. Event and version together tell what key and value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them."},
+            metadata={"comment": "A collection or a scope was created, changed or dropped. Event and version together tell what key and value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them. Extras of another length are malformed, as for the server, and so is a struct of another length, which the server's consumer rejects."},
         ),
         StructField(
             "system_event_response",

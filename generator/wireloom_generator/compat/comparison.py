@@ -31,6 +31,11 @@ class MessagePair:
     variants: Pairs[ir.Variant]
     layouts: tuple[LayoutPair, ...]
 
+    def same(self, old: ir.Condition | None, new: ir.Condition | None) -> bool:
+        """Whether two conditions on the whole message say the same, names that changed aside."""
+        renamed = {name: now for layout in self.layouts for name, now in layout.renamed.items()}
+        return _same_condition(old, new, renamed)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -110,7 +115,7 @@ class Comparison:
     def _message(self, old: ir.Message, new: ir.Message) -> MessagePair:
         variants = _renamed(
             _by_name(old.variants, new.variants, lambda variant: variant.name),
-            lambda one, other: _same_condition(one.when, other.when),
+            lambda one, other: _same_condition(one.when, other.when, {}),
         )
         layouts = tuple(self._layouts(old, new, variants))
         return MessagePair(old, new, variants, layouts)
@@ -150,10 +155,10 @@ def _values(match: Mapping[str, tuple[int, ...]]) -> Mapping[str, frozenset[int]
     return {name: frozenset(values) for name, values in match.items()}
 
 
-def _same_condition(old: ir.Condition | None, new: ir.Condition | None) -> bool:
+def _same_condition(old: ir.Condition | None, new: ir.Condition | None, renamed: Mapping[str, str]) -> bool:
     if old is None or new is None:
         return old is new
-    return normal(old.expression, {}) == normal(new.expression, {})
+    return normal(old.expression, renamed) == normal(new.expression, {})
 
 
 def _by_name(old: Iterable[T], new: Iterable[T], name: Callable[[T], str]) -> Pairs[T]:

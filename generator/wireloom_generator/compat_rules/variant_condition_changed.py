@@ -13,14 +13,12 @@ Good::
       - {name: v1, when: extras_length == 20}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from wireloom_generator import conditions, ir
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change, Side
 from wireloom_generator.compat.comparison import Comparison, MessagePair
-from wireloom_generator.compat.surface import normal
-from wireloom_generator.expressions import Expr
 
 CATEGORY = Category.WIRE
 
@@ -28,9 +26,8 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Variants with another condition."""
     for pair in comparison.messages:
-        renamed = {name: now for layout in pair.layouts for name, now in layout.renamed.items()}
         for old, new in pair.variants.kept:
-            if _told(old.when, renamed) != _told(new.when, {}):
+            if not pair.same(old.when, new.when):
                 path = f"{comparison.new.name}.{pair.new.name}.{new.name}"
                 yield Change(path, f"condition {walks.was(old.when, new.when)}", _breaks(pair, old, new))
 
@@ -45,7 +42,3 @@ def _breaks(pair: MessagePair, old: ir.Variant, new: ir.Variant) -> frozenset[Si
         if conditions.implies(narrower.expression, wider.expression) and all(apart):
             return breaks
     return BOTH
-
-
-def _told(when: ir.Condition | None, renamed: Mapping[str, str]) -> Expr | None:
-    return normal(when.expression, renamed) if when else None

@@ -111,6 +111,7 @@ def _message(message: ir.Message, parts: Parts) -> Tree:
     variants = parts.variants(message)
     if variants:
         options.append(keyword("variants", group(*variants)))
+    options += parts.judged(valid=message.valid, otherwise=message.otherwise)
     return Call("plan.Message", (string(message.name), "RECORD", *options))
 
 

@@ -87,13 +87,15 @@ def _message(message: ir.Message) -> Tree:
         options.append(keyword("variants", group(*map(_variant, message.variants))))
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
+    options += constructs.judged(valid=message.valid, otherwise=message.otherwise)
     return Call("Message", (string(message.name), "RECORD", *options))
 
 
 def _variant(variant: ir.Variant) -> Tree:
     when = "None" if variant.when is None else constructs.rule(variant.when)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
-    return Call("Variant", (string(variant.name), when, mapping(*sections)))
+    judged = constructs.judged(valid=variant.valid)
+    return Call("Variant", (string(variant.name), when, mapping(*sections), *judged))
 
 
 def _protocol(protocol: ir.Protocol) -> Tree:

@@ -14,12 +14,13 @@ from wireloom_generator.problems import Location
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of a message's layouts; ``sections`` are what it adds to each slot."""
+    """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken."""
 
     name: str
     doc: Doc
     when: Condition | None
     sections: Mapping[str, tuple[Node, ...]]
+    valid: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. ``trailing`` names the slots in which bytes can be left over."""
+    """One message. ``trailing`` names the slots in which bytes can be left over.
+
+    ``valid`` must hold of all its records, ``otherwise`` of those that have none of its variants; it is None if every
+    record has one.
+    """
 
     name: str
     doc: Doc
@@ -70,6 +75,8 @@ class Message:
     examples: tuple[Example, ...]
     forms: tuple[Form, ...]
     path: Path | None
+    valid: Condition | None = None
+    otherwise: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)

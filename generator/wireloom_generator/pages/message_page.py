@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import ir
+from wireloom_generator.expressions import Value
 from wireloom_generator.pages import errata as places
 from wireloom_generator.pages.breakdowns import Breakdown, as_json
 from wireloom_generator.pages.byte_rows import Drawing
@@ -102,6 +103,8 @@ class MessagePages:
             yield f"Since {prose(message.doc.since)}."
         yield f"A record is this message if {self.names.selected(message)}."
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
+        if message.valid is not None:
+            yield f"A record of it is malformed unless {code(message.valid.text)}."
 
     def _header(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Block:
         """The header as far as this message has it."""
@@ -164,6 +167,8 @@ class MessagePages:
         tables = tuple(self._tables(parts, place, own=True))
         condition = f"if `{variant.when.text}`" if variant.when else "if no other"
         when = f"Variant {code(variant.name)}, {condition}."
+        if variant.valid is not None:
+            when += f" A record of it is malformed unless {code(variant.valid.text)}."
         texts = paragraphs(variant.doc, when)
         mine = [part for part in parts if self._mine(part)]
         if not is_drawable(mine):
@@ -235,10 +240,16 @@ def _choosing(message: ir.Message) -> tuple[str, ...]:
     """How the variant is found."""
     if not message.variants:
         return ()
-    if message.variants[-1].when is None:
-        return ("The first variant whose condition holds is taken.",)
+    first = "The first variant whose condition holds is taken."
+    if message.otherwise is None:
+        return (f"{first} One always does.",)
+    if message.otherwise.expression == Value(False):
+        return (f"{first} A record with none is malformed.",)
     kept = ", and bytes that no field takes are kept in the trailing columns" if message.trailing else ""
-    return (f"The first variant whose condition holds is taken. If there is none, `variant` is null{kept}.",)
+    if message.otherwise.expression == Value(True):
+        return (f"{first} If there is none, `variant` is null{kept}.",)
+    unless = f"A record with none is malformed unless {code(message.otherwise.text)}; then `variant` is null{kept}."
+    return (f"{first} {unless}",)
 
 
 def _holds(message: ir.Message, slot: ir.Slot) -> str:

@@ -3,7 +3,7 @@
 What is asked of a field in several places can exclude each other: a range that its type does not reach, a size that is
 larger than the length field can tell, a condition that no record fulfils. Then every record with the field is malformed
 and none can be written, or the field stands in the spec and never in a table. The same goes for the values that a
-message matches on and for what proves a length.
+message matches on, for what proves a length, and for what must hold of a whole message or variant.
 
 Bad::
 
@@ -18,7 +18,7 @@ Good::
     - {name: data, type: bytes, size: 300}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wireloom_generator import conditions, domains, expressions, extents, syntax
@@ -27,7 +27,7 @@ from wireloom_generator.conditions import Domains
 from wireloom_generator.domains import TRUE
 from wireloom_generator.expressions import Call, Compare, Expr, Name, Value
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.scopes import Scope, Visit, every, head
+from wireloom_generator.scopes import Scope, Visit, every, head, messages
 from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
@@ -49,6 +49,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(at, "possible-value", what, _HINT)
     yield from _matches(spec)
     yield from _proofs(spec)
+    yield from _messages(spec)
 
 
 def _field(
@@ -127,3 +128,22 @@ def _proofs(spec: Spec) -> Iterator[Problem]:
             known = domains.of(spec, scope)
             if domains.known(tree, known) and conditions.impossible(tree, known):
                 yield Problem(proof.where("valid"), "possible-value", "no record is ever believed", _HINT)
+
+
+def _messages(spec: Spec) -> Iterator[Problem]:
+    for scope in messages(spec):
+        message = scope.owner
+        assert isinstance(message, syntax.Message)
+        chosen = [domains.first(message.variants[: number + 1]) for number, _ in enumerate(message.variants)]
+        known = domains.of(spec, scope)
+        whole: Sequence[tuple[syntax.Message | syntax.Variant, Expr]] = [(message, TRUE)]
+        for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
+            tree = parsed(node.valid) if node.valid is not None else None
+            if tree is not None and domains.known(tree, {**known, **_measured(tree)}):
+                sizes = {**known, **_sizes(spec, scope, tree)}
+                if conditions.excludes(conditions.both(domains.assumed(spec, scope), holds), tree, sizes):
+                    yield Problem(node.where("valid"), "possible-value", "no record is ever valid", _HINT)
+
+
+def _measured(tree: Expr) -> dict[str, Domain]:
+    return {name.name: Domain() for _, name in expressions.measured(tree)}

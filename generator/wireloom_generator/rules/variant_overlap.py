@@ -9,20 +9,18 @@ Bad::
 
     variants:
       - {name: v2, when: version >= 2}
-      - {name: v1, when: version >= 1}
+      - {name: v1, when: version < 3}
 
 Good::
 
     variants:
       - {name: v2, when: version >= 2}
-      - {name: v1, when: version == 1}
+      - {name: v1, when: version < 2}
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from wireloom_generator import conditions, domains, expressions, syntax
-from wireloom_generator.arithmetic import Number
-from wireloom_generator.expressions import Expr
+from wireloom_generator import conditions, coverage, domains, syntax
 from wireloom_generator.problems import Problem, Severity, seen_from
 from wireloom_generator.scopes import Scope, messages
 from wireloom_generator.sites import parsed
@@ -52,14 +50,8 @@ def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iter
             if found is not None:
                 at = variant.where("when")
                 place = seen_from(at, other.where("when"))
-                what = f"{other.name} holds too, {place}, {_shown(together, found)}"
+                values = coverage.told(together, found)
+                what = f"{other.name} holds too, {place}, {f'as when {values}' if values else 'always'}"
                 hint = f"add what {other.name} leaves over, as in: … and not ({other.when})"
                 yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)
                 break
-
-
-def _shown(together: Expr, found: Mapping[str, Number]) -> str:
-    """The values of the names in the conditions, told in words."""
-    names = dict.fromkeys(name.name for name in expressions.names(together))
-    told = [f"{name} is {str(found[name]).lower()}" if name in found else f"there is no {name}" for name in names]
-    return f"as when {' and '.join(told)}" if told else "always"

@@ -3,6 +3,7 @@
 ``Block`` reads and writes a run of them with a single ``struct`` call.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import KEEP, EnumType, IntEnum, IntFlag
@@ -29,6 +30,39 @@ class Rule:
     def holds(self, this: Values, record: Values, frame: Frame) -> bool:
         """Whether it is true; a value that is absent, or not known yet, makes it false."""
         return bool(ask(self.expression, this, record, frame))
+
+
+_ASKED = re.compile(r"(?:\b(size|offset)\()?\b([a-z]\w*)")
+"""The names in the text of a condition, and what is measured of them."""
+
+
+def told(text: str, this: Values, record: Values, frame: Frame) -> str:
+    """What a condition asks for, as ``kind 3, size(data) 7``; without what is absent."""
+    found: Values = {}
+    for measure, name in _ASKED.findall(text):
+        if measure:
+            found[f"{measure}({name})"] = getattr(frame, measure)(name)
+        else:
+            found[name] = this.get(name, record.get(name))
+    numbers = {name: value for name, value in found.items() if isinstance(value, int | float)}
+    return ", ".join(f"{name} {int(value) if isinstance(value, int) else value}" for name, value in numbers.items())
+
+
+class _Measured(Frame):
+    """A frame that knows the last region whose size was asked for."""
+
+    last = ""
+
+    def size(self, name: str) -> int:
+        self.last = name
+        return super().size(name)
+
+
+def measured(rule: Rule, this: Values, record: Values, frame: Frame) -> str:
+    """The region whose size made a condition false, if it asked for one last; else nothing."""
+    asked = _Measured(frame.parameters, **frame)
+    rule.holds(this, record, asked)
+    return asked.last if asked.last in frame else ""
 
 
 def ask(expression: Expression, this: Values, record: Values, frame: Frame) -> Any:

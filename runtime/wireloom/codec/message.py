@@ -8,7 +8,7 @@ from construct import Construct, Container
 
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Rule
+from wireloom.codec.fields import Field, Rule, measured, told
 from wireloom.codec.layout import Layout, container, given, verify
 from wireloom.codec.parts import Section
 from wireloom.codec.settle import ATTEMPTS, settle
@@ -36,11 +36,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Variant:
-    """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
+    """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names.
+
+    Where it is chosen, ``valid`` must hold of the whole record.
+    """
 
     name: str
     when: Rule | None
     sections: Mapping[str, Layout]
+    valid: Rule | None = None
 
 
 _NOTHING = Layout()
@@ -59,7 +63,10 @@ class _Step:
 
 
 class Message(Construct):
-    """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side."""
+    """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side.
+
+    ``valid`` must hold of all its records, and ``otherwise`` of those that have none of its variants.
+    """
 
     def __init__(
         self,
@@ -70,6 +77,8 @@ class Message(Construct):
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
         trailing: tuple[str, ...] = (),
+        valid: Rule | None = None,
+        otherwise: Rule | None = None,
     ) -> None:
         super().__init__()
         self.name = name
@@ -77,6 +86,8 @@ class Message(Construct):
         self.match = match
         self.sections = sections or {}
         self.variants = variants
+        self.valid = valid
+        self.otherwise = otherwise
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
         filled = [index for index, slot in enumerate(record.slots) if any(slot.name in v.sections for v in variants)]
         decisive = record.slots[filled[0] if filled else -1] if variants else None
@@ -147,6 +158,9 @@ class Message(Construct):
                 own.read(reader, this)
             step.slot.leave(reader, this, outer)
         verify(reader, this, self._derived[variant.name if variant else None])
+        wrong = self._wrong(this, reader.record, reader.frame, variant)
+        if wrong is not None:
+            raise wrong
         return this
 
     def _select(self, this: Values, record: Values, frame: Frame) -> Variant | None:
@@ -154,6 +168,21 @@ class Message(Construct):
         for variant in self.variants:
             if variant.when is None or variant.when.holds(this, record, frame):
                 return variant
+        return None
+
+    def _wrong(self, this: Values, record: Values, frame: Frame, variant: Variant | None) -> DecodeError | None:
+        """What of the whole record does not hold and must; None if all does."""
+        own = (variant.valid, f" of {variant.name}") if variant else (self.otherwise, " where no variant is")
+        for rule, which in ((self.valid, ""), own):
+            if rule is None or rule.holds(this, record, frame):
+                continue
+            expected, asked = f"{rule.text} expected{which}", rule.text
+            if asked == "false":
+                expected = "one of its variants expected"
+                asked = " ".join(known.when.text for known in self.variants if known.when)
+            region = measured(rule, this, record, frame)
+            found = told(asked, this, record, frame)
+            return DecodeError("invalid", f"{expected}, found {found}", frame.offset(region), region)
         return None
 
     def write(self, writer: Writer, obj: Any) -> None:
@@ -204,6 +233,9 @@ class Message(Construct):
             needs = variant.when.text if variant and variant.when else "no variant may apply"
             found = f"reads back as {selected.name}" if selected else "reads back as none"
             raise EncodeError(f"{found}: {needs}")
+        wrong = self._wrong(this, writer.record, writer.frame, variant)
+        if wrong is not None:
+            raise EncodeError(wrong.detail, wrong.field)
 
     def _fitting(self, variant: Variant | None) -> frozenset[str]:
         """The columns that a variant can have values for."""

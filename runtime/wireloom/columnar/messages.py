@@ -10,7 +10,7 @@ import pyarrow as pa
 from wireloom.codec.protocol import UNKNOWN
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.buffers import Array, occurring
-from wireloom.columnar.fields import Expression
+from wireloom.columnar.fields import Expression, must_hold
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.rows import Batch, Rows, Values
@@ -35,6 +35,7 @@ class Variant:
     name: str
     when: Expression | None
     sections: Mapping[str, Layout]
+    valid: Expression | None = None
 
 
 _NOTHING = Layout()
@@ -51,12 +52,16 @@ class Message:
         match: Mapping[str, tuple[int, ...]],
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
+        valid: Expression | None = None,
+        otherwise: Expression | None = None,
     ) -> None:
         self.name = name
         self.record = record
         self.match = match
         self.sections = sections or {}
         self.variants = variants
+        self.valid = valid
+        self.otherwise = otherwise
         slots = [part for part in record.tail if isinstance(part, Slot)]
         filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
         self.decisive = next(iter([*filled, *slots[-1:]]), None) if variants else None
@@ -81,6 +86,7 @@ class Message:
                     within(at, this, codes == code, variant.sections[part.name])
             part.leave(at, this, outer)
         self._verify(at, this, codes)
+        self._judge(at, this, codes)
         return this.struct
 
     def _select(self, at: Rows, this: Values) -> Array:
@@ -101,6 +107,14 @@ class Message:
             if derived and (mine := codes == code).any():
                 inner, values = at.only(np.flatnonzero(mine), this)
                 verify(inner, values, derived)
+
+    def _judge(self, at: Rows, this: Values, codes: Array) -> None:
+        """Doubt rows of which something does not hold that must hold of the whole record."""
+        if self.valid is not None:
+            must_hold(self.valid, at, this)
+        for code, rule in enumerate((self.otherwise, *(variant.valid for variant in self.variants)), start=-1):
+            if rule is not None and (mine := codes == code).any():
+                must_hold(rule, *at.only(np.flatnonzero(mine), this))
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,6 +270,8 @@ def _failure(
     if error is None:
         return None
     placed = found if found is not None and not error.field and found.code == error.code else error
+    if placed is found and placed.field == trace.message:  # it is about the record as a whole
+        return Failure(error.code, error.field, error.offset, error.detail, 0, len(data))
     start = end = min(max(placed.offset, 0), len(data))
     if placed is framed and placed.code == "truncated":
         last = next(reversed([leaf for node in nodes for leaf in node.leaves() if leaf.start < leaf.end]), None)
@@ -277,7 +279,7 @@ def _failure(
         start = last.start if last is not None and last.kind is Kind.UNREAD else end
         return Failure(error.code, error.field, error.offset, error.detail, start, end)
     named = _paths(placed.field, trace.message)
-    node = next((node for node in _all(nodes) if node.path in named), None)
+    node = next((node for node in _all(nodes) if (node.path or _path_of(node, trace)) in named), None)
     if node is not None and node.start <= start <= node.end:
         start, end = node.start, node.end
     elif start < len(data):
@@ -285,6 +287,11 @@ def _failure(
         if placed.code in ("truncated", "overrun", "trailing-bytes"):
             end = next((leaf.end for top in nodes for leaf in top.leaves() if leaf.start == start < leaf.end), end)
     return Failure(error.code, error.field, error.offset, error.detail, start, end)
+
+
+def _path_of(node: Node, trace: Trace) -> str:
+    """How errors call a section, which is no column, of a message."""
+    return f"{trace.message}.{node.name}" if node.kind is Kind.SECTION else ""
 
 
 def _all(nodes: tuple[Node, ...]) -> Iterator[Node]:
