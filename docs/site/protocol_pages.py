@@ -12,7 +12,7 @@ from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile
 from wireloom_generator.pages import svg_diagram
 from wireloom_generator.pages.errata import Errata, Erratum, told
-from wireloom_generator.pages.markdown import cell, prose
+from wireloom_generator.pages.markdown import cell, phrase, prose
 from wireloom_generator.pages.message_page import ExampleBlock
 from wireloom_generator.pages.renderings import Rendering, fence
 from wireloom_generator.pages.shared import Block
@@ -35,7 +35,7 @@ class Compiled:
 
     @property
     def title(self) -> str:
-        return prose(self.protocol.doc.title or self.protocol.name)
+        return phrase(self.protocol.doc.title or self.protocol.name)
 
 
 def compiled(specs: Path) -> Iterator[Compiled]:
@@ -77,7 +77,7 @@ def protocols_page(protocols: Iterable[Compiled]) -> str:
         lines += ["", f"## [{one.title}]({name}/index.md)", "", prose(one.protocol.doc.text), ""]
         lines += ["| Message | What it is |", "|---|---|"]
         for message in one.protocol.messages:
-            title = prose(message.doc.title or message.name)
+            title = phrase(message.doc.title or message.name)
             lines.append(f"| [{title}]({name}/{message.name}.md) | {cell(prose(message.doc.text))} |")
     return "\n".join(lines) + "\n"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from wireloom_generator import ir
+from wireloom_generator import emitted_code, ir
 from wireloom_generator.emitters import enums, parsers
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces
@@ -20,9 +20,14 @@ RULE = "example"
 
 @contextmanager
 def emitted(protocol: ir.Protocol) -> Iterator[Any]:
-    """The protocol's codec, imported from its freshly emitted source; gone again afterwards."""
+    """The protocol's codec, imported from its freshly emitted source; gone again afterwards.
+
+    Raises ``ForeignCodeError``, and runs nothing, if the source holds what no emitter writes.
+    """
     package = f"_wireloom_emitted_{protocol.name}"
     files = [file for emit in (enums.emit, parsers.emit) for file in emit(protocol)]
+    for file in files:
+        emitted_code.admit(file)
     modules = {package: ModuleType(package)}
     modules[package].__path__ = []
     sys.modules[package] = modules[package]

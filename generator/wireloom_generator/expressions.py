@@ -118,21 +118,37 @@ _BINARY = {
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
+_LONGEST = 4000
+"""Characters of an expression."""
+_DEEPEST = 64
+"""Operations inside operations; a sum of so many terms is as deep."""
+_TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
+_SPLIT = "give parts of it names, with compute"
+
 
 def parse(text: str) -> Expr:
     """The tree of an expression. Raises ``ExpressionError``."""
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
     if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
         raise ExpressionError(f"not an expression: {text.strip()!r}", text.index("\0"))
     try:
         tree = ast.parse(text.strip(), mode="eval")
         _note_hexadecimal(tree, text.strip())
-        return _convert(tree.body)
+        found = _convert(tree.body)
     except SyntaxError as error:
         column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
         hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
         raise ExpressionError(f"not an expression: {text.strip()!r}", column, hint) from None
-    except RecursionError:
-        raise ExpressionError("nested too deeply") from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
+    if _is_deeper(found, _DEEPEST):
+        raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
+    return found
+
+
+def _is_deeper(expression: Expr, depth: int) -> bool:
+    return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
 
 
 def _note_hexadecimal(tree: ast.AST, text: str) -> None:

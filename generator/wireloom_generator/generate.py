@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from wireloom_generator import examples, git, ir, lockstep, rules
+from wireloom_generator import emitted_code, examples, git, ir, lockstep, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
 from wireloom_generator.output import MARK, OutputFile, made_from
@@ -168,7 +168,12 @@ def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for spec in loaded:
             protocol = lower(spec)
-            files, found = _emit(protocol)
+            try:
+                files, found = _emit(protocol)
+            except emitted_code.ForeignCodeError as error:
+                hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
+                problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
+                continue
             problems += found
             compiled.append(_Compiled(protocol, files))
     return compiled, sorted(set(problems))
@@ -178,6 +183,8 @@ def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]
     with examples.emitted(protocol) as codec:
         traces, problems = examples.run(protocol, codec)
         files = {file.path: file for emit in _PACKAGE for file in emit(protocol)}
+        for file in files.values():
+            emitted_code.admit(file)
         files |= {file.path: file for file in docs.emit(protocol, traces)}
         problems += lockstep.check(protocol, codec, files)
     return tuple(files.values()), problems

@@ -99,7 +99,7 @@ class FieldLowering:
 
     def condition(self, text: str | None, names: Names) -> ir.Condition | None:
         """An expression with its names resolved; None for None."""
-        return None if text is None else ir.Condition(resolved(expressions.parse(text), names), text.strip())
+        return None if text is None else ir.Condition(resolved(expressions.parse(text), names), " ".join(text.split()))
 
     def nodes(self, entries: Iterable[syntax.Entry], names: Names, cursor: Cursor) -> tuple[ir.Node, ...]:
         """The nodes of a list of fields; ``cursor`` is moved behind them."""

@@ -1,5 +1,6 @@
 """Which names the expressions of a struct can ask for, where their values are found, and which of them are measured."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -63,9 +64,12 @@ def _declared(spec: Spec, entries: Iterable[syntax.Entry], nullable: bool) -> It
                 pass
 
 
+_MEASURES = re.compile(r"\b(size|offset|count|present)\s*\(")
+
+
 def measured(spec: Spec) -> Iterator[str]:
     """Every name an expression of the spec asks the size or offset of."""
-    for written in _all_expressions(spec):
+    for written in filter(_MEASURES.search, _all_expressions(spec)):
         try:
             yield from (name.name for _, name in expressions.measured(expressions.parse(written)))
         except expressions.ExpressionError:

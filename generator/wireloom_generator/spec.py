@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom_generator import shape, source, syntax
+from wireloom_generator import naming, shape, source, syntax
 from wireloom_generator.problems import Location, Problem, closest
 
 
@@ -127,7 +127,8 @@ class _Loader:
                 target = folder.parent / name
                 if target in seen:
                     continue
-                libraries = [file for file in self.read(target) if isinstance(file, syntax.Library)]
+                is_name = naming.column_fault(name) is None  # others could lead anywhere, as .. does
+                libraries = [file for file in self.read(target) if isinstance(file, syntax.Library)] if is_name else []
                 seen[target] = libraries
                 if not libraries:
                     beside = [path.parent.name for path in folder.parent.glob("*/*.yaml") if path.parent != folder]

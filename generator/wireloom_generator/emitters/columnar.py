@@ -34,7 +34,7 @@ _TYPES = {
     ir.Primitive.STRING: "pa.string()",
 }
 
-_DECODER = '''
+DECODER = '''
 
 def decode_columnar(
     buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
@@ -66,7 +66,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         pretty.imported(".parsers", ["PROTOCOL", *sorted(tables)]),
         "",
     ]
-    text = "\n".join([head(protocol.sources), title, "", *imports, code, _DECODER])
+    text = "\n".join([head(protocol.sources), title, "", *imports, code, DECODER])
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 
 

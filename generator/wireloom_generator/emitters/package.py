@@ -7,7 +7,7 @@ from wireloom_generator import ir
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import docstring
 
-_LAZY = '''
+LAZY = '''
 
 def __getattr__(name: str) -> Any:
     """Schemas and the columnar decoder, imported when first asked for: they need pyspark or pyarrow."""
@@ -43,7 +43,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         "iter_records = PROTOCOL.iter_records",
         "messages = PROTOCOL.messages",
     ]
-    yield OutputFile(PurePosixPath(protocol.name, "__init__.py"), "\n".join(lines) + "\n" + _LAZY)
+    yield OutputFile(PurePosixPath(protocol.name, "__init__.py"), "\n".join(lines) + "\n" + LAZY)
 
 
 _API = ("build", "iter_records", "messages", "parse")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
-from wireloom_generator.pages.markdown import cell, code, listing, prose
+from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose
 from wireloom_generator.pages.names import every
 
 Row = tuple[str, ...]
@@ -78,7 +78,7 @@ def row_columns(protocol: ir.Protocol) -> Iterator[Row]:
     titles = {message.name: message.doc.title or message.name for message in protocol.messages}
     for column in protocol.columns:
         if column.name in titles and isinstance(column.type, ir.StructType):
-            link = f"[{prose(titles[column.name])}]({column.name}.md): its columns are there"
+            link = f"[{phrase(titles[column.name])}]({column.name}.md): its columns are there"
             yield code(column.name), code("struct"), cell(f"{link}. Null unless the row is this message.")
         else:
             yield column_row(column)

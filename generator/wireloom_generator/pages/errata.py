@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wireloom_generator import ir
-from wireloom_generator.pages.markdown import code, prose
+from wireloom_generator.pages.markdown import code, phrase, prose
 
 INDEX = "index.md"
 
@@ -62,7 +62,7 @@ def told(erratum: Erratum) -> str:
 
 def library_place(library: ir.Doc) -> str:
     """The place of a library that the protocol imports."""
-    return f"library {prose(library.title)}"
+    return f"library {phrase(library.title)}"
 
 
 def enum_place(name: str) -> str:

@@ -6,7 +6,7 @@ from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type
 from wireloom_generator.pages.errata import Erratum, links
 from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
-from wireloom_generator.pages.markdown import bit_range, cell, code, listing, prose, sentences, source
+from wireloom_generator.pages.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
 from wireloom_generator.pages.names import Names
 
 _ALGORITHMS = {
@@ -44,7 +44,7 @@ class FieldTable:
         at = str(tree.at)
         match tree.node:
             case ir.Field() as field:
-                kind, meaning = self._type(field), cell(self._field(tree, field, when))
+                kind, meaning = cell(self._type(field)), cell(self._field(tree, field, when))
                 yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
             case ir.Computed() as computed:
                 yield (
@@ -77,9 +77,9 @@ class FieldTable:
         if field.repeat is None:
             return shown
         if field.repeat.count is not None:
-            return f"list of {shown}, `{field.repeat.count.text}` of them"
+            return f"list of {shown}, {code(field.repeat.count.text)} of them"
         if field.repeat.until is not None:
-            return f"list of {shown}, up to the first with `{field.repeat.until.text}`"
+            return f"list of {shown}, up to the first with {code(field.repeat.until.text)}"
         return f"list of {shown}, to the end of its section"
 
     def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
@@ -88,13 +88,13 @@ class FieldTable:
         parts = [
             sentence(when),
             prose(field.doc.text),
-            f"Unit: {prose(field.doc.unit)}" if field.doc.unit else "",
+            f"Unit: {phrase(field.doc.unit)}" if field.doc.unit else "",
             _told_size(tree),
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
-            f"Malformed unless `{field.valid.text}`" if field.valid else "",
-            f"Always `{field.derive.text}`; filled in on encode" if field.derive else "",
+            f"Malformed unless {code(field.valid.text)}" if field.valid else "",
+            f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
             self._checksum(checksum) if checksum else "",
             self._default(field.default),
             "Below 2^63, else malformed" if field.long else "",
@@ -103,7 +103,7 @@ class FieldTable:
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
     def _computed(self, computed: ir.Computed, when: str) -> str:
-        parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but `{computed.value.text}`"]
+        parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but {code(computed.value.text)}"]
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
@@ -115,8 +115,8 @@ class FieldTable:
                 prose(field.doc.text),
                 f"Always {code(_shown(field.const))}" if field.const is not None else "",
                 self._named(field.enum, None),
-                f"Malformed unless `{field.valid.text}`" if field.valid else "",
-                f"Always `{field.derive.text}`; filled in on encode" if field.derive else "",
+                f"Malformed unless {code(field.valid.text)}" if field.valid else "",
+                f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
@@ -133,15 +133,15 @@ class FieldTable:
     @staticmethod
     def _checksum(checksum: ir.Checksum) -> str:
         name = _ALGORITHMS.get(checksum.algorithm, checksum.algorithm)
-        covered = f"`{checksum.start.text}` up to, not including, `{checksum.end.text}`"
+        covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
         return f"{name}, over the record's bytes from {covered}; filled in on encode"
 
     @staticmethod
     def _default(default: ir.Condition | None) -> str:
-        return f"If not given on encode: `{default.text}`" if default and default.text != "none" else ""
+        return f"If not given on encode: {code(default.text)}" if default and default.text != "none" else ""
 
     def _rest(self, kind: str, name: str, doc: ir.Doc) -> list[str]:
-        since = f"Since {prose(doc.since)}" if doc.since else ""
+        since = f"Since {phrase(doc.since)}" if doc.since else ""
         laid = f"Laid down in {source(doc)}" if doc.source else ""
         return [since, laid, self._marks(kind, name, doc)]
 
@@ -181,7 +181,7 @@ def sentence(text: str) -> str:
 def _size(tree: Placed) -> str:
     if _wordy(tree):
         return "varies"
-    return code(tree.extent.text) if tree.extent.expression else tree.extent.text
+    return cell(code(tree.extent.text)) if tree.extent.expression else tree.extent.text
 
 
 def _wordy(tree: Placed) -> bool:

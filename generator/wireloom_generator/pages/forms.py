@@ -27,7 +27,7 @@ def form_block(names: Names, errata: Errata, message: ir.Message, form: ir.Form)
         found = errata.at(places.member_place(place, "key", entry.key), entry.doc)
         holds = f"always {code(entry.const)}" if entry.const is not None else _held(entry, known)
         meaning = sentences([prose(entry.doc.text), links(found)])
-        rows.append((code(entry.key), cell(holds), _OMITTED[entry.omit], cell(meaning)))
+        rows.append((cell(code(entry.key)), cell(holds), _OMITTED[entry.omit], cell(meaning)))
     told = table(("Key", "Holds", "Left out", "Remark"), rows)
     intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
     texts = paragraphs(form.doc, intro)

@@ -11,7 +11,7 @@ from wireloom_generator.pages.errata import Erratum
 from wireloom_generator.pages.facts import Facts
 from wireloom_generator.pages.fields import HEADER, FieldTable
 from wireloom_generator.pages.framing import framing
-from wireloom_generator.pages.markdown import cell, code, listing, prose, source
+from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose, source
 from wireloom_generator.pages.message_page import MessagePages
 from wireloom_generator.pages.names import Used, every, message_nodes
 from wireloom_generator.pages.records import Shape
@@ -48,7 +48,7 @@ def index_page(pages: MessagePages) -> IndexPage:
     """The front page of a protocol."""
     protocol, errata = pages.protocol, pages.errata
     return IndexPage(
-        title=prose(protocol.doc.title or protocol.name),
+        title=phrase(protocol.doc.title or protocol.name),
         name=protocol.name,
         paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
         errata=errata.at(places.PROTOCOL, protocol.doc),
@@ -73,14 +73,14 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
     folders = dict.fromkeys(path.parent.name for path in protocol.sources)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
-    left = [f"{code(name)} of {code(place)} ({why})" for place, name, why in rowwise(protocol)]
+    left = [f"{code(name)} of {code(place)} ({phrase(why)})" for place, name, why in rowwise(protocol)]
     apart = f", record by record where they have {listing(left, 'or')}" if left else ""
     yield f"Columns are decoded many records at once{apart}."
 
 
 def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
     for message in pages.protocol.messages:
-        title = prose(message.doc.title or message.name)
+        title = phrase(message.doc.title or message.name)
         match = pages.names.selected(message)
         link = f"[{title}]({message.name}.md)<br>{code(message.name)}"
         yield link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
@@ -91,7 +91,7 @@ def _parameters(pages: MessagePages) -> tuple[Block, ...]:
     parameters = pages.protocol.parameters
     if not parameters:
         return ()
-    rows = ((code(p.name), _choices(p), code(str(p.default).lower()), cell(_told(p))) for p in parameters)
+    rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_told(p))) for p in parameters)
     told = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
     return (Block("Parameters", "parameters", (), errata, (Titled("", told),)),)
@@ -127,9 +127,9 @@ def _libraries(pages: MessagePages) -> Iterator[Block]:
     """What is said of the libraries that the protocol imports."""
     for library in pages.protocol.libraries:
         errata = pages.errata.within(places.library_place(library))
-        texts = paragraphs(library, f"From the library {prose(library.title)}:")
+        texts = paragraphs(library, f"From the library {phrase(library.title)}:")
         if errata or library.text:
-            yield Block(library.title, "", (" ".join(texts),), errata)
+            yield Block(phrase(library.title), "", (" ".join(texts),), errata)
 
 
 def _headed(title: str) -> str:

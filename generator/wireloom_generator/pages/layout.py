@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from wireloom_generator import ir
 from wireloom_generator.expressions import Name, Value
 from wireloom_generator.pages.facts import Facts, declared, narrow, simplify
+from wireloom_generator.pages.markdown import code
 
 ITEM = "+"
 """The origin of offsets inside a shared struct, wherever that stands."""
@@ -193,7 +194,7 @@ class Layout:
 
 def given(text: str) -> str:
     """When something is there, in words."""
-    return f"if `{text}`"
+    return f"if {code(text)}"
 
 
 def otherwise(refused: Iterable[str]) -> str:
@@ -201,7 +202,7 @@ def otherwise(refused: Iterable[str]) -> str:
     texts = list(refused)
     if len(texts) == 1 and texts[0].startswith("not ") and texts[0][4:].isidentifier():
         return given(texts[0][4:])
-    return " and ".join(f"unless `{text}`" for text in texts) if len(texts) < 3 else "otherwise"
+    return " and ".join(f"unless {code(text)}" for text in texts) if len(texts) < 3 else "otherwise"
 
 
 def _sizes(nodes: Iterable[ir.Node]) -> str:

@@ -2,25 +2,76 @@
 
 import re
 from collections.abc import Iterable
+from unicodedata import category
 
 from wireloom_generator import ir
 
-_CODE = re.compile(r"(`[^`]+`)")
-_SPECIAL = re.compile(r"[\\*<]|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()")
-_OPENING = re.compile(r"^(?=[#>+-]+\s|\d+\.\s)")
+_CODE = re.compile(r"(?<!`)`(?!`)([^`]+)(?<!`)`(?!`)")
+"""Code between single backticks; all others are characters."""
+_SPECIAL = re.compile(r"[\\*<`\[\]{}]|&(?=[#\w]+;)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~")
+_OPENING = re.compile(r"^(?:[#>+=~:|-]|\d{1,9}(?=[.)](?:\s|$)))")
+"""What would begin a heading, a list, a quotation, a rule, a table, or anything else that takes a line."""
 
 
 def prose(text: str) -> str:
-    """Plain text as Markdown that shows it unchanged; parts in backticks stay code."""
-    parts = _CODE.split(text)
-    escaped = (part if part.startswith("`") else _SPECIAL.sub(lambda found: f"\\{found[0]}", part) for part in parts)
-    return _OPENING.sub(r"\\", "".join(escaped))
+    """Plain text as Markdown that shows it unchanged, in the same paragraphs; parts in backticks stay code."""
+    paragraphs = (_paragraph(part) for part in re.split(r"\n\s*\n", visible(text).strip()))
+    return "\n\n".join(paragraphs)
+
+
+def _paragraph(text: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for found in _CODE.finditer(text):
+        parts += [_escaped(text[end : found.start()]), code(found[1])]
+        end = found.end()
+    parts.append(_escaped(text[end:]))
+    lines = (line.strip() for line in "".join(parts).split("\n"))
+    return "\n".join(_OPENING.sub(_literal, line) for line in lines)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(_literal, text)
+
+
+def _literal(found: re.Match[str]) -> str:
+    """A sign that stands for itself: by a backslash, where all kinds of Markdown take that, or by its number."""
+    if found[0].isdigit():
+        return f"{found[0]}\\"
+    return _NUMBERED.get(found[0]) or f"\\{found[0]}"
+
+
+_NUMBERED = {"<": "&lt;", "&": "&amp;", "~": "&#126;", "=": "&#61;", ":": "&#58;"}
+
+
+def phrase(text: str) -> str:
+    """As ``prose``, for what stands within a line: a title, a unit."""
+    return prose(" ".join(text.split()))
+
+
+def visible(text: str) -> str:
+    """The text, each character that is not seen but does something, written as an escape; line ends are kept."""
+    if text.isprintable():
+        return text
+    return "".join(char if _is_seen(char) else char.encode("unicode_escape").decode() for char in text)
+
+
+def _is_seen(char: str) -> bool:
+    return char.isprintable() or char == "\n" or category(char) == "Zs" or char in _JOINERS
+
+
+_JOINERS = "\u200c\u200d"
+"""Which some languages are written with."""
 
 
 def code(text: object) -> str:
-    """Code; text with a backtick in it is quoted by two."""
-    shown = str(text)
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    """Code, on one line; text with backticks in it is quoted by more of them."""
+    shown = " ".join(visible(str(text)).split())
+    longest = max(map(len, re.findall("`+", shown)), default=0)
+    if not longest:
+        return f"`{shown or ' '}`"
+    quotes = "`" * (longest + 1)
+    return f"{quotes} {shown} {quotes}"
 
 
 def cell(text: str) -> str:
@@ -46,7 +97,7 @@ def source(doc: ir.Doc) -> str:
     parts = [doc.source.document]
     parts += [f"section “{doc.source.section}”"] if doc.source.section else []
     parts += [f"revision {doc.source.revision}"] if doc.source.revision else []
-    return prose(", ".join(parts))
+    return phrase(", ".join(parts))
 
 
 def number(value: int, *, hexadecimal: bool = False, width: int = 2) -> str:

@@ -15,7 +15,7 @@ from wireloom_generator.pages.fields import HEADER, FieldTable, merged
 from wireloom_generator.pages.forms import form_block
 from wireloom_generator.pages.framing import lengths_of
 from wireloom_generator.pages.layout import Tree
-from wireloom_generator.pages.markdown import cell, code, listing, prose, source
+from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose, source
 from wireloom_generator.pages.names import Names, message_nodes
 from wireloom_generator.pages.records import TRAILER, Part, Records, Shape
 from wireloom_generator.pages.shared import Block, Group, Shared, Table, Titled, groups, paragraphs, sketch, table
@@ -79,9 +79,9 @@ class MessagePages:
         told = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
         told |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}
         return MessagePage(
-            title=prose(message.doc.title or message.name),
+            title=phrase(message.doc.title or message.name),
             name=message.name,
-            protocol=prose(self.protocol.doc.title or self.protocol.name),
+            protocol=phrase(self.protocol.doc.title or self.protocol.name),
             paragraphs=(prose(message.doc.text),) if message.doc.text else (),
             errata=self.errata.at(place, message.doc),
             facts=tuple(self._facts(message)),
@@ -100,7 +100,7 @@ class MessagePages:
         if message.doc.source:
             yield f"Source: {source(message.doc)}."
         if message.doc.since:
-            yield f"Since {prose(message.doc.since)}."
+            yield f"Since {phrase(message.doc.since)}."
         yield f"A record is this message if {self.names.selected(message)}."
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
         if message.valid is not None:
@@ -143,7 +143,7 @@ class MessagePages:
         conditions = [self.selected(shape, shapes).replace("If", "if", 1) for shape in shapes]
         for slot in self.protocol.slots:
             begins = [f"{code(at[slot.name])} {when}".strip() for at, when in zip(starts, conditions, strict=True)]
-            size = code(slot.extent.text) if isinstance(slot.extent, ir.Size) else "rest"
+            size = cell(code(slot.extent.text)) if isinstance(slot.extent, ir.Size) else "rest"
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
 
@@ -165,7 +165,7 @@ class MessagePages:
         parts = self.records.parts(shapes[0], message, variant)
         place = places.message_place(message, variant)
         tables = tuple(self._tables(parts, place, own=True))
-        condition = f"if `{variant.when.text}`" if variant.when else "if no other"
+        condition = f"if {code(variant.when.text)}" if variant.when else "if no other"
         when = f"Variant {code(variant.name)}, {condition}."
         if variant.valid is not None:
             when += f" A record of it is malformed unless {code(variant.valid.text)}."
@@ -174,7 +174,7 @@ class MessagePages:
         if not is_drawable(mine):
             texts = (*texts, "Nothing follows the header.")
         drawings = (self._drawing(parts, shapes[0], shapes),) if is_drawable(mine) else ()
-        title = prose(variant.doc.title or variant.name)
+        title = phrase(variant.doc.title or variant.name)
         return Block(title, f"variant-{variant.name}", texts, self.errata.within(place), tables, drawings)
 
     def _mine(self, part: Part) -> bool:
@@ -213,7 +213,7 @@ class MessagePages:
         return ExampleBlock(
             message=message.name,
             name=example.name,
-            title=prose(example.name),
+            title=phrase(example.name),
             paragraphs=tuple(texts),
             errata=self.errata.at(place, example.doc),
             hexadecimal="\n".join(rows),
@@ -268,7 +268,7 @@ def _holds(message: ir.Message, slot: ir.Slot) -> str:
 def _variants(message: ir.Message) -> Table:
     rows = (
         (
-            f"[{prose(variant.doc.title or variant.name)}](#variant-{variant.name})<br>{code(variant.name)}",
+            f"[{phrase(variant.doc.title or variant.name)}](#variant-{variant.name})<br>{code(variant.name)}",
             cell(code(variant.when.text)) if variant.when else "no other",
             cell(prose(variant.doc.text)),
             cell(source(variant.doc)),

@@ -1,11 +1,13 @@
 """How pages show what can be shown in several ways: here the plain one, Markdown that is read anywhere."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from wireloom_generator.pages import byte_diagram
 from wireloom_generator.pages.byte_rows import Drawing
 from wireloom_generator.pages.errata import Erratum, told
+from wireloom_generator.pages.markdown import visible
 from wireloom_generator.pages.message_page import ExampleBlock
 from wireloom_generator.pages.shared import Block
 
@@ -24,7 +26,9 @@ class Rendering:
 
 def fence(text: str, language: str = "text") -> str:
     """Text that is shown as it is."""
-    return f"\n```{language}\n{text}\n```\n"
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    quotes = "`" * max(3, longest + 1)
+    return f"\n{quotes}{language}\n{visible(text)}\n{quotes}\n"
 
 
 def _drawing(drawing: Drawing) -> str:
@@ -47,7 +51,8 @@ def _heading(block: Block) -> str:
 
 def _erratum(erratum: Erratum) -> str:
     anchor = f'<a id="{erratum.anchor}"></a>'
-    return f"{anchor}\n> ⚠ **Erratum {erratum.number}**, {erratum.here}.\n> {told(erratum)}"
+    text = told(erratum).replace("\n", "\n> ")
+    return f"{anchor}\n> ⚠ **Erratum {erratum.number}**, {erratum.here}.\n> {text}"
 
 
 PLAIN = Rendering(

@@ -12,7 +12,7 @@ from wireloom_generator.pages.errata import Errata, Erratum, links
 from wireloom_generator.pages.facts import Facts
 from wireloom_generator.pages.fields import HEADER, FieldTable
 from wireloom_generator.pages.layout import ITEM, Layout, Offset
-from wireloom_generator.pages.markdown import cell, code, prose, sentences, source
+from wireloom_generator.pages.markdown import cell, code, phrase, prose, sentences, source
 from wireloom_generator.pages.names import Names, Used
 
 
@@ -61,7 +61,7 @@ def groups(titled: Mapping[str, Iterable[Block]]) -> tuple[Group, ...]:
 
 def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
     """What the spec says of something, and since when and where from."""
-    since = f"Since {prose(doc.since)}." if doc.since else ""
+    since = f"Since {phrase(doc.since)}." if doc.since else ""
     laid = f"Source: {source(doc)}." if doc.source else ""
     return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
 
@@ -157,7 +157,7 @@ class Shared:
         return Block(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: ir.Doc, place: str, kind: str, name: str) -> str:
-        since = f"Since {prose(doc.since)}" if doc.since else ""
+        since = f"Since {phrase(doc.since)}" if doc.since else ""
         found = self.errata.at(places.member_place(place, kind, name), doc)
         return cell(sentences([prose(doc.text), since, links(found)]))
 

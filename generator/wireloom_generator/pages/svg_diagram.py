@@ -1,13 +1,13 @@
 """Byte diagrams as SVG in a figure, from the same rows as those in text; colours are the page's."""
 
+import html
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from math import inf
 
 from wireloom_generator.pages.byte_rows import ROW, Box, Break, Cell, Drawing, Row, letter, rows, wrapped
-from wireloom_generator.pages.markdown import bit_range
+from wireloom_generator.pages.markdown import bit_range, visible
 
 _BYTE = 152
 """Width of a byte; all lengths are in pixels."""
@@ -76,13 +76,13 @@ def draw(drawing: Drawing) -> str:
         '<figure class="bytes">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"'
         ' xmlns="http://www.w3.org/2000/svg">',
-        f"<title>Byte diagram. {escape(drawing.footer[0] if drawing.footer else '')}</title>",
+        f"<title>Byte diagram. {_escaped(drawing.footer[0] if drawing.footer else '')}</title>",
         "<desc>A row is four bytes, with the offset of its first byte at the left; a box is a field.</desc>",
         *_ruler(sheet.left),
         *sheet.marks,
         *boxes,
         "</svg>",
-        f"<figcaption>{'<br/>'.join(map(escape, told))}</figcaption>",
+        f"<figcaption>{'<br/>'.join(map(_escaped, told))}</figcaption>",
         "</figure>",
     ]
     return "\n" + "\n".join(lines) + "\n"
@@ -165,7 +165,7 @@ def _title(box: Box) -> str:
 
 def _box(sheet: _Sheet, shape: _Shape) -> Iterator[str]:
     kind = "box" if shape.text is None else "box varies"
-    title = escape(shape.title)
+    title = _escaped(shape.title)
     yield f'<g class="{kind}" role="img" tabindex="0" aria-label="{title}"><title>{title}</title>'
     largest = max(shape.rectangles, key=lambda part: part.area)
     for index, part in enumerate(shape.rectangles):
@@ -221,5 +221,10 @@ def _text(x: float, y: float, text: str, anchor: str, *, kind: str = "") -> str:
     size = _SMALL if kind in ("small", "told", "bit") else _LARGE
     return (
         f'<text{named} x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" font-family="monospace"'
-        f' fill="currentColor">{escape(text)}</text>'
+        f' fill="currentColor">{_escaped(text)}</text>'
     )
+
+
+def _escaped(text: str) -> str:
+    """Text on one line, as HTML in which nothing of it is markup."""
+    return html.escape(visible(" ".join(text.split())))

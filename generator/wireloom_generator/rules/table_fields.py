@@ -20,7 +20,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator import naming, syntax
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, parse, spelled
@@ -46,7 +46,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Iterator[Problem]:
-    if not field.name.isidentifier() or field.name.startswith("_"):
+    if naming.label_fault(field.name) is not None:
         yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _MOST:
         yield Problem(field.where("id"), "table-fields", f"no table has a slot {field.id}", f"0 to {_MOST} are")

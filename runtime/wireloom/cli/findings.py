@@ -91,7 +91,8 @@ def _annotation(problem: "Problem") -> str:
 
 def _escaped(text: str, more: str = "") -> str:
     """Text with what ends a workflow command, or with ``more`` a property of it, written as ``%XX``."""
-    return re.sub(f"[%\r\n{more}]", lambda found: f"%{ord(found[0]):02X}", text)
+    shown = "".join(char if char in "\r\n" else printable(char) for char in text)
+    return re.sub(f"[%\r\n{more}]", lambda found: f"%{ord(found[0]):02X}", shown)
 
 
 def _draw(problems: "Iterable[Problem]") -> None:

@@ -1,5 +1,7 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
+import keyword
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -21,6 +23,7 @@ Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folde
 Formats = Annotated[Format, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
 
 _DEFAULT = Path("specs")
+_MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
 _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 
 
@@ -82,7 +85,7 @@ def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path
 
 
 def _is_dotted_name(text: str) -> bool:
-    return all(part.isidentifier() for part in text.split("."))
+    return all(_MODULE.fullmatch(part) and not keyword.iskeyword(part) for part in text.split("."))
 
 
 def _package_in(out: Path) -> str:

@@ -1,0 +1,260 @@
+"""What emitted Python may consist of: a closed list, against which every module is held before any of it is run.
+
+Emitters escape whatever comes from a spec or a path. This is the wall behind them: where one slips, the module holds
+something that is not on the list, and the compiler stops with an error of its own instead of running it.
+"""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wireloom_generator import naming
+from wireloom_generator.emitters import columnar, package
+from wireloom_generator.output import OutputFile
+
+_LAMBDA = ["this", "record", "frame"]
+_ROWS = frozenset({"this", "record"})
+_FRAME = frozenset({"offset", "size"})
+_API = frozenset({"build", "iter_records", "messages", "parse"})
+_BUILT_IN = frozenset({"len", "max", "min"})
+_PLAN = frozenset({
+    "Bit", "Bits", "Blob", "Checksum", "Choice", "Compute", "Constant", "Fallback", "Field", "FlatBuffer", "Framing",
+    "Layout", "Leb128", "Lengths", "Message", "Named", "Nested", "Number", "Optional", "Pad", "Plan", "Prefixed",
+    "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Text", "Until", "Variant", "When", "ZigZag",
+})  # fmt: skip
+_VECTORS = frozenset({"among", "both", "choose", "either", "greatest", "least", "negate", "present"})
+_ARROW = frozenset({
+    "binary", "bool_", "decimal128", "float32", "float64", "int16", "int32", "int64", "int8", "list_", "schema",
+    "string", "struct",
+})  # fmt: skip
+_SPARK = frozenset({
+    "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
+    "LongType", "ShortType", "StringType", "StructField", "StructType",
+})  # fmt: skip
+_OF_MODULES = {"pa": _ARROW, "plan": _PLAN}
+"""What of the modules ``pa`` and ``plan`` is called."""
+_CALLED = frozenset({"pyspark.sql.types", "wireloom.codec"})
+"""The modules whose names may be called once they are imported."""
+
+RULE = "emitted-code"
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """What a module imports beside its siblings, and the functions that stand in it, the same for every protocol."""
+
+    imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    siblings: frozenset[str] = frozenset()
+    functions: str = ""
+
+
+_MODULES = {
+    "__init__": _Module(
+        {"importlib": frozenset({"import_module"}), "typing": frozenset({"Any"})},
+        siblings=frozenset({"enums", "parsers"}),
+        functions=package.LAZY,
+    ),
+    "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
+    "parsers": _Module({"wireloom.codec": naming.BLOCKS}, siblings=frozenset({"enums"})),
+    "spark": _Module({"pyspark.sql.types": _SPARK}),
+    "columnar": _Module(
+        {
+            "collections.abc": frozenset({"Sequence"}),
+            "typing": frozenset({"Any"}),
+            "wireloom": frozenset({"columnar"}),
+            "wireloom.columnar": frozenset({"plan"}),
+        },
+        {"pyarrow": "pa"},
+        frozenset({"enums", "parsers"}),
+        columnar.DECODER,
+    ),
+}
+
+
+class ForeignCodeError(Exception):
+    """An emitted module holds what no emitter writes."""
+
+
+def admit(file: OutputFile) -> None:
+    """Hold an emitted module against the list. Raises ``ForeignCodeError``."""
+    reader = _Reader(_MODULES[file.path.stem])
+    try:
+        for statement in ast.parse(file.text).body:
+            if not reader.admits(statement):
+                found = ast.unparse(statement).partition("\n")[0][:100]
+                raise ForeignCodeError(f"{file.path.name} has what no emitter writes: {found!r}")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ForeignCodeError(f"{file.path.name} cannot be read: {error}") from None
+
+
+class _Reader:
+    """Goes through a module from top to bottom. What it has imported and assigned may be named from there on."""
+
+    def __init__(self, module: _Module) -> None:
+        self.module = module
+        self.functions = {ast.dump(node) for node in ast.parse(module.functions).body}
+        self.known: set[str] = set()
+        self.called: set[str] = set()
+
+    def admits(self, node: ast.stmt) -> bool:
+        """Whether a statement is one that emitters write."""
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                return True
+            case ast.ImportFrom(module=str() as module, names=names, level=level):
+                return self._imports(module, names, level)
+            case ast.Import(names=[ast.alias(name=name, asname=str() as alias)]):
+                return self.module.aliases.get(name) == alias
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
+                return all(isinstance(name, ast.Constant) for name in names)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                admitted = self._free(name) and self._value(value)
+                self.known.add(name)
+                return admitted
+            case ast.ClassDef():
+                return self._class(node)
+            case ast.FunctionDef():
+                return ast.dump(node) in self.functions
+        return False
+
+    def _free(self, name: str) -> bool:
+        return not name.startswith("_") and name not in self.called | _BUILT_IN | _OF_MODULES.keys() | {"float"}
+
+    def _imports(self, module: str, names: list[ast.alias], level: int) -> bool:
+        if any(alias.asname or alias.name.startswith("_") for alias in names):
+            return False
+        found = {alias.name for alias in names}
+        if level == 1 and module in self.module.siblings:
+            self.known |= found
+            return "*" not in found and not found & _BUILT_IN
+        if level:
+            return False
+        if module == "construct" and "wireloom.codec" in self.module.imports:
+            self.called |= found
+            return all(naming.NUMBER.fullmatch(name) for name in found)
+        if module in _CALLED:
+            self.called |= found
+        return found <= self.module.imports.get(module, frozenset())
+
+    def _class(self, node: ast.ClassDef) -> bool:
+        """An enum: a docstring, numbers, and perhaps its table of ranges."""
+        match node:
+            case ast.ClassDef(bases=[ast.Name(id=base)], keywords=[], decorator_list=[], body=[doc, *body]):
+                admitted = self._free(node.name) and base in self.called & {"WireEnum", "WireFlags"} and _text(doc)
+                self.known.add(node.name)
+                return admitted and not getattr(node, "type_params", ()) and all(map(_member, body))
+        return False
+
+    def _value(self, node: ast.expr) -> bool:
+        """Whether it is made of constants, names, lambdas, and calls of what is known to be called."""
+        match node:
+            case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                return True
+            case ast.Name(id=name):
+                return name in self.known | self.called or name == "__package__"
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return all(map(self._value, items))
+            case ast.Dict(keys=keys, values=values):
+                return all(isinstance(key, ast.Constant) for key in keys) and all(map(self._value, values))
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Div(), right=right):
+                return self._value(right)
+            case ast.Attribute(value=ast.Name(id="PROTOCOL"), attr=name):
+                return name in _API
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                given = [*arguments, *(keyword.value for keyword in keywords)]
+                named = all(keyword.arg for keyword in keywords)
+                return named and self._callable(function, given) and all(map(self._value, given))
+            case ast.Lambda(args=arguments, body=body):
+                return _plain(arguments) and _expression(body)
+        return False
+
+    def _callable(self, node: ast.expr, given: list[ast.expr]) -> bool:
+        match node:
+            case ast.Name(id="float"):
+                return all(isinstance(value, ast.Constant) for value in given)
+            case ast.Name(id=name):
+                return name in self.called
+            case ast.Attribute(value=ast.Name(id=module), attr=name):
+                return name in _OF_MODULES.get(module, frozenset())
+        return False
+
+
+def _text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _number(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(inner, ast.Constant) and type(inner.value) is int
+
+
+_RANGES = ast.dump(
+    ast.parse("@classmethod\ndef ranges(cls) -> tuple[tuple[int, int, str], ...]:\n    return ()").body[0]
+)
+
+
+def _member(node: ast.stmt) -> bool:
+    """A name and its number, or the table of ranges."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return naming.member_fault(name) is None and _number(value)
+        case ast.FunctionDef(body=[ast.Return(value=ast.Tuple(elts=rows)) as returned]):
+            table, returned.value = returned.value, ast.Tuple([], ast.Load())
+            admitted = ast.dump(node) == _RANGES
+            returned.value = table
+            return admitted and all(map(_row, rows))
+    return False
+
+
+def _row(node: ast.expr) -> bool:
+    match node:
+        case ast.Tuple(elts=[first, last, ast.Constant(value=str())]):
+            return _number(first) and _number(last)
+    return False
+
+
+def _plain(arguments: ast.arguments) -> bool:
+    """Whether they are those of every lambda, without defaults."""
+    others = (*arguments.posonlyargs, *arguments.kwonlyargs, *arguments.defaults, *arguments.kw_defaults)
+    names = [argument.arg for argument in arguments.args]
+    return names == _LAMBDA and not others and arguments.vararg is None and arguments.kwarg is None
+
+
+def _expression(node: ast.expr) -> bool:
+    """Whether it is in the language of expressions, as Python or as calls over many rows have it."""
+    match node:
+        case ast.Constant() | ast.Subscript(value=ast.Name(), slice=ast.Constant()) if _is_leaf(node):
+            return True
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id="frame"), attr="parameters"), slice=ast.Constant()):
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _expression(operand)
+        case ast.BinOp(left=left, right=right):
+            return _expression(left) and _expression(right)
+        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
+            return all(map(_expression, values))
+        case ast.Compare(left=left, comparators=others):
+            return all(map(_expression, (left, *others)))
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return all(map(_expression, (test, body, other)))
+        case ast.Call(func=function, args=arguments, keywords=[]):
+            return _function(function) and all(map(_expression, arguments))
+    return False
+
+
+def _is_leaf(node: ast.expr) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Name(id=name)):
+            return name in _ROWS
+    return True
+
+
+def _function(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name in _BUILT_IN
+        case ast.Attribute(value=ast.Name(id=name), attr=function):
+            called = {"frame": _FRAME, "plan": _VECTORS, "this": {"count"}, "record": {"count"}}
+            return function in called.get(name, ())
+    return False

@@ -1,0 +1,227 @@
+"""The wall behind the emitters: what they write passes it, and nothing else does."""
+
+import os
+from pathlib import Path, PurePosixPath
+
+import compiled
+import pytest
+
+from wireloom_generator import emitted_code, examples, spec
+from wireloom_generator.emitters import columnar, enums, package, parsers, spark
+from wireloom_generator.generate import check
+from wireloom_generator.lower import lower
+from wireloom_generator.output import OutputFile
+
+EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)
+SPECS = Path(__file__).parents[1] / "specs"
+PARSERS = '"""Parsers."""\nfrom construct import Int8ub\nfrom wireloom.codec import Field, Record, Rule\n'
+ENUM = "from wireloom.codec import WireEnum\n"
+COLUMNAR = "import pyarrow as pa\nfrom wireloom.columnar import plan\n"
+
+HOSTILE = {
+    "parsers": [
+        "import os",
+        "import os as construct",
+        "from os import system",
+        "from . import enums",
+        "from .. import parsers",
+        "from .spark import SCHEMA",
+        "from .enums import *",
+        "from construct import *",
+        "from construct import core",
+        "from wireloom.codec import *",
+        "from wireloom.codec import Field as open",
+        "from wireloom.codec import errors",
+        "from wireloom.codec.message import Message",
+        "from __future__ import annotations",
+        'open("x")',
+        '__import__("os").system("x")',
+        'x = open("x")',
+        'x = eval("1")',
+        'x = exec("1")',
+        'x = getattr(Record, "x")',
+        'x = Record.__init__("x")',
+        "x = Record.__class__",
+        "x = Int8ub.parse",
+        "x = Record(Int8ub.parse)",
+        'x = Record(*"ab")',
+        "x = Record(**{})",
+        'x = Record(open("x"))',
+        'x = Record(f"{1}")',
+        "x = Record(f\"{open('x')}\")",
+        "x = [a for a in Record]",
+        "x = {a: a for a in Record}",
+        "x = (a for a in Record)",
+        "x = Record(y := Int8ub)",
+        "x: int = 1",
+        "x = y = 1",
+        "x, y = 1, 2",
+        "x += 1",
+        "x.y = 1",
+        "x[0] = 1",
+        "__builtins__ = 1",
+        "__getattr__ = Record",
+        "Rule = 1",
+        "len = Rule",
+        "del Record",
+        "global x",
+        "pass",
+        "assert Record()",
+        "raise Record()",
+        "return 1",
+        "if 1:\n    x = 1",
+        "for x in Record: pass",
+        "while 1: pass",
+        "with Record: pass",
+        "try:\n    x = 1\nexcept Record: pass",
+        "match Record:\n    case _: pass",
+        "def f(): pass",
+        "async def f(): pass",
+        "class A: pass",
+        "class A(Record): pass",
+        "x = lambda: 1",
+        "x = lambda this: this",
+        "x = lambda this, record: 1",
+        "x = lambda this, record, frame: this",
+        'x = lambda this, record, frame=open("x"): 1',
+        "x = lambda this, record, *frame: 1",
+        "x = lambda this, record, frame, **more: 1",
+        "x = lambda this, record, frame, /: 1",
+        "x = lambda this, record, *, frame: 1",
+        'x = lambda this, record, frame: open("x")',
+        'x = lambda this, record, frame: this["x"].y',
+        "x = lambda this, record, frame: this.__class__",
+        'x = lambda this, record, frame: frame.parameters.get("x")',
+        "x = lambda this, record, frame: frame.io",
+        "x = lambda this, record, frame: frame.io.read(1)",
+        'x = lambda this, record, frame: frame.size("x", y=1)',
+        'x = lambda this, record, frame: Record["x"]',
+        "x = lambda this, record, frame: this[record]",
+        'x = lambda this, record, frame: [this["x"] for x in this]',
+        'x = lambda this, record, frame: (y := this["x"])',
+        "x = lambda this, record, frame: lambda: 1",
+        "x = lambda this, record, frame: f\"{this['x']}\"",
+        'x = lambda this, record, frame: max(*this["x"])',
+        "x = lambda this, record, frame: plan.choose(1, 2, 3).x",
+        'x = Int8ub / "x"',
+        'x = "x" + Record()',
+        "x = Record()[0]",
+        "x = Record()()",
+        "x = (lambda this, record, frame: 1)()",
+        "x = unknown",
+        "x = Record(unknown)",
+        "x = await Record()",
+        "x = yield Record()",
+        "x = not Record()",
+        "x = Record() if 1 else Record()",
+        "x = Record() and Record()",
+        "x = Record() < Record()",
+        "x = {Record()}",
+        "x = {Record(): 1}",
+        "x = {**Record()}",
+        "x = float(Record())",
+        "x = (",
+        "x = '\0'",
+        f"x = {'(' * 300}1{')' * 300}",
+        f"x = {'-' * 100_000}1",
+    ],
+    "enums": [
+        "class A(WireEnum, Other):\n    'A'",
+        "class A(WireEnum, metaclass=type):\n    'A'",
+        "@WireEnum\nclass A(WireEnum):\n    'A'",
+        "class A(WireEnum):\n    X = 1",
+        "class A(WireEnum):\n    'A'\n    X = open('x')",
+        "class A(WireEnum):\n    'A'\n    __init__ = 1",
+        "class A(WireEnum):\n    'A'\n    mro = 1",
+        "class A(WireEnum):\n    'A'\n    X: int = 1",
+        "class A(WireEnum):\n    'A'\n    print('x')",
+        "class A(WireEnum):\n    'A'\n    def x(self): return ()",
+        "class A(WireEnum):\n    'A'\n    def ranges(cls) -> tuple[tuple[int, int, str], ...]: return ()",
+        "class A(WireEnum):\n    'A'\n    @classmethod\n    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
+        "\n        return open('x')",
+        "class A(WireEnum):\n    'A'\n    @classmethod\n    def ranges(cls, x=open('x')) -> "
+        "tuple[tuple[int, int, str], ...]:\n        return ()",
+        "class A(WireEnum):\n    'A'\n    @classmethod\n    def ranges(cls) -> tuple[tuple[int, int, str], ...]:"
+        "\n        return ((1, open('x'), 'a'),)",
+        "class A(WireEnum):\n    'A'\n    class B(WireEnum): 'B'",
+        "class _A(WireEnum):\n    'A'",
+        "class WireEnum(WireEnum):\n    'A'",
+    ],
+    "columnar": [
+        "import os",
+        "import pyarrow",
+        "import pyarrow as plan",
+        "import pyarrow as pa, os",
+        'x = pa.csv("x")',
+        "x = pa.__name__",
+        'x = pa.fs.x("x")',
+        "x = plan.__import__()",
+        "x = plan.np(1)",
+        "x = lambda this, record, frame: plan.Record(1)",
+        "x = lambda this, record, frame: pa.schema(1)",
+        "pa = plan.Plan()",
+        "def decode_columnar(): pass",
+    ],
+    "__init__": [
+        'x = import_module("os")',
+        "x = PROTOCOL.trace",
+        "x = PROTOCOL.parse.__globals__",
+        '__all__ = open("x")',
+        '__all__ = [open("x")]',
+        "def __getattr__(name): return 1",
+    ],
+    "spark": ["import pyspark", "from pyspark.sql import types", "from pyspark.sql.types import *"],
+}
+BEGINNING = {
+    "parsers": PARSERS,
+    "enums": ENUM,
+    "columnar": COLUMNAR,
+    "__init__": "from importlib import import_module\nfrom .parsers import PROTOCOL\n",
+    "spark": "",
+}
+
+
+def module(name: str, text: str) -> OutputFile:
+    return OutputFile(PurePosixPath("post", f"{name}.py"), text)
+
+
+@pytest.mark.parametrize("name", BEGINNING)
+def test_what_hostile_code_stands_behind_is_admitted(name: str) -> None:
+    emitted_code.admit(module(name, BEGINNING[name]))
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in HOSTILE.items() for text in texts])
+def test_what_no_emitter_writes_is_refused(name: str, text: str) -> None:
+    with pytest.raises(emitted_code.ForeignCodeError):
+        emitted_code.admit(module(name, f"{BEGINNING[name]}{text}\n"))
+
+
+@pytest.mark.parametrize("name", compiled.FEATURES)
+def test_what_is_emitted_is_admitted(name: str, tmp_path: Path) -> None:
+    folder = compiled.folders(compiled.FEATURES[name].read_text(encoding="utf-8"), tmp_path)
+    (one,), _ = spec.load([folder])
+    protocol = lower(one)
+    for emit in EMITTERS:
+        for file in emit(protocol):
+            emitted_code.admit(file)
+
+
+def test_our_own_protocols_are_admitted() -> None:
+    for path in (SPECS.parent / "generated" / "wireloom_protocols").glob("*/*.py"):
+        emitted_code.admit(module(path.stem, path.read_text(encoding="utf-8")))
+
+
+def test_nothing_is_run_that_is_not_admitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = compiled.folders(compiled.FEATURES["bits"].read_text(encoding="utf-8"), tmp_path)
+    slip = 'import os\nos.environ["RUN"] = "1"\n'
+    emit = parsers.emit
+    monkeypatch.delenv("RUN", raising=False)
+    monkeypatch.setattr(examples.parsers, "emit", lambda protocol: [_with(file, slip) for file in emit(protocol)])
+    problems = check([folder])
+    assert [problem.rule for problem in problems] == ["emitted-code"]
+    assert "a bug" in problems[0].hint
+    assert "RUN" not in os.environ
+
+
+def _with(file: OutputFile, text: str) -> OutputFile:
+    return OutputFile(file.path, file.text + text)
