@@ -128,7 +128,7 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     stop = np.cumsum(sizes)
     start = stop - sizes
     cuts = Cuts(Window(b"".join(records)), start, stop, little if isinstance(little, bool) else np.array(orders, bool))
-    assert_equal(pa.Table.from_batches([decoding.cuts(cuts, "")], decoding.schema), expected)
+    assert_equal(pa.Table.from_batches(decoding.cuts(cuts, ""), decoding.schema), expected)
 
 
 def _proves(pair: Pair, data: bytes, order: bool, chosen: ReadOptions) -> bool:

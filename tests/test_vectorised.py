@@ -108,9 +108,9 @@ plan.Compute(
 plan.Field("count", "u1"),
 plan.Named(
     "numbers",
-    plan.Repeat(plan.Number(">u2"), count=lambda this, record, frame: this["count"]),
+    plan.Repeat(plan.Number(">u2"), count=lambda this, record, frame: this["count"], weight=4),
 ),
-plan.Named("words", plan.Repeat(plan.Text(plan.Prefixed(plan.Number("u1"))))),
+plan.Named("words", plan.Repeat(plan.Text(plan.Prefixed(plan.Number("u1"))), weight=5)),
 """,
     ),
     "sections": (

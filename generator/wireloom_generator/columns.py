@@ -1,6 +1,6 @@
 """The value model: which table type each wire type becomes. The only place of the compiler that says so."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wireloom_generator import ir
@@ -39,13 +39,19 @@ def wire_type(wire: ir.Wire, types: Mapping[str, ir.Type], tables: Mapping[str, 
             return ir.StructType(tables[table].columns)
 
 
-def labelled(name: str, kind: ColumnType, doc: str, *, enum: bool, flags: bool) -> tuple[Column, ...]:
-    """A column and the label column beside it, if its numbers or bits have names."""
+def labelled(
+    name: str, kind: ColumnType, doc: str, *, enum: Sequence[str] | None = None, flags: Sequence[str] | None = None
+) -> tuple[Column, ...]:
+    """A column and the label column beside it, if its numbers or bits have names: those of ``enum`` or ``flags``."""
     column = Column(name, kind, doc)
-    if enum:
-        return column, Column(f"{name}_name", Primitive.STRING, f"Name of {name}; null if it has none", label=True)
-    if flags:
-        return column, Column(f"{name}_flags", ir.ListType(Primitive.STRING), f"Bits set in {name}", label=True)
+    sizes = [len(label.encode()) for label in (enum or flags or ())]
+    if enum is not None:
+        doc = f"Name of {name}; null if it has none"
+        return column, Column(f"{name}_name", Primitive.STRING, doc, label=True, longest=max(sizes, default=0))
+    if flags is not None:
+        longest = sum(size + _PLACE for size in sizes)
+        kind = ir.ListType(Primitive.STRING)
+        return column, Column(f"{name}_flags", kind, f"Bits set in {name}", label=True, longest=longest)
     return (column,)
 
 
@@ -63,7 +69,8 @@ def merge(found: Iterable[Column]) -> tuple[Column, ...]:
     for column in found:
         known = merged.setdefault(column.name, column)
         doc = known.doc if column.doc in known.doc else f"{known.doc} Or: {column.doc}".strip()
-        merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc)
+        longest = max(known.longest, column.longest)
+        merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc, longest=longest)
     return tuple(merged.values())
 
 
@@ -95,3 +102,42 @@ def _node_columns(node: ir.Node) -> Iterator[Column]:
                 yield from columns(alternative.nodes)
         case ir.Padding() | ir.Slot():
             pass
+
+
+def weight(field: ir.Field) -> int:
+    """How many bytes an item of a repeated field takes in a table, whatever it is, beside texts and bytes.
+
+    Those stand in the record, and so are no more than that is long. Items of a list in it have a weight of their own.
+    """
+    kind = field.columns[0].type
+    assert isinstance(kind, ir.ListType)
+    null = kind.element in (Primitive.STRING, Primitive.BINARY)
+    return -(-(null + _bits(kind.element)) // 8)
+
+
+_PLACE = 4
+"""Bytes that Arrow takes to say where a text, bytes or a list begins."""
+_WIDTHS = {
+    Primitive.BYTE: 8,
+    Primitive.SHORT: 16,
+    Primitive.INT: 32,
+    Primitive.LONG: 64,
+    Primitive.DECIMAL: 128,
+    Primitive.FLOAT: 32,
+    Primitive.DOUBLE: 64,
+    Primitive.BOOLEAN: 1,
+    Primitive.BINARY: 8 * _PLACE,
+    Primitive.STRING: 8 * _PLACE,
+}
+
+
+def _bits(kind: ColumnType) -> int:
+    match kind:
+        case Primitive():
+            return _WIDTHS[kind]
+        case ir.ListType():
+            return 8 * _PLACE
+        case ir.StructType(columns=inside):
+            return sum(
+                1 + _bits(column.type) + 8 * column.longest for column in inside
+            )  # a bit says whether it is null

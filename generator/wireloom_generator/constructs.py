@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
+from wireloom_generator.columns import weight
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, group, keyword, literal, named, string
 from wireloom_generator.python_expressions import function
@@ -96,7 +97,7 @@ def _field(field: ir.Field) -> Tree:
         return Call("Constant", (literal(field.const),))
     value = _value(field.wire)
     if field.repeat is not None:
-        value = Call("Repeat", (value, *_repeat(field.repeat)))
+        value = Call("Repeat", (value, *_repeat(field.repeat), keyword("weight", str(weight(field)))))
     options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
     if field.checksum is not None:
         options.append(keyword("checksum", checksum(field.checksum)))

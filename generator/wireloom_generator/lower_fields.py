@@ -183,7 +183,7 @@ class FieldLowering:
             field.width,
             boolean,
             doc,
-            labelled(field.name, kind, doc.text, enum=bool(field.enum) and field.labels, flags=False),
+            labelled(field.name, kind, doc.text, enum=self._labels(field.enum, field.labels)),
             field.enum,
             field.labels,
             const,
@@ -213,12 +213,12 @@ class FieldLowering:
             value = ir.Condition(guarded, f"{_enclosed(value)} if {when.text} else null")
         doc = documentation(field, unit=field.unit)
         kind = wire_type(self.wire(field.type, field), self.types, self.tables)
-        enum = bool(field.enum) and field.labels
+        enum = self._labels(field.enum, field.labels)
         return ir.Computed(
             field.name,
             value,
             doc,
-            labelled(field.name, kind, doc.text, enum=enum, flags=False),
+            labelled(field.name, kind, doc.text, enum=enum),
             field.enum,
             field.labels,
             self._hex(field, names),
@@ -261,11 +261,19 @@ class FieldLowering:
         if repeat is not None:
             kind = ir.ListType(kind)
         labels = field.labels and repeat is None
-        found = labelled(field.name, kind, doc, enum=labels and bool(field.enum), flags=labels and bool(field.flags))
+        enum, flags = self._labels(field.enum, labels), self._labels(field.flags, labels)
+        found = labelled(field.name, kind, doc, enum=enum, flags=flags)
         if isinstance(wire, ir.FlatBuffer):
             raw = ir.Column(wire.raw, ir.Primitive.BINARY, f"Bytes of {field.name}; written back while it is unchanged")
             return (*found, raw)
         return found
+
+    def _labels(self, name: str | None, wanted: bool) -> tuple[str, ...] | None:
+        """What the label column of an enum or of flags may say; None if there is no such column."""
+        if name is None or not wanted:
+            return None
+        declared = self.spec.enums.get(name) or self.spec.flags[name]
+        return tuple(value.name for value in declared.values)
 
     def _repeat(self, field: syntax.Field, names: Names) -> ir.Repeat | None:
         if field.repeat is None:

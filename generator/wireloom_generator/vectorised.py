@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator import ir
+from wireloom_generator.columns import weight
 from wireloom_generator.constructs import trailing
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
@@ -100,7 +101,8 @@ class Parts:
                 "plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid, *located)
             )
         if field.repeat is not None:
-            value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat)))
+            weighs = keyword("weight", str(weight(field)))
+            value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat), weighs))
             return Call("plan.Named", (string(field.name), value, *valid, *located))
         if isinstance(field.wire, ir.FlatBuffer):
             wire = field.wire

@@ -320,7 +320,7 @@ RECORD = plan.Record(
         plan.Size(
             lambda this, record, frame: plan.choose(plan.present(this["framing_extras_length"]), this["framing_extras_length"], 0),
         ),
-        plan.Named("frame_infos", plan.Repeat(FrameInfo)),
+        plan.Named("frame_infos", plan.Repeat(FrameInfo, weight=119)),
     ),
     plan.Slot("extras", plan.Size(lambda this, record, frame: this["extras_length"]), trailing="trailing_extras"),
     plan.Slot("key", plan.Size(lambda this, record, frame: this["key_length"]), trailing="trailing_key"),
@@ -344,7 +344,7 @@ PLAN = plan.Plan(
                 plan.Variant(
                     "success",
                     lambda this, record, frame: plan.both(record["status"] == 0, record["datatype"] & 0x02 == 0),
-                    {"value": plan.Layout(plan.Named("entries", plan.Repeat(FailoverEntry)))},
+                    {"value": plan.Layout(plan.Named("entries", plan.Repeat(FailoverEntry, weight=25)))},
                 ),
                 plan.Variant(
                     "not_my_vbucket",

@@ -243,7 +243,7 @@ RECORD = Record(
         Size(
             lambda this, record, frame: this["framing_extras_length"] if this["framing_extras_length"] is not None else 0,
         ),
-        "frame_infos" / Repeat(FrameInfo),
+        "frame_infos" / Repeat(FrameInfo, weight=119),
     ),
     Slot("extras", Size(lambda this, record, frame: this["extras_length"]), trailing="trailing_extras"),
     Slot("key", Size(lambda this, record, frame: this["key_length"]), trailing="trailing_key"),
@@ -277,7 +277,7 @@ failover_log_response = Message(
                 "status == 0 and (datatype & 0x02) == 0",
                 lambda this, record, frame: record["status"] == 0 and record["datatype"] & 0x02 == 0,
             ),
-            {"value": Layout("entries" / Repeat(FailoverEntry))},
+            {"value": Layout("entries" / Repeat(FailoverEntry, weight=25))},
         ),
         Variant(
             "not_my_vbucket",

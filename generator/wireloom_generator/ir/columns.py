@@ -1,6 +1,6 @@
 """The table: columns, their types, and the two every row ends with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -38,12 +38,16 @@ ColumnType = Primitive | ListType | StructType
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; all are nullable. ``label`` ones name the numbers of the column before them."""
+    """A column of the table; all are nullable. ``label`` ones name the numbers of the column before them.
+
+    ``longest`` is how many bytes a label takes at most.
+    """
 
     name: str
     type: ColumnType
     doc: str = ""
     label: bool = False
+    longest: int = field(default=0, compare=False)
 
 
 CORRUPT = (

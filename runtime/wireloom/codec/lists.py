@@ -5,6 +5,7 @@ from typing import Any
 
 from construct import Construct
 
+from wireloom.codec import streams
 from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, join
 from wireloom.codec.fields import Primitive, ask, primitive
@@ -16,12 +17,16 @@ from wireloom.codec.values import Value, value_type
 class Repeat(Value):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` is asked of an item's own fields, so items are structs then.
+    ``until`` is asked of an item's own fields, so items are structs then. ``weight`` is how many bytes an item takes in
+    a table, beside the texts and bytes in it.
     """
 
-    def __init__(self, item: Construct, *, count: Expression | None = None, until: Expression | None = None) -> None:
+    def __init__(
+        self, item: Construct, *, weight: int, count: Expression | None = None, until: Expression | None = None
+    ) -> None:
         super().__init__()
         self.item = item
+        self.weight = weight
         self.count = count
         self.until = until
         self._big = _Number.of(item, little=False)
@@ -35,6 +40,7 @@ class Repeat(Value):
         number = self._little if stream.little else self._big
         count = self._count(stream, context, number.size if number else 1)
         if number:
+            stream.weigh(self.weight * ((stream.limit - stream.pos) // number.size if count is None else count))
             return number.read(stream, count)
         items: list[Any] = []
         trace = stream.trace
@@ -67,6 +73,7 @@ class Repeat(Value):
 
     def _item(self, stream: Reader, context: Values, index: int) -> Any:
         start = stream.pos
+        stream.weigh(self.weight)
         value = stream.nest(f"[{index}]", self.item._parse, context)
         if stream.pos == start:
             raise DecodeError("count", "an item without bytes repeats for ever", start)
@@ -75,6 +82,8 @@ class Repeat(Value):
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, list | tuple):
             raise EncodeError(f"a list expected, not {type(obj).__name__}")
+        if len(obj) * self.weight > streams.HEAVIEST:
+            raise EncodeError(f"a list of more than {streams.HEAVIEST} bytes in a table")
         number = self._little if stream.little else self._big
         claims = len(stream.claims)
         for index, item in enumerate(obj):

@@ -38,14 +38,22 @@ Expression = Callable[[Values, Values, Frame], Any]
 """A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""
 
 
+HEAVIEST = 256 * 1024 * 1024
+"""Bytes that the lists of a record take in a table at most, beside texts and bytes, which stand in the record.
+
+So do those of a batch of records: a list may take a hundred times the bytes that it is made of.
+"""
+
+
 class Reader:
     """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
-    before a byte is copied. ``trace`` is told where everything stands, if there is one.
+    before a byte is copied. ``trace`` is told where everything stands, if there is one. ``weight`` is that of the
+    lists read so far.
     """
 
-    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace")
+    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight")
 
     def __init__(
         self,
@@ -62,6 +70,13 @@ class Reader:
         self.record: Values = {}
         self.frame = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
+        self.weight = 0
+
+    def weigh(self, weight: int) -> None:
+        """Add items to the record's weight. Raises ``DecodeError`` if it is too much."""
+        self.weight += weight
+        if self.weight > HEAVIEST:
+            raise DecodeError("too-long", f"lists of more than {HEAVIEST} bytes in a table", self.pos)
 
     def take(self, count: int) -> bytes:
         """The next ``count`` bytes. Raises ``DecodeError`` when they are not there."""

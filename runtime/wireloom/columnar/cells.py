@@ -1,5 +1,6 @@
 """Records in the values of a binary column: one in each, or several."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +55,19 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
         return None if found is None else next(decoder.view.of([found], ""))
 
     stretch = Stretch(held.buffer, held.start, held.stop, little)
-    batch, rows = decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {})
-    structs = batch.to_struct_array()
+    structs, rows = _structs(decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {}))
     if len(rows) == held.count:
         return structs
     places = np.full(held.count, -1)
     places[held.numbers[rows]] = np.arange(len(rows))
     return structs.take(pa.array(places, mask=places < 0))
+
+
+def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array, Array]:
+    """All batches as one: whoever asks for values gives as many as the answer may be large for."""
+    found, rows = zip(*batches, strict=True)
+    structs = [batch.to_struct_array() for batch in found]
+    return structs[0] if len(structs) == 1 else pa.concat_arrays(structs), np.concatenate(rows)
 
 
 def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
@@ -100,8 +107,9 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
         start, stop = int(found.start[row]), int(found.stop[row])
         return decoder.row(record, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
 
-    batch, rows = decoder.records(Stretch(held.buffer, found.start, found.stop, found.little), (), redo, {})
-    structs, cells = batch.to_struct_array(), found.cell[rows]
+    stretch = Stretch(held.buffer, found.start, found.stop, found.little)
+    structs, rows = _structs(decoder.records(stretch, (), redo, {}))
+    cells = found.cell[rows]
     broken = np.flatnonzero(~found.whole).tolist()
     slow = [(cell, row) for cell in broken for row in decoder.view.rows(held.data(cell), "")]
     if slow:

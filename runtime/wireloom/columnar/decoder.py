@@ -1,13 +1,14 @@
 """From cuts of a capture to Arrow batches: what the plan decoded, and in its place what the codec had to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol
+from wireloom.codec import Protocol, streams
 from wireloom.codec.framing import Record
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
@@ -15,6 +16,7 @@ from wireloom.columnar.buffers import Array, Places, nulls
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
 from wireloom.files import told
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
@@ -25,6 +27,8 @@ BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that makes it have so many of them, or so many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
+REDONE_BYTES = 256 * 1024
+"""How many bytes of records are Python objects at once, and not many more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,9 @@ class Decoder:
         self.view = View(protocol, options)
         self.names = [message.name for message in plan.messages]
         self.tally = Tally()
+        self.share = BATCH_ROWS
+        """How many records are decoded at once, if there are so many: fewer where they are heavy."""
+        self.widths = {field.name: width(field.type) for field in schema}
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     def scanner(self) -> Scanner:
@@ -117,7 +124,7 @@ class Decoder:
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
         """The batches of a capture that is in memory, or mapped there. Raises ``DecodeError`` in mode ``FAILFAST``."""
         for cuts, _ in self.scanner().scan(Window(buffer)):
-            yield self.cuts(cuts, file)
+            yield from self.cuts(cuts, file)
 
     def stream(
         self, read: Callable[[int], bytes], file: str = "", *, start: int = 0, stop: int | None = None
@@ -133,14 +140,14 @@ class Decoder:
             at = 0
             limit = None if stop is None else stop - window.base
             for cuts, after in scanner.scan(window, limit=limit):
-                yield self.cuts(cuts, file)
+                yield from self.cuts(cuts, file)
                 at = after
             if limit is not None and at >= limit and not scanner.cutter.lost:
                 return
             pieces.keep(at)
 
-    def cuts(self, cuts: Cuts, file: str) -> pa.RecordBatch:
-        """The batch of records that were cut out of a capture."""
+    def cuts(self, cuts: Cuts, file: str) -> Iterator[pa.RecordBatch]:
+        """The batches of records that were cut out of a capture."""
         little = cuts.little
         window = cuts.window
 
@@ -156,8 +163,7 @@ class Decoder:
             POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
             POSITIONS[1].name: lambda rows: pa.array((cuts.stop - cuts.start)[rows]),
         }
-        batch, _ = self.records(stretch, cuts.errors, redo, added)
-        return batch
+        return (batch for batch, _ in self.records(stretch, cuts.errors, redo, added))
 
     def row(self, record: Record, data: bytes, offset: int, file: str) -> Row | None:
         """A record as the codec and the mode have it, ``offset`` being where it stands; None if it is left out."""
@@ -184,29 +190,80 @@ class Decoder:
         malformed: Iterable[int],
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
-    ) -> tuple[pa.RecordBatch, Array]:
-        """The batch of some records, and which of them, by number, are in it.
+    ) -> Iterator[tuple[pa.RecordBatch, Array]]:
+        """The batches of some records, one unless that would weigh too much, and which records, by number, are in each.
 
         Those that are ``malformed`` already, and those that turn out to be in doubt, are for ``redo``. ``added`` gives
         columns that are not in the bytes, of the records that are asked for.
         """
-        count = len(stretch.start)
-        sound = np.ones(count, bool)
+        sound = np.ones(len(stretch.start), bool)
         sound[list(malformed)] = False
-        rows = np.flatnonzero(sound)
-        fast, arrays = self._decoded(stretch, rows, added)
-        sound[rows[~fast.sure]] = False
-        slow = [(row, found) for row in np.flatnonzero(~sound).tolist() if (found := redo(row)) is not None]
-        self.tally.records += len(fast.rows) + len(slow)
-        if not slow:
-            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
-        numbers = np.array([row for row, _ in slow])
-        made = self._rows([row for _, row in slow], numbers, added)
+        at = 0
+        while at < len(sound) or not len(sound):
+            rows = np.arange(at, min(at + self.share, len(sound)))
+            before = copy(self.tally)
+            try:
+                batch, numbers, weight = self._batch(stretch, rows, sound, redo, added)
+            except TooHeavyError:
+                self.tally = before
+                self.share = max(1, len(rows) // 2)
+                sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
+                continue
+            yield batch, numbers
+            if len(rows) == self.share and weight < streams.HEAVIEST // 4:
+                self.share *= 2
+            if not len(sound):
+                return
+            at += len(rows)
+
+    def _batch(
+        self,
+        stretch: Stretch,
+        rows: Array,
+        sound: Array,
+        redo: Redo,
+        added: Mapping[str, Callable[[Array], pa.Array]],
+    ) -> tuple[pa.RecordBatch, Array, int]:
+        """One batch, the numbers of its records, and its weight. Raises ``TooHeavyError``."""
+        fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
+        doubtful = np.setdiff1d(rows, fast.sure)
+        numbers, parts = self._redone(stretch, doubtful, redo, added)
+        weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
+        if len(rows) > 1:
+            bear(weight)
+        self.tally.records += len(fast.rows) + len(numbers)
+        if not parts:
+            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows, weight
         every = np.concatenate([fast.rows, numbers])
         order = np.argsort(every)
         taken = pa.array(order)
-        merged = [pa.concat_arrays(pair).take(taken) for pair in zip(arrays, made, strict=True)]
-        return pa.RecordBatch.from_arrays(merged, schema=self.schema), every[order]
+        merged = [pa.concat_arrays(pieces).take(taken) for pieces in zip(arrays, *parts, strict=True)]
+        return pa.RecordBatch.from_arrays(merged, schema=self.schema), every[order], weight
+
+    def _redone(
+        self, stretch: Stretch, rows: Array, redo: Redo, added: Mapping[str, Callable[[Array], pa.Array]]
+    ) -> tuple[Array, list[list[pa.Array]]]:
+        """What ``redo`` makes of records, and which of them there are: columns of some rows each.
+
+        As Python objects rows take ten times the memory, so few are held at once. Raises ``TooHeavyError``.
+        """
+        sizes = stretch.stop - stretch.start
+        numbers: list[int] = []
+        parts: list[list[pa.Array]] = []
+        held: list[Row] = []
+        size = weight = 0
+        for place, row in enumerate(rows.tolist()):
+            if (found := redo(row)) is not None:
+                numbers.append(row)
+                held.append(found)
+                size += int(sizes[row])
+            if held and (size >= REDONE_BYTES or place == len(rows) - 1):
+                parts.append(self._rows(held, np.array(numbers[len(numbers) - len(held) :]), added))
+                weight += sum(map(weight_of, parts[-1]))
+                if len(rows) > 1:
+                    bear(weight)
+                held, size = [], 0
+        return np.array(numbers, np.int64), parts
 
     def _rows(
         self, rows: list[Row], numbers: Array, added: Mapping[str, Callable[[Array], pa.Array]]
@@ -229,8 +286,10 @@ class Decoder:
         buffer = np.frombuffer(stretch.buffer, np.uint8)[first:last]
         batch = Batch(buffer, start - first, stop - first, self.options.parameters, little)
         decoded = self.plan.decode(batch, self._wanted)
+        absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
+        batch.weigh(len(rows) * sum(bits for name, bits in self.widths.items() if name not in absent) // 8)
         chosen = np.flatnonzero(decoded.wanted & ~decoded.doubtful)
-        fast = _Fast(decoded, chosen, rows[chosen], little, ~decoded.doubtful)
+        fast = _Fast(decoded, chosen, rows[chosen], little, rows[~decoded.doubtful])
         arrays = [
             added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
         ]
@@ -287,7 +346,10 @@ _ORDERS = ("big", "little")
 
 @dataclass(frozen=True, slots=True)
 class _Fast:
-    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch."""
+    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch.
+
+    ``sure`` are all that it was given and did not doubt.
+    """
 
     decoded: Decoded
     chosen: Array

@@ -21,8 +21,11 @@ FEW = 256
 class Repeat:
     """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section."""
 
-    def __init__(self, item: Value, *, count: Expression | int | None = None, until: Expression | None = None) -> None:
+    def __init__(
+        self, item: Value, *, weight: int, count: Expression | int | None = None, until: Expression | None = None
+    ) -> None:
         self.item = item
+        self.weight = weight
         self.count = count
         self.until = until
         self.size = _size(item) if until is None else None
@@ -66,6 +69,7 @@ class Repeat:
     def _together(self, at: Rows, this: Values, counts: Array, sizes: Array | int) -> Column:
         """Items of one size: where each stands is known."""
         start = at.at
+        at.batch.weigh(int(counts.sum()) * self.weight)
         owner = np.repeat(np.arange(len(at)), counts)
         size = sizes if isinstance(sizes, int) else sizes[owner]
         pos = start[owner] + size * ragged(np.zeros(len(at), np.int64), counts)
@@ -90,6 +94,7 @@ class Repeat:
                 going = going[:0]
             if not len(going) and parts:
                 break
+            at.batch.weigh(len(going) * self.weight)
             inner, outer = _inside(at, this, pos[going], at.limit[going], going)
             parts.append((going, self.item.read(inner, outer)))
             empty = inner.at == pos[going]

@@ -219,6 +219,7 @@ class Bit:
     def __init__(self, name: str, width: int, *, boolean: bool = False, **options: Any) -> None:
         self.width = width
         self.boolean = boolean
+        self.kind = np.min_scalar_type((1 << width) - 1)
         self.field = Field(name, "u1", **options)
 
 
@@ -239,7 +240,7 @@ class Bits:
         for bit in self.fields:
             shift -= bit.width
             value = word >> np.uint64(shift) & np.uint64((1 << bit.width) - 1)
-            data = value != 0 if bit.boolean else value if bit.width == 64 else value.astype(np.int64)
+            data = value != 0 if bit.boolean else value.astype(bit.kind)
             bit.field.put(at, this, data)
             at.frame.put(bit.field.name, start, at.at)
             if bit.field.valid is not None:
@@ -268,6 +269,9 @@ class Pad:
         at.move(start + count)
 
 
+_NARROW = {"byte": np.int8, "short": np.int16, "int": np.int32}
+
+
 class Compute:
     """A value that is not in the bytes; ``kind`` is its table type."""
 
@@ -285,6 +289,7 @@ class Compute:
         self.name = name
         self.value = value
         self.limits = LIMITS.get(kind)
+        self.kind = _NARROW.get(kind)
         self.enum = enum if labels else None
         self.derived: list[Field] = []
 
@@ -294,7 +299,7 @@ class Compute:
             wrong = (data < self.limits[0]) | (data > self.limits[1])
             if (wrong if valid is None else wrong & valid).any():
                 at.doubt(wrong if valid is None else wrong & valid)
-        numbers = Numbers(data, valid)
+        numbers = Numbers(data if self.kind is None else data.astype(self.kind), valid)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.vectors import Vector
@@ -18,7 +19,7 @@ from wireloom.columnar.vectors import Vector
 class Batch:
     """The records being decoded: stretches of one buffer, and what all of them share.
 
-    ``little`` is their byte order, in one value or one a record.
+    ``little`` is their byte order, in one value or one a record. ``weight`` is that of the lists read so far.
     """
 
     def __init__(
@@ -32,7 +33,13 @@ class Batch:
         self.doubtful = np.zeros(len(start), bool)
         self.rounds = 0
         """Rounds in which lists were read, those of lists in lists included."""
+        self.weight = 0
         self._found: dict[bytes, Array] = {}
+
+    def weigh(self, weight: int) -> None:
+        """Add to the batch's weight. Raises ``TooHeavyError`` if it is too much."""
+        self.weight += weight
+        weighing.bear(self.weight)
 
     def places(self, wanted: bytes) -> Array:
         """Where in the buffer some bytes stand, in ascending order; for no bytes, where other ones than zero do."""

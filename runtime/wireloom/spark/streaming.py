@@ -75,7 +75,7 @@ class TakenReader(CaptureReader):
                 size = len(data)
                 cuts = Cuts(Window(data, position), np.array([0]), np.array([size]), False, {0: lost.error})
                 try:
-                    yield decoder.cuts(cuts, part.path)
+                    yield from decoder.cuts(cuts, part.path)
                 except DecodeError as error:
                     raise ValueError(f"{part.path}: {error.reason}") from None
                 position += size

@@ -1,0 +1,175 @@
+"""What records weigh as columns: lists may take a hundred times their bytes, and no batch takes more than it may."""
+
+import tracemalloc
+from io import BytesIO
+from pathlib import Path
+
+import compiled
+import pyarrow as pa
+import pytest
+from lockstep import Pair, captures_alike
+
+from wireloom import registry
+from wireloom.codec import DecodeError, EncodeError, streams
+from wireloom_protocols import couchbase_dcp
+
+HEAD = """\
+protocol: heavy
+byte_order: big
+enums:
+  - name: Kind
+    values: [{name: A, value: 0}, {name: TheLongestOfAllNames, value: 1}, {name: Nächster, from: 2, to: 9}]
+flags:
+  - {name: Marks, values: [{name: Some, value: 1}, {name: Others, value: 2}, {name: More, value: 4}]}
+types:
+  - name: Labelled
+    fields:
+      - {name: kind, type: u8, enum: Kind}
+      - {name: marks, type: u8, flags: Marks}
+      - {name: again, compute: kind, type: u8, enum: Kind}
+  - name: Nested
+    fields:
+      - bits: u8
+        fields: [{name: high, width: 7}, {name: low, width: 1, type: bool}]
+      - {name: one, type: Labelled}
+      - {name: some, type: bytes, prefix: u8}
+      - {name: number, type: u64, when: low}
+  - name: Lists
+    fields:
+      - {name: numbers, type: i16, repeat: {count: 2}}
+      - {name: inner, type: Labelled, repeat: {count: 1}}
+record:
+  length: 2 + length
+  fields:
+    - {name: length, type: u16, derive: size(body)}
+    - {section: body, size: length}
+---
+message: list
+match: {}
+sections:
+  body:
+    - {name: items, %s}
+"""
+
+ITEMS = {
+    "numbers": ("type: u16, repeat: rest", b"\0\1"),
+    "counted numbers": ("type: u16, repeat: {count: length // 2}", b"\0\1"),
+    "large numbers": ("type: u64, repeat: rest", bytes(8)),
+    "texts": ("type: text, prefix: u8, repeat: rest", "\2ä".encode()),
+    "labels": ("type: Labelled, repeat: rest", b"\1\7"),
+    "structs of varying size": ("type: Nested, repeat: rest", b"\3\1\7\1a" + bytes(8)),
+    "lists in lists": ("type: Lists, repeat: rest", b"\0\1\0\2\1\7"),
+    "up to one": ("type: Labelled, repeat: {until: kind == 0}", b"\1\7"),
+}
+EACH = pytest.mark.parametrize(("entry", "item"), ITEMS.values(), ids=ITEMS)
+
+
+def made(entry: str, root: Path) -> Pair:
+    return Pair.of(compiled.of(HEAD % entry, root).columnar)
+
+
+def record(item: bytes, count: int, entry: str) -> bytes:
+    body = item * count + (b"\0\0" if "until" in entry else b"")
+    return len(body).to_bytes(2, "big") + body
+
+
+def weight(batch: pa.RecordBatch) -> int:
+    """The bytes of what is not nulls alone."""
+    return sum(column.nbytes for column in batch.columns if column.null_count < len(column))
+
+
+@EACH
+def test_no_batch_weighs_more_than_it_may(
+    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEAVIEST", 1_000)
+    pair = made(entry, tmp_path)
+    capture = b"".join(record(item, count, entry) for count in (1, 0, 5, 2, 9, 3) * 15)
+    batches = list(pair.decoder(pair.options({})).capture(capture))
+    assert max(weight(batch) for batch in batches if batch.num_rows > 1) <= 1_000
+    assert all(batch["_corrupt_reason"].null_count == batch.num_rows for batch in batches)
+    captures_alike(pair, capture)
+
+
+@EACH
+def test_a_record_that_is_too_heavy_is_malformed(
+    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEAVIEST", 4_000)
+    pair = made(entry, tmp_path)
+    light, heavy = record(item, 3, entry), record(item, 2_100, entry)
+    found = captures_alike(pair, light * 9 + heavy + light * 9 + heavy * 2 + light)
+    reasons = [reason and reason.split(":")[0] for reason in found["_corrupt_reason"].to_pylist()]
+    assert reasons == [None] * 9 + ["too-long"] + [None] * 9 + ["too-long"] * 2 + [None]
+    value = pair.codec.parse(light)["list"]["items"]
+    with pytest.raises(EncodeError, match="items: a list of more than 4000 bytes in a table"):
+        pair.codec.build({"message": "list", "list": {"items": value[:1] * 4_001}})
+
+
+@EACH
+def test_items_weigh_what_they_take_in_a_table(
+    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = made(entry, tmp_path)
+    data = record(item, 1_000, entry)
+    (batch,) = pair.decoder(pair.options({})).capture(data)
+    texts = {"texts": 2_000, "structs of varying size": 1_000}
+    taken = batch["list"].field("items").flatten().nbytes - next(
+        (n for k, n in texts.items() if ITEMS[k][0] == entry), 0
+    )
+    monkeypatch.setattr(streams, "HEAVIEST", int(1.5 * taken))
+    assert pair.codec.parse(data)
+    monkeypatch.setattr(streams, "HEAVIEST", taken - 64)
+    with pytest.raises(DecodeError, match="too-long"):
+        pair.codec.parse(data)
+
+
+def test_light_records_come_in_large_batches_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "HEAVIEST", 100_000)
+    pair = made("type: Labelled, repeat: rest", tmp_path)
+    capture = record(b"\1\7", 1_000, "") * 20 + record(b"", 0, "") * 20_000
+    rows = [batch.num_rows for batch in pair.decoder(pair.options({})).capture(capture)]
+    assert sum(rows) == 20_020
+    assert len(rows) < 60
+
+
+@pytest.mark.parametrize("piece", [0x00, 0xFF])
+def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Framing extras of a byte each, 255 of them in a frame, took 650 times their bytes."""
+    monkeypatch.setattr(streams, "HEAVIEST", 20_000_000)
+    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    frame = bytes([8, 0x54, 255, *bytes(5)]) + (255).to_bytes(4, "big") + bytes(12) + bytes([piece]) * 255
+    stream = BytesIO(frame * 1_000)
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    rows = most = 0
+    for batch in pair.decoder(pair.options({})).stream(stream.read):
+        rows += batch.num_rows
+        most = max(most, pa.total_allocated_bytes() - before)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rows == 1_000
+    assert most < 3 * 20_000_000
+    assert peak < 8 * 20_000_000
+
+
+def test_rows_of_many_messages_are_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "HEAVIEST", 150_000)
+    text = """\
+protocol: wide
+byte_order: big
+record:
+  length: 9
+  fields:
+    - {name: kind, type: u8}
+    - {section: body, size: 8}
+"""
+    for kind in range(60):
+        text += f"---\nmessage: kind_{kind}\nmatch: {{kind: {kind}}}\nsections:\n  body:\n"
+        text += "".join(f"    - {{name: field_{kind}_{number}, type: u8}}\n" for number in range(8))
+    pair = Pair.of(compiled.of(text, tmp_path).columnar)
+    capture = b"".join(bytes([kind]) + bytes(8) for kind in range(60)) * 10
+    batches = list(pair.decoder(pair.options({})).capture(capture))
+    assert sum(batch.num_rows for batch in batches) == 600
+    assert max(map(weight, batches)) <= 150_000
+    captures_alike(pair, capture[: 9 * 70])
