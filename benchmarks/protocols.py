@@ -1,4 +1,4 @@
-"""The protocols that are measured: those that ship, and ``mutations``, generated when a run begins and importable then.
+"""The protocols that are measured: those that ship, and those of specs in the checkout, importable when a run begins.
 
 Its package goes to ``build/bench/generated``, which every process of a run has on its path.
 """
@@ -20,10 +20,11 @@ GENERATED = captures.BUILD / "generated"
 
 
 def generate() -> None:
-    """Write the package of ``benchmarks/specs``. From a copy, since the compiler writes a schema beside the specs."""
+    """Write the package of these specs. From a copy, since the compiler writes a schema beside them."""
     shutil.rmtree(GENERATED, ignore_errors=True)
     specs = captures.BUILD / "specs"
-    shutil.copytree(HERE / "specs", specs, dirs_exist_ok=True)
+    for folder in (HERE / "specs", HERE.parent / "tests" / "attack" / "specs"):
+        shutil.copytree(folder, specs, dirs_exist_ok=True)
     done = wireloom_generator.generate([specs], GENERATED, write=True, package="")
     if done.errors:
         sys.exit(f"the specs of the benchmarks have problems: {done.errors[0]}")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wireloom_generator import expressions, ir, syntax
+from wireloom_generator import expressions, ir, offsets, syntax
 from wireloom_generator.columns import columns, integer_type, merge
-from wireloom_generator.expressions import Call, Expr, Name, Value
+from wireloom_generator.expressions import Value
 from wireloom_generator.lower_fields import Cursor, FieldLowering, documentation
-from wireloom_generator.lower_names import Names, declared
+from wireloom_generator.lower_names import Names, declared, resolved
 from wireloom_generator.spec import Spec
 
 UNKNOWN = "unknown"
@@ -116,14 +116,16 @@ class _Lowering:
         """How records are delimited: by the record's rule, or by each message's."""
         written = self.spec.protocol.record
         if written.length is not None:
-            yield self._lengths({}, written.length, written.proof, record, self.fields.record_names)
+            layout = offsets.of_record(self.spec)
+            yield self._lengths({}, written.length, written.proof, record, self.fields.record_names, layout)
             return
         by_name = {message.name: message for message in messages}
         for message in self.spec.messages:
             nodes = (*record, *(node for nodes in by_name[message.message].sections.values() for node in nodes))
             assert message.length is not None
             proof = message.proof or written.proof
-            yield self._lengths(message.match, message.length, proof, nodes, self.message_names(message))
+            layout = offsets.of_message(self.spec, message)
+            yield self._lengths(message.match, message.length, proof, nodes, self.message_names(message), layout)
 
     def _lengths(
         self,
@@ -132,26 +134,37 @@ class _Lowering:
         proof: syntax.Proof | None,
         nodes: tuple[ir.Node, ...],
         names: Names,
+        layout: offsets.Layout,
     ) -> ir.Lengths:
         rule = self.fields.condition(length, names)
         valid = self.fields.condition(proof.valid, names) if proof else None
-        fixed = {field.name: field for field in _fields(nodes)}
-        checksum = None
-        if proof and proof.checksum:
-            found = fixed[proof.checksum].checksum
-            assert found is not None
-            checksum = (proof.checksum, found)
         assert rule is not None
         asked = [rule.expression, *([valid.expression] if valid else [])]
-        if checksum:
+        checksum, stored = None, None
+        if proof and proof.checksum:
+            field = layout.fields[proof.checksum]
+            checksum = (field.name, self._early_checksum(field, names, layout, length))
             asked += [checksum[1].start.expression, checksum[1].end.expression]
+            if layout.places[field.name].told:
+                place = resolved(layout.places[field.name].expression, names)
+                wire = self.fields.wire(field.type, field, names)
+                assert isinstance(wire, ir.Integer | ir.Float | ir.Boolean)
+                stored = (wire, ir.Condition(place, f"offset({field.name})"))
+                asked.append(place)
         needed = {name.name for expression in asked for name in expressions.names(expression)}
         needed |= {checksum[0]} if checksum else set()
-        probes = tuple(_probe(field) for name, field in fixed.items() if name in needed)
-        if checksum:
-            folded = _fold_checksum(checksum[1], fixed)
-            checksum = (checksum[0], folded)
-        return ir.Lengths(match, probes, rule, valid, checksum)
+        probes = tuple(_probe(field) for field in _fields(nodes) if field.name in needed)
+        return ir.Lengths(match, probes, rule, valid, checksum, stored)
+
+    def _early_checksum(self, field: syntax.Field, names: Names, layout: offsets.Layout, length: str) -> ir.Checksum:
+        """A checksum whose range is asked for before the record is read: by numbers at fixed offsets alone."""
+        assert field.checksum is not None
+
+        def early(text: str) -> ir.Condition:
+            settled = layout.settled(expressions.parse(text), expressions.parse(length))
+            return ir.Condition(resolved(settled, names), text)
+
+        return ir.Checksum(field.checksum.algorithm, early(field.checksum.start), early(field.checksum.end))
 
     def match_probes(self, record: tuple[ir.Node, ...], messages: Iterable[ir.Message]) -> tuple[ir.Probe, ...]:
         """The header fields that tell which message's length rule holds; none if there is one for all."""
@@ -190,21 +203,6 @@ def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
 def _probe(field: ir.Field) -> ir.Probe:
     assert isinstance(field.wire, ir.Integer | ir.Float | ir.Boolean) and field.place.absolute is not None
     return ir.Probe(field.name, field.place.absolute, field.wire, field.hex)
-
-
-def _fold_checksum(checksum: ir.Checksum, fixed: Mapping[str, ir.Field]) -> ir.Checksum:
-    def fold(condition: ir.Condition) -> ir.Condition:
-        return ir.Condition(_fold(condition.expression, fixed), condition.text)
-
-    return ir.Checksum(checksum.algorithm, fold(checksum.start), fold(checksum.end))
-
-
-def _fold(expression: Expr, fixed: Mapping[str, ir.Field]) -> Expr:
-    """``offset(x)`` of a field at a fixed offset, as the number it is: nothing has been read yet to ask."""
-    match expression:
-        case Call("offset", (Name(name=name),)) if name in fixed:
-            return Value(fixed[name].place.absolute)
-    return expressions.rebuild(expression, lambda part: _fold(part, fixed))
 
 
 def _exhausts(slot: str, sections: Mapping[str, tuple[ir.Node, ...]], variants: tuple[ir.Variant, ...]) -> bool:

@@ -1,27 +1,82 @@
-"""Which numbers stand at a fixed offset in every record, so that they can be read before the record is."""
+"""What is known of a record before it is read: which numbers stand at a fixed offset, and what those tell."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from wireloom_generator import syntax
+from wireloom_generator import expressions, syntax
+from wireloom_generator.expressions import Binary, Call, Expr, Name, Value
 from wireloom_generator.scopes import expand, fixed_number, slots
-from wireloom_generator.sites import constant
+from wireloom_generator.sites import constant, parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Bytes, Integer, Text, parse
 
 
+@dataclass(frozen=True)
+class At:
+    """An offset from the record's start: bytes, and the sizes that the numbers in front of it tell."""
+
+    bytes: int = 0
+    told: tuple[Expr, ...] = ()
+
+    def behind(self, size: "At") -> "At":
+        """The offset behind something."""
+        return At(self.bytes + size.bytes, (*self.told, *size.told))
+
+    @property
+    def expression(self) -> Expr:
+        """The offset as one expression."""
+        found: Expr | None = Value(self.bytes) if self.bytes or not self.told else None
+        for size in self.told:
+            found = size if found is None else Binary("+", found, size)
+        assert found is not None
+        return found
+
+
 @dataclass
 class Layout:
-    """Fixed offsets in bytes from the record's start: of numbers by name, and of the sections that messages fill."""
+    """Offsets in bytes from the record's start: of ``numbers`` by name the fixed ones; of fields and sections the
+    ``places`` that fixed numbers tell, and so their ``sizes``; of the ``slots`` that messages fill."""
 
+    parameters: frozenset[str]
     numbers: dict[str, tuple[int, syntax.Field]] = field(default_factory=dict)
-    slots: dict[str, int] = field(default_factory=dict)
+    places: dict[str, At] = field(default_factory=dict)
+    sizes: dict[str, At] = field(default_factory=dict)
+    fields: dict[str, syntax.Field] = field(default_factory=dict)
+    slots: dict[str, At] = field(default_factory=dict)
+
+    def note(self, name: str, at: At | None, size: At | None) -> None:
+        """Remember where something stands and how large it is, as far as that is known."""
+        if at is not None:
+            self.places[name] = at
+        if size is not None:
+            self.sizes[name] = size
+
+    def told(self, text: str) -> At | None:
+        """The size that an expression over numbers in front of it says."""
+        if (fixed := constant(text)) is not None:
+            return At(fixed)
+        tree = parsed(text) if text != "rest" else None
+        if tree is None or expressions.measured(tree):
+            return None
+        known = self.numbers.keys() | self.parameters
+        return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
+
+    def settled(self, expression: Expr, length: Expr | None) -> Expr:
+        """The expression with the sizes and offsets that are known as what they are; ``length`` is the record's."""
+        match expression:
+            case Call("size", (Name(name="record"),)) if length is not None:
+                return length
+            case Call("size", (Name(name=name),)) if name in self.sizes:
+                return self.sizes[name].expression
+            case Call("offset", (Name(name=name),)) if name in self.places:
+                return self.places[name].expression
+        return expressions.rebuild(expression, lambda part: self.settled(part, length))
 
 
 def of_record(spec: Spec) -> Layout:
     """The layout of the record's own fields."""
-    layout = Layout()
-    _lay(spec, spec.protocol.record.fields, 0, layout, top=True)
+    layout = Layout(frozenset(spec.parameters))
+    _lay(spec, spec.protocol.record.fields, At(), layout, top=True)
     return layout
 
 
@@ -34,53 +89,53 @@ def of_message(spec: Spec, message: syntax.Message) -> Layout:
     return layout
 
 
-def _lay(
-    spec: Spec, entries: Iterable[syntax.Entry], at: int | None, layout: Layout, *, top: bool = False
-) -> int | None:
-    """Note what stands at a fixed offset from ``at`` on; the offset behind the entries, None if it varies."""
+def _lay(spec: Spec, entries: Iterable[syntax.Entry], at: At | None, layout: Layout, *, top: bool = False) -> At | None:
+    """Note what stands at a known offset from ``at`` on; the offset behind the entries, None if it is not known."""
     for entry, _ in expand(spec, entries):
-        size: int | None
+        size: At | None
         match entry:
             case syntax.Field():
-                if at is not None and fixed_number(entry) is not None:
-                    layout.numbers[entry.name] = (at, entry)
-                size = _size(entry)
-            case syntax.Section(section=name, fields=()) if top:
-                if at is not None:
+                size = _size(entry, layout)
+                if at is not None and not at.told and fixed_number(entry) is not None:
+                    layout.numbers[entry.name] = (at.bytes, entry)
+                layout.fields[entry.name] = entry
+                layout.note(entry.name, at, size)
+            case syntax.Section(section=name, fields=inner):
+                size = layout.told(entry.size)
+                layout.note(name, at, size)
+                if top and not inner and at is not None:
                     layout.slots[name] = at
-                size = None
-            case syntax.Section(fields=inner):
                 _lay(spec, inner, at, layout)
-                size = constant(entry.size)
             case syntax.Choice():
-                size = _choice(spec, entry, at)
+                size = _choice(spec, entry, at, layout)
             case syntax.Bits(bits=bits):
                 wire = parse(bits)
-                size = wire.bits // 8 if isinstance(wire, Integer) else None
-            case syntax.Pad(pad=size):
-                pass
+                size = At(wire.bits // 8) if isinstance(wire, Integer) else None
+            case syntax.Pad(pad=count):
+                size = At(count)
             case syntax.Align(align=align):
-                size = -at % align if at is not None and align > 0 else None
+                size = At(-at.bytes % align) if at is not None and not at.told and align > 0 else None
             case syntax.Include():
                 size = None
-        at = None if at is None or size is None else at + size
+        at = None if at is None or size is None else at.behind(size)
     return at
 
 
-def _size(entry: syntax.Field) -> int | None:
+def _size(entry: syntax.Field, layout: Layout) -> At | None:
     if entry.compute is not None:
-        return 0
+        return At()
     if entry.when is not None or entry.tail or entry.repeat is not None:
         return None
     if isinstance(parse(entry.type), Bytes | Text | None):
-        return constant(entry.size or "")
-    return fixed_number(entry)
+        return layout.told(entry.size or "")
+    fixed = fixed_number(entry)
+    return None if fixed is None else At(fixed)
 
 
-def _choice(spec: Spec, choice: syntax.Choice, at: int | None) -> int | None:
+def _choice(spec: Spec, choice: syntax.Choice, at: At | None, layout: Layout) -> At | None:
     """The size that all alternatives have, if they have one and one of them is always taken."""
     if at is None or not choice.choice or choice.choice[-1].when is not None:
         return None
-    ends = {_lay(spec, alternative.fields, at, Layout()) for alternative in choice.choice}
+    ends = {_lay(spec, alternative.fields, at, Layout(layout.parameters)) for alternative in choice.choice}
     end = ends.pop()
-    return end - at if end is not None and not ends else None
+    return At(end.bytes - at.bytes) if end is not None and not ends and end.told == at.told else None

@@ -1,6 +1,7 @@
 """Captures made to be slow or large to read: garbage that looks like records, and records that are all malformed.
 
-They are data, by name, for tests to read and for ``benchmarks/unhappy.py`` to measure on.
+They are data, by name, for tests to read and for ``benchmarks/unhappy.py`` to measure on. Protocols that are made for
+them are in the folder ``specs`` beside this file.
 """
 
 import random
@@ -85,6 +86,11 @@ SEARCHED = (
     Hostile("Databus: half random, half zeros", "databus", _half_zeros),
     Hostile("Databus: random", "databus", _random),
     Hostile("Databus: DCP frames", "databus", _of(_frames)),
+    Hostile("packets: zeros", "packets", _repeated(b"\0")),
+    Hostile("packets: preambles repeated", "packets", _repeated(b"\xb5\x62")),
+    Hostile("packets: heads of small packets", "packets", _repeated(b"\xb5\x62\1\1\x20\0")),
+    Hostile("packets: heads of large packets", "packets", _repeated(b"\xb5\x62\1\1\xff\xff")),
+    Hostile("packets: random", "packets", _random),
 )
 """Nothing in them is a record, and the next one is searched for at every byte."""
 

@@ -19,7 +19,7 @@ from wireloom_generator.pretty import (
     string,
 )
 from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
-from wireloom_generator.vectorised import Parts, probe, proof
+from wireloom_generator.vectorised import Parts, code, probe, proof
 
 _TYPES = {
     ir.Primitive.BYTE: "pa.int8()",
@@ -139,4 +139,7 @@ def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
     if lengths.checksum is not None:
         name, checksum = lengths.checksum
         options.append(keyword("checksum", group(string(name), parts.checksum(checksum))))
+    if lengths.stored is not None:
+        wire, place = lengths.stored
+        options.append(keyword("stored", group(string(code(wire)), parts.function(place))))
     return Call("plan.Lengths", options)

@@ -144,6 +144,9 @@ def _lengths(lengths: ir.Lengths) -> Tree:
     if lengths.checksum is not None:
         name, checksum = lengths.checksum
         options.append(keyword("checksum", group(string(name), constructs.checksum(checksum))))
+    if lengths.stored is not None:
+        wire, place = lengths.stored
+        options.append(keyword("stored", group(constructs.number(wire), function(place.expression))))
     return Call("Lengths", options)
 
 

@@ -91,13 +91,17 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How to find, and believe, the length of the records that ``match`` selects."""
+    """How to find, and believe, the length of the records that ``match`` selects.
+
+    ``stored`` is where the checksum stands, if that is no fixed offset.
+    """
 
     match: Mapping[str, tuple[int, ...]]
     probes: tuple[Probe, ...]
     length: Condition
     valid: Condition | None
     checksum: tuple[str, Checksum] | None
+    stored: tuple[Number, Condition] | None = None
 
 
 @dataclass(frozen=True, slots=True)

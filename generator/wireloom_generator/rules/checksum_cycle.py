@@ -75,7 +75,8 @@ def _sums(spec: Spec, scope: Scope) -> Iterator[_Sum]:
         if isinstance(field, syntax.Field) and field.checksum is not None and not visit.in_variant:
             covers = _covered(field.checksum, layout)
             if covers is not None:
-                least = layout.slots.get(visit.sections[0], 0) if visit in scope.visits and is_message else 0
+                slot = layout.slots.get(visit.sections[0]) if visit in scope.visits and is_message else None
+                least = slot.bytes if slot is not None else 0
                 yield _Sum(field.name, field.checksum.where("from"), covers, _place(field, layout), least)
 
 
@@ -98,8 +99,8 @@ def _bounds(tree: Expr | None, layout: Layout) -> Bounds | None:
         case Call("size", (Name("record"),)):
             return inf, inf
         case Call("offset", (Name(name=name),)):
-            at = layout.numbers[name][0] if name in layout.numbers else layout.slots.get(name)
-            return None if at is None else (at, at)
+            at = layout.places.get(name)
+            return None if at is None or at.told else (at.bytes, at.bytes)
         case Binary("+" | "-" as sign, left, right):
             one, two = _bounds(left, layout), _bounds(right, layout)
             if one is None or two is None or inf in two:

@@ -24,8 +24,9 @@ from wireloom_generator.wiretypes import spelled
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _CODES = (
-    "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128", "message",
-    "overrun", "padding", "range", "text", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated",
+    "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
+    "message", "overrun", "padding", "range", "text", "too-long", "trailing-bytes", "truncated", "unknown-layout",
+    "unterminated",
 )  # fmt: skip
 """The kinds of damage that readers tell apart."""
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import offsets, syntax
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import Scope, head, messages
+from wireloom_generator.scopes import Scope, fixed_number, head, messages
 from wireloom_generator.spec import Spec
 
 
@@ -69,6 +69,6 @@ def _proof(spec: Spec, owner: syntax.Record | syntax.Message, scope: Scope) -> I
     layout = offsets.of_message(spec, owner) if isinstance(owner, syntax.Message) else offsets.of_record(spec)
     if proof.checksum not in sums:
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
-    elif proof.checksum not in layout.numbers:
-        hint = "it must be in every record, behind nothing of varying size"
+    elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
+        hint = "it must be in every record, behind nothing whose size numbers at fixed offsets do not tell"
         yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is", hint)

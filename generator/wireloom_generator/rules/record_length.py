@@ -84,23 +84,22 @@ def _proofs(spec: Spec) -> Iterator[Problem]:
 
 def _checksum(spec: Spec, proof: syntax.Proof, message: syntax.Message | None) -> Iterator[Problem]:
     layout = offsets.of_message(spec, message) if message else offsets.of_record(spec)
-    if proof.checksum is None or proof.checksum not in layout.numbers:
+    if proof.checksum is None or proof.checksum not in layout.places:
         return
-    field = layout.numbers[proof.checksum][1]
+    field = layout.fields[proof.checksum]
     for text in (field.checksum.start, field.checksum.end) if field.checksum else ():
         tree = parsed(text)
         if tree is not None:
-            yield from _range(spec, proof.where("checksum"), tree, frozenset(layout.numbers))
+            yield from _range(spec, proof.where("checksum"), tree, layout)
 
 
-def _range(spec: Spec, at: Location, tree: Expr, fixed: frozenset[str]) -> Iterator[Problem]:
-    asked = [name for name in expressions.names(tree) if name.name not in spec.parameters]
-    asked += [name for function, name in expressions.measured(tree) if function == "offset"]
-    for name in asked:
-        if name.name not in fixed:
+def _range(spec: Spec, at: Location, tree: Expr, layout: offsets.Layout) -> Iterator[Problem]:
+    for name in expressions.names(tree):
+        if name.name not in spec.parameters and name.name not in layout.numbers:
             what = f"its range asks for {name.name!r}, which cannot be read before the record is"
             yield Problem(at, "record-length", what)
     for function, name in expressions.measured(tree):
-        if function != "offset":
+        known = layout.sizes.keys() | {"record"} if function == "size" else layout.places.keys()
+        if function not in ("size", "offset") or name.name not in known:
             what = f"its range asks for {function}({name.name}), which is not known before the record is read"
             yield Problem(at, "record-length", what)

@@ -9,8 +9,9 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum, WireFlags
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
-from wireloom.codec.framing import Framing, Lengths
+from wireloom.codec.framing import Framing
 from wireloom.codec.layout import Layout
+from wireloom.codec.lengths import Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Compute, Optional, Pad, Section, When

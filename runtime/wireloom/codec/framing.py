@@ -1,21 +1,19 @@
 """Captures cut into records: where each one ends, whether that can be believed, and what happens when it cannot.
 
-A record's length is believed once its proof holds (a legal magic, a header checksum …). Behind one that is not, the
-reader goes on only where the protocol declares how, and reports what it skipped as one malformed range.
+A record's length is believed once its proof holds (a legal magic, a checksum …). Behind one that is not, the reader
+goes on only where the protocol declares how, and reports what it skipped as one malformed range.
 """
 
-import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from wireloom.codec.checksums import ALGORITHMS, Checksum
+from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError
-from wireloom.codec.fields import Field, Rule, primitive
-from wireloom.codec.streams import Expression, Frame, Values
+from wireloom.codec.lengths import Buffer, Lengths, Probe, told, too_short
+from wireloom.codec.search import Search
+from wireloom.codec.streams import Values
 from wireloom.options import MAX_RECORD_BYTES
-
-Buffer = bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,114 +30,25 @@ class Record:
     error: DecodeError | None = None
 
 
-SEARCH_FREE = 1 << 30
-SEARCH_FACTOR = 1024
-"""How many bytes may be summed up in search of the next record: so many, and so many for each byte skipped."""
+_AHEAD = 16
+"""How many records are looked at to tell the byte order of one that proves itself in both."""
 
 
-class _Probe(NamedTuple):
-    """A number at a fixed offset, and how to read it."""
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a place is looked at: see ``Framing.first``."""
 
-    name: str
-    offset: int
-    code: struct.Struct
-    load: Callable[[Any], Any] | None
-    field: Field
+    buffer: Buffer
+    end: int
+    parameters: Values
+    final: bool
+    bound: int | None
+    sums: Sums | None
+    base: int
 
-    @classmethod
-    def of(cls, field: tuple[str, int, Any], *, little: bool) -> "_Probe":
-        name, offset, construct = field
-        kind = primitive(construct, little=little)
-        assert kind is not None
-        told = construct if isinstance(construct, Field) else Field(construct)
-        return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load, told)
-
-
-def _shown(values: Values, probes: Iterable[_Probe]) -> str:
-    """What was read, in words."""
-    return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
-
-
-class Lengths:
-    """How to find the length of the records that some header values select.
-
-    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them once
-    ``valid`` holds and the checksum field ``checksum`` is right.
-    """
-
-    def __init__(
-        self,
-        *fields: tuple[str, int, Any],
-        length: Expression,
-        match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Rule | None = None,
-        checksum: tuple[str, Checksum] | None = None,
-    ) -> None:
-        self.fields = fields
-        self.length = length
-        self.match = match or {}
-        self.valid = valid
-        self.checksum = checksum
-        self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
-        self.probes = {little: [_Probe.of(field, little=little) for field in fields] for little in (False, True)}
-
-    def measure(
-        self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values, bound: int | None = None
-    ) -> int:
-        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
-
-        No proof takes more than ``bound`` bytes.
-        """
-        if end - start < self.size:
-            raise _too_short(self.size, f"needs {self.size} bytes to tell its length, {end - start} left")
-        values = self._values(buffer, start, little)
-        frame = Frame(parameters)
-        if self.checksum is not None:
-            self._prove(buffer, start, end, values, frame, bound)
-        if self.valid is not None and not self.valid.holds(values, values, frame):
-            shown = _shown(values, (probe for probe in self.probes[little] if probe.name != self._proof))
-            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
-        return int(self.length(values, values, frame))
-
-    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        """The length that the bytes at ``start`` tell, their checksum not looked at; 0 if they cannot be a record."""
-        if end - start < self.size:
-            return 0
-        values = self._values(buffer, start, little)
-        frame = Frame(parameters)
-        if self.valid is not None and not self.valid.holds(values, values, frame):
-            return 0
-        return int(self.length(values, values, frame))
-
-    def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
-        values: Values = {}
-        for name, offset, code, load, _ in self.probes[little]:
-            value = code.unpack_from(buffer, start + offset)[0]
-            values[name] = value if load is None else load(value)
-        return values
-
-    @property
-    def _proof(self) -> str:
-        return self.checksum[0] if self.checksum else ""
-
-    def _prove(self, buffer: Buffer, start: int, end: int, values: Values, frame: Frame, bound: int | None) -> None:
-        assert self.checksum is not None
-        name, checksum = self.checksum
-        first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
-        if bound is not None and last > bound:
-            raise DecodeError("too-long", f"{last} bytes to be summed up, more than the {bound} allowed")
-        if last > end - start:
-            raise _too_short(last, f"needs {last} bytes, {end - start} left")
-        if self.valid is not None and not self.valid.holds(values, values, frame):
-            return
-        expected = ALGORITHMS[checksum.algorithm](buffer[start + first : start + last])
-        if expected != values[name]:
-            probe = next(probe for probe in self.probes[False] if probe.name == name)
-            told = Field(probe.field.subcon, hex=True)
-            detail = f"{told.shown(expected)} expected, found {told.shown(values[name])}"
-            error = DecodeError("checksum", detail, probe.offset, name)
-            error.needed = last
-            raise error
+    def waits(self, error: DecodeError, at: int) -> bool:
+        """Whether more bytes could show that there is a record after all."""
+        return not self.final and error.needed > self.end - at
 
 
 class Framing:
@@ -162,7 +71,7 @@ class Framing:
         self.match = match
         self.byte_order = byte_order
         self.resync = resync
-        self._probes = {little: [_Probe.of(field, little=little) for field in match] for little in (False, True)}
+        self._probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
         """The byte orders to try, as ``little``."""
@@ -178,26 +87,89 @@ class Framing:
         *,
         final: bool = True,
         bound: int | None = None,
+        order: bool | None = None,
+        sums: Sums | None = None,
+        base: int = 0,
     ) -> tuple[int, bool]:
         """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``.
 
-        Unless the capture is ``final`` at ``end``, a byte order is not tried before the ones in front of it are ruled
-        out; the error says how many bytes are ``needed`` for that.
+        A record that proves itself in both orders has the ``order`` of the one before it, else that of what follows.
+        Unless the capture is ``final`` at ``end``, nothing is told before more bytes cannot change it; the error says
+        how many are ``needed`` for that. ``sums`` are those of the capture, in which the buffer stands at ``base``.
         """
+        look = _Look(buffer, end, parameters, final, bound, sums, base)
+        found: dict[bool, int] = {}
         problems: list[DecodeError] = []
-        for little in self.orders(parameters):
+        orders = self.orders(parameters)
+        for little in orders if order is not True else reversed(orders):
             try:
-                lengths = self._select(buffer, start, end, little)
-                return lengths.measure(buffer, start, end, little, parameters, bound), little
+                found[little] = self._measure(look, start, little)
             except DecodeError as error:
+                if look.waits(error, start):
+                    raise
                 problems.append(error)
-                if error.needed > end - start and not final:
-                    break
-        if len({problem.detail for problem in problems}) > 1:
-            problems[0].detail += "; nor is it a record in little byte order"
-        needed = [problem.needed for problem in problems if problem.needed]
-        problems[0].needed = min((more for more in needed if more > end - start), default=min(needed, default=0))
-        raise problems[0]
+            if little == order and little in found:
+                return found[little], little
+        if len(found) == 1:
+            ((little, length),) = found.items()
+            return length, little
+        if not found:
+            if order is True:
+                problems.reverse()
+            if len({problem.detail for problem in problems}) > 1:
+                problems[0].detail += "; nor is it a record in little byte order"
+            needed = [problem.needed for problem in problems if problem.needed]
+            problems[0].needed = min((more for more in needed if more > end - start), default=min(needed, default=0))
+            raise problems[0]
+        followed = [little for little in orders if self._followed(look, start, start + found[little], little)]
+        if len(followed) != 1:
+            what = f"a record in both byte orders, and nothing beside it tells which; {self.byte_order} can"
+            raise DecodeError("ambiguous", what)
+        return found[followed[0]], followed[0]
+
+    def decided(
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
+    ) -> bool:
+        """Whether the record at ``start`` proves itself in one byte order alone, so that it needs no neighbours."""
+        if len(self.orders(parameters)) == 1:
+            return True
+        try:
+            return len(self._proofs(_Look(buffer, end, parameters, final, bound, None, 0), start)) == 1
+        except DecodeError:
+            return False
+
+    def _measure(self, look: _Look, start: int, little: bool) -> int:
+        lengths = self._select(look.buffer, start, look.end, little)
+        return lengths.measure(look.buffer, start, look.end, little, look.parameters, look.bound, look.sums, look.base)
+
+    def _proofs(self, look: _Look, at: int) -> dict[bool, int]:
+        """The byte orders in which a record at ``at`` proves itself, with its length. Raises if that has to wait."""
+        found = {}
+        for little in self.orders(look.parameters):
+            try:
+                found[little] = self._measure(look, at, little)
+            except DecodeError as error:
+                if look.waits(error, at):
+                    raise
+        return found
+
+    def _followed(self, look: _Look, start: int, at: int, little: bool) -> bool:
+        """Whether what follows at ``at`` are records in one byte order, the first that proves itself in one alone."""
+        origin = start
+        for _ in range(_AHEAD):
+            if at <= start or at - start > (look.bound or MAX_RECORD_BYTES):
+                return False
+            try:
+                found = self._proofs(look, at)
+            except DecodeError as error:
+                error.needed += at - origin
+                raise
+            if little not in found:
+                return False
+            if len(found) == 1:
+                return True
+            start, at = at, at + found[little]
+        return False
 
     def likely(self, data: Buffer, parameters: Values) -> tuple[int, bool]:
         """The length and byte order of a record that proves itself in none: the shortest that its fields allow."""
@@ -211,17 +183,17 @@ class Framing:
         if not self.match:
             return self.lengths[0]
         found = {}
-        for name, offset, code, load, _ in self._probes[little]:
-            if end - start < offset + code.size:
-                error = _too_short(offset + code.size, f"needs {code.size} bytes, {end - start - offset} left")
-                error.offset = offset
-                raise error.within(name)
-            value = code.unpack_from(buffer, start + offset)[0]
-            found[name] = value if load is None else load(value)
+        for probe in self._probes[little]:
+            if end - start < probe.offset + probe.code.size:
+                needed = probe.offset + probe.code.size
+                error = too_short(needed, f"needs {probe.code.size} bytes, {end - start - probe.offset} left")
+                error.offset = probe.offset
+                raise error.within(probe.name)
+            found[probe.name] = probe.read(buffer, start)
         for lengths in self.lengths:
             if all(found[name] in values for name, values in lengths.match.items()):
                 return lengths
-        shown = _shown(found, self._probes[little])
+        shown = told(found, self._probes[little])
         raise DecodeError("unknown-layout", f"no layout for {shown}, so its length is unknown")
 
     def records(
@@ -236,56 +208,28 @@ class Framing:
             yield record
             start += record.length
 
-    def plausible(
-        self, buffer: Buffer, start: int, end: int, parameters: Values, bound: int, *, final: bool = True
-    ) -> Iterator[int]:
-        """Positions whose header fields allow a record, found without looking at every position of a run of one byte.
-
-        What makes a position impossible is the bytes of its window alone, so the whole run of a byte is as impossible
-        as its first position: zeros at the end of a preallocated file cost nothing. Of a capture that is not ``final``
-        at ``end``, the positions that only more bytes can tell about, ``window`` of them, are left out.
-        """
-        tries = [(lengths, little) for lengths in self.lengths for little in self.orders(parameters)]
-        sizes = [lengths.size for lengths in self.lengths]
-        window = max(sizes)
-        anchor = self._anchor()
-        position = start
-        last = end - (min(sizes) if final else window)  # fewer bytes do not tell a length
-        while position <= last:
-            if anchor is not None:
-                offset, value = anchor
-                found_at = buffer.find(value, position + offset, last + offset + 1)
-                if found_at < 0:
-                    return
-                position = found_at - offset
-            if any(0 < one.possible(buffer, position, end, little, parameters) <= bound for one, little in tries):
-                yield position
-            else:
-                position = max(position, _run_end(buffer, position, end, window) - window - 1)
-            position += 1
-
-    def _anchor(self) -> tuple[int, bytes] | None:
-        """A byte every record has at one offset, if there is one to search for."""
-        for name, offset, construct in self.match:
-            values = {value for lengths in self.lengths for value in lengths.match.get(name, (None, None))}
-            value = values.pop()
-            if not values and value is not None and construct.sizeof() == 1:
-                return offset, bytes([value])
-        return None
-
 
 class Cutter:
     """Cuts a capture into records, be it whole in memory or coming piece by piece.
 
-    ``range`` is the malformed range in which the reader stands, whose end may not be known yet.
+    ``range`` is the malformed range in which the reader stands, whose end may not be known yet; ``order`` the byte
+    order of the last record, as ``little``.
     """
 
-    def __init__(self, framing: Framing, parameters: Values, max_record_bytes: int = MAX_RECORD_BYTES) -> None:
+    def __init__(
+        self,
+        framing: Framing,
+        parameters: Values,
+        max_record_bytes: int = MAX_RECORD_BYTES,
+        search: Search | None = None,
+    ) -> None:
         self.framing = framing
         self.parameters = parameters
         self.bound = max_record_bytes
         self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
+        self.search = search or Search(framing, parameters, max_record_bytes)
         self.range: MalformedRange | None = None
+        self.order: bool | None = None
 
     @property
     def lost(self) -> bool:
@@ -303,7 +247,8 @@ class Cutter:
             if record is None or record.proven:
                 return record
             assert record.error is not None
-            self.range = MalformedRange(record.error, base + start, base + start + 1)
+            stop = base + start + record.length if record.length < end - start else None
+            self.range = MalformedRange(record.error, base + start, base + start + 1, stop)
         stop = self._stop(self.range, buffer, end, base, final=final)
         piece = min(stop - base if stop is not None else end, start + self.largest)
         settled = stop is not None or base + piece <= self.range.searched
@@ -316,10 +261,15 @@ class Cutter:
         return Record(start, piece - start, proven=False, error=told)
 
     def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Record | None:
-        """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell."""
+        """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell.
+
+        One that runs past the end of the capture, with a whole record inside it, is malformed up to that one.
+        """
         left = end - start
         try:
-            length, little = self.framing.first(buffer, start, end, self.parameters, final=final, bound=self.bound)
+            length, little = self.framing.first(
+                buffer, start, end, self.parameters, final=final, bound=self.bound, order=self.order
+            )
             if length > self.bound:
                 raise DecodeError("too-long", f"a record of {length} bytes, more than the {self.bound} allowed")
             if length <= 0:
@@ -331,38 +281,25 @@ class Cutter:
             return Record(start, left, proven=False, error=error)
         if length > left and not final:
             return None
-        if length > left:
-            cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", base + start)
-            cut.whole = length
-            return Record(start, left, little, error=cut)
-        return Record(start, length, little)
+        if length <= left:
+            self.order = little
+            return Record(start, length, little)
+        cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", base + start)
+        cut.whole = length
+        if self.framing.resync:
+            inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)
+            if inner.proven:
+                return Record(start, inner.position - start, little, proven=False, error=cut)
+        return Record(start, left, little, error=cut)
 
     def _stop(self, lost: "MalformedRange", buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
-        """Where in the capture a malformed range ends; None if that is not known yet.
-
-        A proof over a whole record, tried wherever one could begin, would cost the square of what is skipped. So the
-        search is given up when it has summed up ``SEARCH_FACTOR`` times as much, and all that is left is malformed.
-        """
-        framing = self.framing
-        if lost.stop is None and framing.resync and not lost.given_up:
+        """Where in the capture a malformed range ends; None if that is not known yet."""
+        if lost.stop is None and self.framing.resync:
             first = lost.searched - base
-            for position in framing.plausible(buffer, first, end, self.parameters, self.bound, final=final):
-                lost.searched = base + position
-                try:
-                    length, _ = framing.first(buffer, position, end, self.parameters, final=final, bound=self.bound)
-                except DecodeError as error:
-                    if error.needed > end - position and not final:
-                        return None
-                    lost.summed += error.needed if error.code == "checksum" else 0
-                else:
-                    if 0 < length <= self.bound:
-                        lost.stop = base + position
-                        return lost.stop
-                if lost.summed > SEARCH_FREE + SEARCH_FACTOR * (base + position - lost.start - 1):
-                    lost.given_up = True
-                    break
-            lost.searched = max(lost.searched, base + end - max(lengths.size for lengths in framing.lengths) + 1)
-        if not framing.resync or lost.given_up or final:
+            found = self.search.next(buffer, first, end, base=base, final=final, order=self.order)
+            lost.searched = base + found.position
+            lost.stop = lost.searched if found.proven else None
+        elif lost.stop is None:
             lost.searched = base + end
         if final and lost.stop is None:
             lost.stop = base + end
@@ -371,37 +308,9 @@ class Cutter:
 
 @dataclass(slots=True)
 class MalformedRange:
-    """A malformed range: where in the capture it starts and ends, and how far its end was searched for.
-
-    ``given_up`` is whether the search was, so that it goes on to the end of the capture.
-    """
+    """A malformed range: where in the capture it starts and ends, and how far its end was searched for."""
 
     error: DecodeError
     start: int
     searched: int
     stop: int | None = None
-    summed: int = 0
-    given_up: bool = False
-
-
-_RUN = 64 * 1024
-"""Bytes of a run that are compared at once."""
-
-
-def _run_end(buffer: Buffer, start: int, end: int, least: int) -> int:
-    """Where the run of one byte at ``start`` ends; ``start`` if it has no more than ``least`` bytes."""
-    byte = buffer[start : start + 1]
-    if buffer[start : start + least + 1] != byte * (least + 1):
-        return start
-    run = byte * _RUN
-    while start < end and (piece := buffer[start : min(start + _RUN, end)]) == run:
-        start += len(piece)
-    piece = buffer[start : min(start + _RUN, end)]
-    return start + len(piece) - len(piece.lstrip(byte))
-
-
-def _too_short(needed: int, detail: str) -> DecodeError:
-    """The error for a record of which so many bytes would tell the length."""
-    error = DecodeError("truncated", detail)
-    error.needed = needed
-    return error

@@ -64,6 +64,55 @@ def _crc32() -> Callable[..., Any]:
     return ranges
 
 
+def registers(data: Array, table: Array, register: int, *, reflected: bool) -> Array:
+    """A CRC's register behind each byte; ``table`` says what it becomes by one."""
+    found = np.empty(len(data), np.uint32)
+    _registers()(data, table, register, reflected, found)
+    return found
+
+
+@cache
+def _registers() -> Callable[..., None]:
+    import numba
+
+    @numba.njit(nogil=True)
+    def each(data, table, register, reflected, found):  # type: ignore[no-untyped-def]
+        crc = np.uint32(register)
+        for at in range(len(data)):
+            if reflected:
+                crc = table[(crc ^ np.uint32(data[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
+            else:
+                crc = table[crc >> np.uint32(8) ^ np.uint32(data[at])] ^ (crc << np.uint32(8) & np.uint32(0xFFFF))
+            found[at] = crc
+
+    compiled: Callable[..., None] = each
+    return compiled
+
+
+def passed(registers: Array, digits: Array, tables: Array) -> Array:
+    """What each register becomes by its digit: ``tables`` say what each byte of it does."""
+    found = np.empty(len(registers), np.uint32)
+    _passed()(registers, digits, tables, found)
+    return found
+
+
+@cache
+def _passed() -> Callable[..., None]:
+    import numba
+
+    @numba.njit(nogil=True)
+    def each(registers, digits, tables, found):  # type: ignore[no-untyped-def]
+        for row in range(len(registers)):
+            crc, digit = registers[row], digits[row]
+            value = np.uint32(0)
+            for byte in range(tables.shape[1]):
+                value ^= tables[digit, byte, crc >> np.uint32(8 * byte) & np.uint32(0xFF)]
+            found[row] = value
+
+    compiled: Callable[..., None] = each
+    return compiled
+
+
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
     offsets = np.zeros(room, np.int64)

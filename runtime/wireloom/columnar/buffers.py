@@ -146,16 +146,16 @@ def windows(buffer: Array, starts: Array, size: int) -> Array:
     """``size`` bytes from each of ``starts``, as one opaque item each; behind the buffer's end stand zeros."""
     last = len(buffer) - size
     if not len(starts) or starts.max() <= last:
-        return _every(buffer, size)[starts]
+        return every(buffer, size)[starts]
     near = max(last + 1, 0)
     tail = np.concatenate([buffer[near:], np.zeros(size, np.uint8)])
     over = np.flatnonzero(starts >= near)
-    found = _every(buffer, size)[np.minimum(starts, last)] if last >= 0 else np.zeros(len(starts), f"V{size}")
-    found[over] = _every(tail, size)[np.minimum(starts[over] - near, len(tail) - size)]
+    found = every(buffer, size)[np.minimum(starts, last)] if last >= 0 else np.zeros(len(starts), f"V{size}")
+    found[over] = every(tail, size)[np.minimum(starts[over] - near, len(tail) - size)]
     return found
 
 
-def _every(buffer: Array, size: int) -> Array:
+def every(buffer: Array, size: int) -> Array:
     """The items at every position."""
     return np.ndarray((max(0, len(buffer) - size + 1),), f"V{size}", buffer, strides=(1,))
 

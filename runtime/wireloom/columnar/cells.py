@@ -74,14 +74,16 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     """The byte order of each value, as ``little``, and whether its framing is certain to be that of one record."""
     array = np.frombuffer(held.buffer, np.uint8)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
+    proofs = np.zeros(len(held.start), np.int64)
     open_ = np.arange(len(held.start))
     for order in decoder.protocol.framing.orders(dict(decoder.options.parameters)):
         start, stop = held.start[open_], held.stop[open_]
         length, refuted = decoder.plan.framing.proven(array, start, stop, decoder.options.parameters, little=order)
-        little[open_] = order
-        sound[open_] = length == stop - start
-        open_ = open_[refuted]
-    return little, sound
+        mine = length == stop - start
+        little[open_[mine]] = order
+        proofs[open_] += ~refuted
+        sound[open_] |= mine
+    return little, sound & (proofs == 1)
 
 
 def many(decoder: Decoder, values: pa.Array) -> pa.Array:
@@ -141,19 +143,21 @@ class _Chains:
         self.whole = held.start == held.stop
         parts: list[tuple[Array, Array, Array, Array]] = []
         orders = decoder.protocol.framing.orders(dict(decoder.options.parameters))
-        for tried, little in enumerate(orders):
-            parts.append(self._followed(np.flatnonzero(~self.whole), little, orders[:tried]))
+        for little in orders:
+            others = tuple(other for other in orders if other is not little)
+            parts.append(self._followed(np.flatnonzero(~self.whole), little, others))
         cell, start, stop, of = (np.concatenate(found) for found in zip(*parts, strict=True))
         order = np.argsort(cell, kind="stable")
         self.cell, self.start, self.stop, self.little = cell[order], start[order], stop[order], of[order]
 
-    def _followed(self, cells: Array, little: bool, earlier: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
+    def _followed(self, cells: Array, little: bool, others: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
         """(value, start, end, byte order) of the records of those ``cells`` that are whole in one byte order."""
         cell, start, stop = self._candidates(cells, Hop(self.plan, little=little))
         bound, parameters = self.options.max_record_bytes, self.options.parameters
-        good = self.plan.sound(
-            self.array, start, stop, self.held.stop[cell], parameters, bound=bound, little=little, earlier=earlier
-        )
+        ends = self.held.stop[cell]
+        good = self.plan.sound(self.array, start, stop, ends, parameters, bound=bound, little=little)
+        first = np.flatnonzero(start == self.held.start[cell])  # those behind it have its order
+        good[first] &= self.plan.refuted(self.array, start[first], ends[first], parameters, orders=others)
         reached, bad = self.held.start.copy(), np.zeros(len(self.whole), bool)
         np.maximum.at(reached, cell, stop)
         bad[cell[~good]] = True

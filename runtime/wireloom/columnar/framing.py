@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class Lengths:
         match: Mapping[str, tuple[int, ...]] | None = None,
         valid: Expression | None = None,
         checksum: tuple[str, Checksum] | None = None,
+        stored: tuple[str, Expression] | None = None,
     ) -> None:
         self.probes = [(name, offset, Number(code)) for name, offset, code in probes]
         self.length = length
@@ -38,26 +40,88 @@ class Lengths:
         self.match = match or {}
         self.valid = valid
         self.checksum = checksum
+        self.stored = (Number(stored[0]), stored[1]) if stored else None
         self.size = max((offset + number.size for _, offset, number in self.probes), default=0)
 
-    def measure(self, at: Rows) -> tuple[Array, Array]:
-        """The length of each record, and which are refuted; of rows in doubt nothing is known."""
+    def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
+        """The length of each record, and which are refuted by what must be valid; of rows in doubt nothing is known.
+
+        ``raw`` are their first bytes, if these are at hand.
+        """
         this = at.record
-        at.need(self.size)
-        raw = windows(at.batch.buffer, at.at, max(self.size, 1))
+        if raw is None:
+            at.need(self.size)
+            raw = windows(at.batch.buffer, at.at, max(self.size, 1))
         for name, offset, kind in self.probes:
             this.put(name, Numbers(kind.check(at, kind.of(raw, at.little, offset))))
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
-        if self.checksum is not None:
-            name, checksum = self.checksum
-            sound = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
-            refuted[checksums.wrong(checksum, at, this, sound, this[name].data)] = True
         length, valid = number(self.length(this, this, at.frame), at)
         if valid is not None and not valid.all():
             at.doubt(~valid)
         return length, refuted
+
+    def proof(self, at: Rows) -> "Proof":
+        """Where the checksum of each row stands and what it is of."""
+        assert self.checksum is not None
+        name, checksum = self.checksum
+        this = at.record
+        found = [number(each(this, this, at.frame), at) for each in (checksum.start, checksum.end)]
+        if self.stored is None:
+            offset, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
+            place = np.full(len(at), offset)
+        else:
+            kind = self.stored[0]
+            found.append(number(self.stored[1](this, this, at.frame), at))
+            place = found[2][0]
+        for _, valid in found:
+            if valid is not None and not valid.all():
+                at.doubt(~valid)
+        return Proof(checksum.algorithm, kind, found[0][0], found[1][0], place)
+
+    def measure(self, at: Rows) -> tuple[Array, Array]:
+        """As ``tell``, with what the checksum refutes."""
+        length, refuted = self.tell(at)
+        if self.checksum is not None:
+            proof = self.proof(at)
+            outside = proof.impossible | (at.start + proof.needed > at.batch.stop[at.index])
+            at.doubt(outside)
+            rows = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
+            refuted[rows[proof.wrong(at, rows, checksums.of_ranges)]] = True
+        return length, refuted
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The checksums of some records: of which bytes, ``first`` to ``last``, they are, and their ``place``."""
+
+    algorithm: str
+    kind: Number
+    first: Array
+    last: Array
+    place: Array
+
+    @property
+    def needed(self) -> Array:
+        """How many bytes of each record they take."""
+        needed: Array = np.maximum(self.last, self.place + self.kind.size)
+        return needed
+
+    @property
+    def impossible(self) -> Array:
+        """Which are of no range that could be."""
+        wrong: Array = (self.first < 0) | (self.place < 0) | (self.last < self.first)
+        return wrong
+
+    def wrong(self, at: Rows, rows: Array, summed: Callable[[str, Array, Array, Array], Array]) -> Array:
+        """Which of ``rows``, in which all bytes are there, have another checksum than ``summed`` gives."""
+        start, buffer = at.start[rows], at.batch.buffer
+        little = at.little if isinstance(at.little, bool) else at.little[rows]
+        found = self.kind.of(windows(buffer, start + self.place[rows], self.kind.size), little)
+        sums = summed(self.algorithm, buffer, start + self.first[rows], start + self.last[rows])
+        differing: Array = sums != found.astype(np.int64)
+        return differing
 
 
 class Framing:
@@ -100,16 +164,22 @@ class Framing:
         *,
         bound: int,
         little: bool,
-        earlier: tuple[bool, ...],
     ) -> Array:
         """Whether each stretch from ``start`` to ``stop`` is a record of that byte order, of ``bound`` bytes at most.
 
-        None ends behind its ``ends``, and none might prove itself in a byte order that is tried ``earlier``.
+        None ends behind its ``ends``.
         """
         length, _ = self.proven(buffer, start, ends, parameters, little=little)
         found: Array = (length == stop - start) & (length > 0) & (length <= bound) & (stop <= ends)
-        for order in earlier:
-            found &= self.proven(buffer, start, ends, parameters, little=order)[1]
+        return found
+
+    def refuted(
+        self, buffer: Array, start: Array, ends: Array, parameters: Mapping[str, Any], *, orders: tuple[bool, ...]
+    ) -> Array:
+        """Whether no record begins at each ``start`` in any of these byte orders."""
+        found = np.ones(len(start), bool)
+        for little in orders:
+            found &= self.proven(buffer, start, ends, parameters, little=little)[1]
         return found
 
     def _selects(self, at: Rows, lengths: Lengths) -> Array:

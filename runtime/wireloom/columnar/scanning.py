@@ -15,6 +15,7 @@ from wireloom.codec.framing import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing, Hop
+from wireloom.columnar.searching import BulkSearch
 
 
 @dataclass(slots=True)
@@ -64,9 +65,9 @@ class Scanner:
         self.rows = rows
         self.size = size
         self.orders = codec.orders(dict(parameters))
-        self.little = self.orders[0]
         self.hops = {little: Hop(framing, little=little) for little in self.orders}
-        self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
+        search = BulkSearch(codec, framing, dict(parameters), max_record_bytes) if framing.lengths else None
+        self.cutter = Cutter(codec, dict(parameters), max_record_bytes, search)
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
 
@@ -91,6 +92,13 @@ class Scanner:
         if group.count:
             yield group.cuts(), at
 
+    def begins(self, cuts: Cuts, row: int) -> bool:
+        """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
+        if row in cuts.errors:
+            return False
+        buffer, start, final = cuts.window.buffer, int(cuts.start[row]), cuts.window.final
+        return self.codec.decided(buffer, start, len(buffer), dict(self.parameters), final=final, bound=self.bound)
+
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
         """The next records that are sound, or else one as the codec sees it."""
         if not self.cutter.lost and not self.apart:
@@ -105,12 +113,12 @@ class Scanner:
         if record is None:
             return None
         start, stop = np.array([record.offset]), np.array([record.offset + record.length])
-        if record.error is None:
-            self.little = record.little
         return _Stretch(start, stop, record.little, record.error)
 
     def _sound(self, window: Window, array: Array, at: int, limit: int, room: int) -> "_Stretch | None":
-        hop = self.hops[self.little]
+        order = self.cutter.order
+        little = self.orders[0] if order is None else order
+        hop = self.hops[little]
         if not hop.possible:
             return None
         end = len(window.buffer)
@@ -119,15 +127,19 @@ class Scanner:
         if not len(start):
             return None
         stop = np.append(start[1:], after)
-        ends, earlier = np.full(len(start), end), self.orders[: self.orders.index(self.little)]
-        good = self.framing.sound(
-            array, start, stop, ends, self.parameters, bound=self.bound, little=self.little, earlier=earlier
-        )
+        ends = np.full(len(start), end)
+        good = self.framing.sound(array, start, stop, ends, self.parameters, bound=self.bound, little=little)
         count = len(good) if good.all() else int(np.argmin(good))
-        if not count:
+        others = tuple(other for other in self.orders if other is not little)
+        if not count or (order is None and not self._refuted(array, start[:1], ends[:1], others)):
             return None
         self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
-        return _Stretch(start[:count], stop[:count], self.little, None)
+        self.cutter.order = little
+        return _Stretch(start[:count], stop[:count], little, None)
+
+    def _refuted(self, array: Array, start: Array, ends: Array, orders: tuple[bool, ...]) -> bool:
+        """Whether the first record, which has none before it, is none in the other byte orders."""
+        return bool(self.framing.refuted(array, start, ends, self.parameters, orders=orders).all())
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
             at = after
             starts = cuts.start + window.base
             while wanted < size and (row := int(starts.searchsorted(wanted))) < len(starts):
-                while row in cuts.errors:
+                while row < len(starts) and not scanner.begins(cuts, row):
                     row += 1
                 if row == len(starts):
                     break

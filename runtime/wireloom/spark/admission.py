@@ -147,11 +147,9 @@ def _ends(cuts: Cuts, *, lost: bool) -> Array:
 
 
 def _lost(scanner: Scanner) -> Lost | None:
-    """What the scanner stands in, if no record can follow: there is no way to find one, or the search was given up."""
+    """What the scanner stands in, if no record can follow, there being no way to find one."""
     lost = scanner.cutter.range
-    if lost is None or (scanner.codec.resync and not lost.given_up):
-        return None
-    return Lost.of(lost.start, lost.error)
+    return None if lost is None or scanner.codec.resync else Lost.of(lost.start, lost.error)
 
 
 def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:

@@ -5,8 +5,8 @@ Positions are where records begin; lengths are followed on the driver, once for 
 
 What waits: a record that is not there to its end, also when a query stops once it has taken what is available; and a
 malformed range of which no end was found yet, where the protocol says how to find one. What does not: where no record
-can be found behind a malformed one, or the search was given up, the file is lost from there on. Its bytes come as soon
-as they are there, malformed for the reason the first of them has, in a row a batch or more.
+can be found behind a malformed one, the file is lost from there on. Its bytes come as soon as they are there, malformed
+for the reason the first of them has, in a row a batch or more.
 
 A compressed file is taken whole when it is first seen with any bytes, so it has to be moved here when it is complete.
 It is an error if a file shrinks, if a compressed one changes, or if one is gone when a batch reads what it took of it;

@@ -1,0 +1,136 @@
+"""How long the record at some place is, told by numbers at fixed offsets, and what proves it."""
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from wireloom.codec.checksums import Checksum, Sums
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.fields import Field, Rule, primitive
+from wireloom.codec.streams import Expression, Frame, Values
+
+Buffer = bytes
+
+
+class Probe(NamedTuple):
+    """A number at a fixed offset, and how to read it."""
+
+    name: str
+    offset: int
+    code: struct.Struct
+    load: Callable[[Any], Any] | None
+    field: Field
+
+    @classmethod
+    def of(cls, field: tuple[str, int, Any], *, little: bool) -> "Probe":
+        """How a construct reads it in a byte order."""
+        name, offset, construct = field
+        kind = primitive(construct, little=little)
+        assert kind is not None
+        told = construct if isinstance(construct, Field) else Field(construct)
+        return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load, told)
+
+    def read(self, buffer: Buffer, start: int) -> Any:
+        """The number in the record at ``start``."""
+        value = self.code.unpack_from(buffer, start + self.offset)[0]
+        return value if self.load is None else self.load(value)
+
+
+def told(values: Values, probes: Iterable[Probe]) -> str:
+    """What was read, in words."""
+    return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
+
+
+class Lengths:
+    """How to find the length of the records that some header values select.
+
+    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them once
+    ``valid`` holds and the checksum field ``checksum`` is right. That one is among the fields, or else ``stored`` says
+    what it is and where it stands.
+    """
+
+    def __init__(
+        self,
+        *fields: tuple[str, int, Any],
+        length: Expression,
+        match: Mapping[str, tuple[int, ...]] | None = None,
+        valid: Rule | None = None,
+        checksum: tuple[str, Checksum] | None = None,
+        stored: tuple[Any, Expression] | None = None,
+    ) -> None:
+        self.fields = fields
+        self.length = length
+        self.match = match or {}
+        self.valid = valid
+        self.checksum = checksum
+        self.place = stored[1] if stored else None
+        self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
+        self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
+        self.sums: dict[bool, Probe] = {}
+        if checksum:
+            found = (checksum[0], 0, stored[0]) if stored else next(f for f in fields if f[0] == checksum[0])
+            self.sums = {little: Probe.of(found, little=little) for little in (False, True)}
+
+    def measure(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        little: bool,
+        parameters: Values,
+        bound: int | None = None,
+        sums: Sums | None = None,
+        base: int = 0,
+    ) -> int:
+        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
+
+        No proof takes more than ``bound`` bytes. ``sums`` are those of the capture, in which the buffer is at ``base``.
+        """
+        if end - start < self.size:
+            raise too_short(self.size, f"needs {self.size} bytes to tell its length, {end - start} left")
+        values = self._values(buffer, start, little)
+        frame = Frame(parameters)
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            own = self.checksum[0] if self.checksum else ""
+            shown = told(values, (probe for probe in self.probes[little] if probe.name != own))
+            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
+        if self.checksum is not None:
+            name, checksum = self.checksum
+            first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
+            probe = self.sums[little]
+            place = probe.offset if self.place is None else self.place(values, values, frame)
+            probe = probe._replace(offset=place)
+            if min(first, place) < 0 or last < first:
+                raise DecodeError("invalid-size", f"{name} would be at byte {place}, the sum of {first} to {last}")
+            needed = max(last, place + probe.code.size)
+            if bound is not None and needed > bound:
+                raise DecodeError("too-long", f"{needed} bytes to be summed up, more than the {bound} allowed")
+            if needed > end - start:
+                raise too_short(needed, f"needs {needed} bytes, {end - start} left")
+            expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
+            found = probe.read(buffer, start)
+            if expected != found:
+                summed = Field(probe.field.subcon, hex=True)
+                what = f"{summed.shown(expected)} expected, found {summed.shown(found)}"
+                raise DecodeError("checksum", what, place, name)
+        return int(self.length(values, values, frame))
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        """The length that the bytes at ``start`` tell, their checksum not looked at; 0 if they cannot be a record."""
+        if end - start < self.size:
+            return 0
+        values = self._values(buffer, start, little)
+        frame = Frame(parameters)
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            return 0
+        return int(self.length(values, values, frame))
+
+    def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
+        return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+
+
+def too_short(needed: int, detail: str) -> DecodeError:
+    """The error for a record of which so many bytes would tell the length."""
+    error = DecodeError("truncated", detail)
+    error.needed = needed
+    return error

@@ -1,0 +1,123 @@
+"""Where the next record that proves itself begins: what is looked for behind one that does not."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from wireloom.codec.checksums import Sums
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.lengths import Buffer
+from wireloom.codec.streams import Values
+
+if TYPE_CHECKING:
+    from wireloom.codec.framing import Framing
+
+
+class Found(NamedTuple):
+    """Where a record that is ``proven`` begins; if none is, up to where it is known that none begins."""
+
+    position: int
+    proven: bool
+
+
+class Search:
+    """Looks at one position after the other. Its time grows with what is skipped, whatever lengths claim."""
+
+    def __init__(self, framing: "Framing", parameters: Values, bound: int) -> None:
+        self.framing = framing
+        self.parameters = parameters
+        self.bound = bound
+        self.window = max((lengths.size for lengths in framing.lengths), default=0)
+        self.sums = Sums()
+
+    def next(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        *,
+        base: int,
+        final: bool,
+        order: bool | None,
+        whole: bool = False,
+    ) -> Found:
+        """The first record at ``start`` or behind it; ``whole``: of those that do not run past ``end``.
+
+        Other arguments are those of ``Cutter.cut`` and ``Framing.first``.
+        """
+        for position in self._plausible(buffer, start, end, final=final):
+            found = self.at(buffer, position, end, base=base, final=final, order=order, whole=whole)
+            if found is not None:
+                return found
+        return Found(end if final else max(start, end - self.window + 1), False)
+
+    def at(
+        self, buffer: Buffer, position: int, end: int, *, base: int, final: bool, order: bool | None, whole: bool
+    ) -> Found | None:
+        """What ends the search at one position, if that does: a record, or one that only more bytes can prove."""
+        try:
+            length, _ = self.framing.first(
+                buffer,
+                position,
+                end,
+                self.parameters,
+                final=final,
+                bound=self.bound,
+                order=order,
+                sums=self.sums,
+                base=base,
+            )
+        except DecodeError as error:
+            return Found(position, False) if error.needed > end - position and not final else None
+        fits = 0 < length <= self.bound and not (whole and length > end - position)
+        return Found(position, True) if fits else None
+
+    def _plausible(self, buffer: Buffer, start: int, end: int, *, final: bool) -> Iterator[int]:
+        """Positions whose header fields allow a record, found without looking at every position of a run of one byte.
+
+        What makes a position impossible is the bytes of its window alone, so the whole run of a byte is as impossible
+        as its first position: zeros at the end of a preallocated file cost nothing. Of a capture that is not ``final``
+        at ``end``, the positions that only more bytes can tell about, ``window`` of them, are left out.
+        """
+        parameters = self.parameters
+        tries = [(lengths, little) for lengths in self.framing.lengths for little in self.framing.orders(parameters)]
+        anchor = self._anchor()
+        position = start
+        least = min(lengths.size for lengths in self.framing.lengths)
+        last = end - (least if final else self.window)  # fewer bytes do not tell a length
+        while position <= last:
+            if anchor is not None:
+                offset, value = anchor
+                found_at = buffer.find(value, position + offset, last + offset + 1)
+                if found_at < 0:
+                    return
+                position = found_at - offset
+            if any(0 < one.possible(buffer, position, end, little, parameters) <= self.bound for one, little in tries):
+                yield position
+            else:
+                position = max(position, _run_end(buffer, position, end, self.window) - self.window - 1)
+            position += 1
+
+    def _anchor(self) -> tuple[int, bytes] | None:
+        """A byte every record has at one offset, if there is one to search for."""
+        for name, offset, construct in self.framing.match:
+            values = {value for lengths in self.framing.lengths for value in lengths.match.get(name, (None, None))}
+            value = values.pop()
+            if not values and value is not None and construct.sizeof() == 1:
+                return offset, bytes([value])
+        return None
+
+
+_RUN = 64 * 1024
+"""Bytes of a run that are compared at once."""
+
+
+def _run_end(buffer: Buffer, start: int, end: int, least: int) -> int:
+    """Where the run of one byte at ``start`` ends; ``start`` if it has no more than ``least`` bytes."""
+    byte = buffer[start : start + 1]
+    if buffer[start : start + least + 1] != byte * (least + 1):
+        return start
+    run = byte * _RUN
+    while start < end and (piece := buffer[start : min(start + _RUN, end)]) == run:
+        start += len(piece)
+    piece = buffer[start : min(start + _RUN, end)]
+    return start + len(piece) - len(piece.lstrip(byte))

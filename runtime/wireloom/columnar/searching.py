@@ -1,0 +1,160 @@
+"""The search for the next record, at many positions at once: what the codec's ``Search`` finds, found faster.
+
+Positions whose header fields allow a record are proven together, and kept for the next search in the same window. What
+is in doubt is left to the codec.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from wireloom.codec.framing import Framing as CodecFraming
+from wireloom.codec.search import Found, Search
+from wireloom.codec.streams import Values
+from wireloom.columnar.buffers import Array, every
+from wireloom.columnar.framing import Framing, Lengths
+from wireloom.columnar.rows import Batch, Rows
+from wireloom.columnar.running import Running
+
+_FEWEST, _MOST = 512, 32 * 1024
+"""Positions that are looked at together: more and more of them, as long as one search follows the other."""
+
+
+class BulkSearch(Search):
+    """As the codec's, with a plan."""
+
+    def __init__(self, framing: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
+        super().__init__(framing, parameters, bound)
+        self.plan = plan
+        self.orders = framing.orders(parameters)
+        self.reach = max(lengths.size for lengths in plan.lengths)
+        self.reach = max([self.reach, 1, *(offset + kind.size for _, offset, kind in plan.match)])
+        self._of: tuple[Any, int, int, bool] | None = None
+        self._seen = _Seen.nothing(0)
+        self._count = _FEWEST
+        self._running = Running()
+
+    def next(
+        self,
+        buffer: Any,
+        start: int,
+        end: int,
+        *,
+        base: int,
+        final: bool,
+        order: bool | None,
+        whole: bool = False,
+    ) -> Found:
+        """As ``Search.next``."""
+        self._enter(buffer, end, base, final=final)
+        stop, at = end - self.reach + 1, start
+        while at < stop:
+            if not self._seen.start <= at < self._seen.stop:
+                near = self._seen.stop <= at < self._seen.stop + self._count
+                self._count = min(self._count * 4, _MOST) if near else _FEWEST
+                self._seen = self._look(buffer, at, min(at + self._count, stop), end, final=final)
+            for position, certain in self._seen.behind(at, end if whole else None):
+                if certain:
+                    return Found(position, True)
+                found = self.at(buffer, position, end, base=base, final=final, order=order, whole=whole)
+                if found is not None:
+                    return found
+            at = self._seen.stop
+        return super().next(buffer, max(start, stop), end, base=base, final=final, order=order, whole=whole)
+
+    def _enter(self, buffer: Any, end: int, base: int, *, final: bool) -> None:
+        """Forget what was seen of another window."""
+        of = self._of
+        if of is None or of[0] is not buffer or of[1:] != (end, base, final):
+            self._of, self._seen, self._count, self._running = (
+                (buffer, end, base, final),
+                _Seen.nothing(0),
+                _FEWEST,
+                Running(),
+            )
+
+    def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> "_Seen":
+        """What there is at the positions from ``start`` to ``stop``."""
+        array = np.frombuffer(buffer, np.uint8)
+        parts = [
+            self._records(lengths, array, start, stop, end, little=little, final=final)
+            for lengths in self.plan.lengths
+            for little in self.orders
+        ]
+        position, length, certain = (np.concatenate(each) for each in zip(*parts, strict=True))
+        order = np.argsort(position, kind="stable")
+        position, length, certain = position[order], length[order], certain[order]
+        twice = np.flatnonzero(position[1:] == position[:-1])
+        certain[twice] = certain[twice + 1] = False  # a record in both byte orders: the codec tells which it is
+        return _Seen(start, stop, position, length, certain)
+
+    def _records(
+        self, lengths: Lengths, array: Array, start: int, stop: int, end: int, *, little: bool, final: bool
+    ) -> tuple[Array, Array, Array]:
+        """(position, length, whether it is certain) of what may be a record of these lengths and in this order."""
+        chosen = self._selected(lengths, array, start, stop, little=little)
+        at = np.arange(start, stop) if chosen is None else chosen
+        batch = Batch(array, at, np.full(len(at), end), self.parameters, little)
+        rows = Rows.all(batch)
+        size = max(lengths.size, 1)
+        length, refuted = lengths.tell(rows, every(array, size)[start:stop] if chosen is None else None)
+        sure = ~refuted & ~batch.doubtful & (length > 0) & (length <= self.bound)
+        if lengths.checksum is not None and sure.any():
+            inner, _ = rows.only(np.flatnonzero(sure), rows.record)
+            sure[inner.selected.chosen] = self._proven(lengths, inner, end, final=final)
+        found = np.flatnonzero(sure | batch.doubtful)
+        return at[found], length[found], ~batch.doubtful[found]
+
+    def _proven(self, lengths: Lengths, at: Rows, end: int, *, final: bool) -> Array:
+        """Which rows have the checksum that they should; those that only more bytes can prove are in doubt."""
+        proof = lengths.proof(at)
+        needed = proof.needed
+        found = ~at.batch.doubtful[at.index] & ~proof.impossible & (needed <= self.bound)
+        reached = at.start + needed <= end
+        if not final:
+            at.doubt(found & ~reached)
+        found &= reached
+        rows = np.flatnonzero(found)
+        found[rows[proof.wrong(at, rows, self._running.of)]] = False
+        return found
+
+    def _selected(self, lengths: Lengths, array: Array, start: int, stop: int, *, little: bool) -> Array | None:
+        """The positions whose header fields select these lengths; None for all of them."""
+        chosen: Array | None = None
+        for name, offset, kind in self.plan.match:
+            if name not in lengths.match:
+                continue
+            if chosen is None:
+                data = kind.of(every(array, kind.size)[start + offset : stop + offset], little)
+            else:
+                data = kind.of(every(array, kind.size)[chosen + offset], little)
+            wanted = lengths.match[name]
+            holds = data == wanted[0] if len(wanted) == 1 else np.isin(data, wanted)
+            chosen = np.flatnonzero(holds) + start if chosen is None else chosen[holds]
+        return chosen
+
+
+class _Seen:
+    """What there is at the positions from ``start`` to ``stop``: records, and what the codec is to be asked about."""
+
+    def __init__(self, start: int, stop: int, position: Array, length: Array, certain: Array) -> None:
+        self.start = start
+        self.stop = stop
+        self.position = position
+        self.length = length
+        self.certain = certain
+
+    @classmethod
+    def nothing(cls, at: int) -> "_Seen":
+        """No position at all."""
+        none = np.zeros(0, np.int64)
+        return cls(at, at, none, none, none.astype(bool))
+
+    def behind(self, at: int, end: int | None) -> "Any":
+        """(position, whether it is certain) from ``at`` on; of those that are, the ones that end before ``end``."""
+        first = int(self.position.searchsorted(at))
+        position, certain = self.position[first:], self.certain[first:]
+        if end is not None:
+            fits = ~certain | (position + self.length[first:] <= end)
+            position, certain = position[fits], certain[fits]
+        return zip(position.tolist(), certain.tolist(), strict=True)
