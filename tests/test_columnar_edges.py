@@ -8,7 +8,6 @@ import pytest
 from lockstep import Pair, capture_alike, damaged, records_alike
 
 from wireloom.columnar import accel
-from wireloom_generator.vectorised import rowwise
 
 HEAD = """\
 protocol: edges
@@ -210,20 +209,3 @@ def test_a_message_may_be_chosen_by_what_no_record_has(tmp_path: Path) -> None:
     pair = Pair.of(compiled.of(text, tmp_path).columnar)
     records_alike(pair, [b"\2a", b"\3ab"])
     records_alike(pair, [b"\2a", b"\4\1ab", b"\4\2ab"])
-
-
-def test_what_is_left_to_the_codec_is_told_with_its_reason(tmp_path: Path) -> None:
-    body = """sections:
-  body:
-    - {name: word, type: text, size: 1, encoding: latin-1}
-    - {name: other, type: text, size: 1, valid: "other == 'a'"}
-    - {name: said, compute: other, type: text}
-    - {name: kind, type: u8, valid: kind < 3}
-"""
-    found = compiled.of(HEAD + body, tmp_path)
-    assert list(rowwise(found.protocol)) == [
-        ("edge", "word", "text in latin-1"),
-        ("edge", "other", "an expression with the value of other"),
-        ("edge", "said", "a computed value that is no whole number"),
-    ]
-    records_alike(Pair.of(found.columnar), [b"\4\xe9a\1", b"\4\xe9b\1", b"\4ea\7", b"\4ea"])

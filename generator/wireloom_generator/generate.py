@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from wireloom_generator import emitted_code, examples, git, ir, lockstep, rules
+from wireloom_generator import emitted_code, examples, git, ir, lockstep, reading, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
 from wireloom_generator.lower import lower
 from wireloom_generator.output import MARK, OutputFile, made_from
@@ -95,6 +95,13 @@ class _Compiled:
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: shape, rules, worked examples, and the lockstep of what they give."""
     return _compile(specs)[1]
+
+
+def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """How the columnar decoder reads the messages of each protocol: its name, and sentences."""
+    loaded, problems = rules.read(specs)
+    if not any(problem.severity is Severity.ERROR for problem in problems):
+        yield from ((spec.protocol.protocol, tuple(reading.sentences(lower(spec)))) for spec in loaded)
 
 
 def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = "") -> Generation:

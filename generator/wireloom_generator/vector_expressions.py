@@ -55,7 +55,7 @@ class Vectors:
         match expression:
             case Value(value):
                 if not isinstance(value, int) or abs(value) > _LONGEST:
-                    raise RowwiseError(f"an expression with {value!r}")
+                    raise RowwiseError(f"an expression has {value!r} in it")
                 return literal(value), 99
             case Name():
                 return self._value_of(expression), 99
@@ -115,7 +115,7 @@ class Vectors:
         if name.scope is Scope.PARAMETER:
             return f"frame.parameters[{string(name.name)}]"
         if name.name in self.strange:
-            raise RowwiseError(f"an expression with the value of {name.name}")
+            raise RowwiseError(f"an expression asks for {name.name}, which is no whole number")
         return f"{name.scope or 'this'}[{string(name.name)}]"
 
     def _call(self, name: str, arguments: tuple[Expr, ...]) -> str:

@@ -8,19 +8,21 @@ from wireloom_generator.columns import weight
 from wireloom_generator.constructs import trailing
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
-from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
+from wireloom_generator.vector_expressions import RowwiseError, Vectors
 
 
 @dataclass(slots=True)
 class Parts:
     """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why).
 
+    ``types`` are those that the nodes refer to.
     ``proof`` is the checksum, with its field's name, that has been right wherever the nodes are read.
     """
 
     vectors: Vectors
     proof: tuple[str, ir.Checksum] | None = None
     rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
+    types: dict[str, None] = field(default_factory=dict)
 
     def layout(self, nodes: Iterable[ir.Node]) -> Call:
         """A layout of the nodes."""
@@ -156,12 +158,13 @@ class Parts:
                 return Call("plan.Blob", (self._extent(extent),))
             case ir.Text(extent=extent, encoding=encoding):
                 if encoding != "utf-8":
-                    raise RowwiseError(f"text in {encoding}")
+                    raise RowwiseError(f"it is text in {encoding}, not in UTF-8")
                 return Call("plan.Text", (self._extent(extent),))
             case ir.Struct(name=name, extent=extent):
+                self.types[name] = None
                 return name if extent is None else Call("plan.Nested", (self._extent(extent), name))
             case ir.FlatBuffer():
-                raise RowwiseError("a list of FlatBuffers tables")
+                raise RowwiseError("its items are FlatBuffers tables")
 
     def _extent(self, extent: ir.Extent) -> Tree:
         match extent:
@@ -177,7 +180,7 @@ class Parts:
     def _computed(self, computed: ir.Computed) -> Tree:
         kind = computed.columns[0].type
         if not isinstance(kind, ir.Primitive) or kind in _STRANGE:
-            raise RowwiseError("a computed value that is no whole number")
+            raise RowwiseError("it is computed and no whole number")
         options = _names(computed.enum, None, computed.labels)
         return Call("plan.Compute", (string(computed.name), self.function(computed.value), string(kind), *options))
 
@@ -197,27 +200,6 @@ def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[
             sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
             return lengths.checksum if sure else None
     return None
-
-
-def rowwise(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
-    """What is left to the codec, row by row: (type or message, field or section in it, why)."""
-    vectors = Vectors.of(protocol.columns)
-    for shared in protocol.types:
-        parts = Parts(vectors)
-        parts.nodes(shared.nodes)
-        yield from ((shared.name, *found) for found in parts.rowwise)
-    parts = Parts(vectors)
-    parts.nodes(protocol.record)
-    yield from (("record", *found) for found in parts.rowwise)
-    if any(linear(lengths.length.expression) is None for lengths in protocol.lengths):
-        yield "record", "its length", "no sum of numbers"
-    for message in protocol.messages:
-        parts = Parts(vectors)
-        for nodes in message.sections.values():
-            parts.nodes(nodes)
-        parts.variants(message)
-        tuple(parts.judged(valid=message.valid, otherwise=message.otherwise))
-        yield from ((message.name, *found) for found in parts.rowwise)
 
 
 _STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)

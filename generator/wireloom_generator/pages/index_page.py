@@ -16,7 +16,7 @@ from wireloom_generator.pages.message_page import MessagePages
 from wireloom_generator.pages.names import Used, every, message_nodes
 from wireloom_generator.pages.records import Shape
 from wireloom_generator.pages.shared import Block, Group, Table, Titled, paragraphs, sketch, table
-from wireloom_generator.vectorised import rowwise
+from wireloom_generator.reading import sentences
 
 _ORDERS = {
     ir.Order.BIG: "big endian, if not said otherwise",
@@ -73,9 +73,7 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
     folders = dict.fromkeys(path.parent.name for path in protocol.sources)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
-    left = [f"{code(name)} of {code(place)} ({phrase(why)})" for place, name, why in rowwise(protocol)]
-    apart = f", record by record where they have {listing(left, 'or')}" if left else ""
-    yield f"Columns are decoded many records at once{apart}."
+    yield from sentences(protocol, code, phrase)
 
 
 def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:

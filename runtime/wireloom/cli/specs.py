@@ -27,15 +27,26 @@ _MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
 _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 
 
-def check(specs: Specs = None, format: Formats = Format.TEXT) -> None:
+def check(
+    specs: Specs = None,
+    format: Formats = Format.TEXT,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell which messages are decoded many at once, and why others are not.")
+    ] = False,
+) -> None:
     """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
     paths = existing(specs)
+    if explain and format is not Format.TEXT:
+        raise MisuseError(f"--explain is for people, --format {format} for programs; give one of them")
     problems = compiler("generate").check(paths)
     report(problems, format)
     if any(problem.severity == "error" for problem in problems):
         raise typer.Exit(FAILED)
     if format is Format.TEXT and not problems:
         tell(f"{_shown(paths)}: no problems")
+    for name, sentences in compiler("generate").explained(paths) if explain else ():
+        for sentence in sentences:
+            tell(f"{name}: {sentence}")
 
 
 def generate(

@@ -1,0 +1,98 @@
+"""What the compiler says of how messages are read, held against what the decoder does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import compiled
+import pytest
+from compiled import Compiled
+from lockstep import Pair, records_alike
+from typer.testing import CliRunner
+
+from wireloom import registry
+from wireloom.cli import app
+from wireloom.codec import Protocol
+from wireloom_generator import ir, spec
+from wireloom_generator.lower import lower
+from wireloom_generator.reading import readings, sentences
+from wireloom_protocols import couchbase_dcp, databus
+
+SPECS = Path(__file__).parent.parent / "specs"
+
+EDGE = """\
+protocol: edge
+byte_order: big
+types:
+  - {name: Inner, fields: [{name: word, type: text, size: 1, encoding: latin-1}]}
+  - {name: Outer, fields: [{name: inner, type: Inner}]}
+record:
+  length: length + 1
+  fields:
+    - {name: length, type: u8}
+    - {section: body, size: rest}
+---
+message: strange
+match: {length: 4}
+sections:
+  body:
+    - {name: outer, type: Outer}
+    - {name: other, type: text, size: 1, valid: "other == 'a'"}
+    - {name: said, compute: other, type: text}
+    - {name: kind, type: u8, valid: kind < 3}
+    - {pad: 1}
+---
+message: plain
+match: {length: 1}
+sections: {body: [{name: kind, type: u8}]}
+"""
+TOLD = [
+    "strange is read record by record where it has other (an expression asks for other, which is no whole number); "
+    "said (it is computed and no whole number); word (it is text in latin-1, not in UTF-8).",
+    "The other messages are read many records at once.",
+]
+
+
+def redone(protocol: ir.Protocol, pair: Pair) -> Iterator[str]:
+    """The messages of which sound examples went to the codec."""
+    for message, example in compiled.worked(protocol):
+        if example.malformed is None:
+            decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
+            list(decoding.capture(example.data * 3))
+            if decoding.tally.redone:
+                yield message.name
+
+
+def apart(protocol: ir.Protocol) -> set[str]:
+    return {reading.message for reading in readings(protocol) if reading.left}
+
+
+@pytest.mark.parametrize("name", compiled.FEATURES)
+def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str, tmp_path: Path) -> None:
+    found: Compiled = compiled.feature(name, tmp_path)
+    assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.protocol)
+
+
+@pytest.mark.parametrize("codec", [couchbase_dcp.PROTOCOL, databus.PROTOCOL], ids=lambda codec: codec.name)
+def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) -> None:
+    (one,), _ = spec.load([SPECS / codec.name])
+    protocol = lower(one)
+    assert not apart(protocol)
+    assert not list(redone(protocol, Pair(codec, registry.plan_of(codec))))
+
+
+def test_what_is_left_to_the_codec_is_told_with_its_reason(tmp_path: Path) -> None:
+    found = compiled.of(EDGE, tmp_path)
+    assert list(sentences(found.protocol)) == TOLD
+    records_alike(Pair.of(found.columnar), [b"\4\xe9a\1\0", b"\4\xe9b\1\0", b"\4ea\7\0", b"\4ea\0", b"\1\1"])
+
+
+def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
+    folder = compiled.folders(EDGE, tmp_path)
+    done = CliRunner().invoke(app, ["check", str(folder), "--explain"])
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-2:] == [f"edge: {sentence}" for sentence in TOLD]
+
+
+def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
+    folder = compiled.folders(EDGE, tmp_path)
+    assert CliRunner().invoke(app, ["check", str(folder), "--explain", "--format", "json"]).exit_code == 2
