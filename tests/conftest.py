@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from spark_sessions import configured
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,19 +42,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A small local session that leaves nothing behind and is reachable from this machine only."""
     from pyspark.sql import SparkSession
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     session = (
-        SparkSession.builder.master("local[2]")
-        .appName("wireloom-tests")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.log.level", "ERROR")
+        configured(SparkSession.builder.master("local[2]").appName("wireloom-tests"))
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", 2)
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .config("spark.ui.enabled", False)
-        .config("spark.ui.showConsoleProgress", False)
         .getOrCreate()
     )
     yield session

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from spark_sessions import configured
 
 from wireloom.spark import from_wire, from_wire_many, register, summary, to_wire
 from wireloom_protocols import couchbase_dcp
@@ -13,10 +14,7 @@ NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C,
 
 def main(folder: Path) -> None:
     """Read, sum up, decode and encode columns, write, stream; ``folder`` is for the files."""
-    builder = SparkSession.builder.remote("local[2]").config("spark.log.level", "ERROR")
-    for name in ("spark.connect.grpc.binding.address", "spark.driver.bindAddress", "spark.driver.host"):
-        builder = builder.config(name, "127.0.0.1")
-    session = builder.config("spark.ui.enabled", "false").getOrCreate()
+    session = configured(SparkSession.builder.remote("local[2]")).getOrCreate()
     register(session)
     captures = folder / "captures"
     captures.mkdir()

@@ -5,26 +5,17 @@ python streaming_query.py CAPTURES CHECKPOINT TARGET
 
 from __future__ import annotations
 
-import os
 import sys
 
 from pyspark.sql import SparkSession
+from spark_sessions import configured
 
 from wireloom.spark import register
 
 
 def main(captures: str, checkpoint: str, target: str) -> None:
     """Run until killed."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.log.level", "ERROR")
-        .config("spark.ui.enabled", False)
-        .getOrCreate()
-    )
+    spark = configured(SparkSession.builder.master("local[2]")).getOrCreate()
     register(spark, "couchbase_dcp")
     rows = (
         spark.readStream.format("couchbase_dcp")

@@ -263,6 +263,22 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
         (["decode", "no.such", "x"], "unknown protocol 'no.such'; there is no module 'no'"),
         (["decode", "json", "x"], "unknown protocol 'json'; known: couchbase_dcp, databus"),
         (["decode", "wireloom.rows", "x"], "wireloom.rows is not a generated protocol: it has no PROTOCOL"),
+        (
+            ["decode", "databus", "-", "--byte-order", "big"],
+            "byte_order is a parameter of the protocol; give it with -P byte_order=big",
+        ),
+        (
+            ["encode", "databus", "--byte_order=big"],
+            "byte_order is a parameter of the protocol; give it with -P byte_order=big",
+        ),
+        (
+            ["inspect", "databus", "-", "--byte-order"],
+            "byte_order is a parameter of the protocol; give it with -P byte_order=…",
+        ),
+        (
+            ["decode", "wireloom_protocols", "-"],
+            "wireloom_protocols is a package; its protocols are wireloom_protocols.couchbase_dcp, ",
+        ),
         (["decode", "databus", "absent.bin"], "there is no file absent.bin"),
         (["decode", "databus", "."], ". is a directory; name the files in it"),
         (["decode", "databus", "-", "--mode", "x"], "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),

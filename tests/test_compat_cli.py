@@ -198,7 +198,6 @@ def test_a_release_that_is_not_right_by_todays_rules_is_left_out(run: Run, repos
         ((), "name the old and the new specs, or the old ones with --against or --against-tags"),
         (("specs",), "name the old and the new specs, or the old ones with --against or --against-tags"),
         (("nowhere", "specs"), "there is no file or folder nowhere"),
-        (("--against", "v9"), "there is no revision 'v9'"),
         (("--against", "HEAD", "--category", "wires"), "--category is one of WIRE, CODEC, TABLE, DOCS, not 'wires'"),
         (("--against", "HEAD", "--accept", "nowhere.yaml"), "there is no file nowhere.yaml"),
     ],
@@ -206,6 +205,16 @@ def test_a_release_that_is_not_right_by_todays_rules_is_left_out(run: Run, repos
 def test_misuse(arguments: tuple[str, ...], what: str, run: Run, repository: Path) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stderr) == (2, f"wireloom: {what}\n")
+
+
+def test_a_revision_that_is_not_there_is_told_with_those_that_are(run: Run, repository: Path) -> None:
+    _git(repository, "branch", "-m", "trunk")
+    assert run("--against", "main").stderr == (
+        "wireloom: there is no revision 'main'; there is trunk, v1.10, v1.0, v0.1, nightly\n"
+    )
+    for number in range(20):
+        _git(repository, "branch", f"b{number}")
+    assert run("--against", "main").stderr.endswith(" and 17 more\n")
 
 
 def test_no_work_tree(run: Run, tmp_path: Path) -> None:
@@ -246,7 +255,9 @@ def test_entries_for_other_protocols_are_nobodys_business(run: Run, tmp_path: Pa
 
 def test_a_revision_is_no_option_of_git(run: Run, repository: Path) -> None:
     result = run("--against=--output=written")
-    assert (result.exit_code, result.stderr) == (2, "wireloom: there is no revision '--output=written'\n")
+    assert (result.exit_code, result.stderr) == (
+        2, "wireloom: there is no revision '--output=written'; there is main, v1.10, v1.0, v0.1, nightly\n",
+    )  # fmt: skip
     assert not (repository / "written").exists()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -349,3 +350,94 @@ def test_a_column_is_called_by_its_function(values: DataFrame) -> None:
         "from_wire(value)",
         "to_wire(from_wire(value))",
     ]
+
+
+# The Python of workers, and names of formats
+
+
+@pytest.fixture
+def bare_python(tmp_path: Path) -> str:
+    """A Python that has nothing installed."""
+    path = tmp_path / "python"
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize("python", ["bare", "absent"])
+def test_workers_are_given_a_python_that_has_wireloom(
+    python: str, bare_python: str, session: SparkSession, capture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wireloom.spark import register
+
+    context = session.sparkContext
+    monkeypatch.setattr(context, "pythonExec", bare_python if python == "bare" else "/no/such/python")
+    register(session, "couchbase_dcp")
+    assert context.pythonExec == sys.executable
+    assert session.read.format("couchbase_dcp").load(str(capture)).count() == 3
+
+
+def test_a_python_that_has_wireloom_is_left_to_workers(session: SparkSession) -> None:
+    from wireloom.spark import register
+
+    before = session.sparkContext.pythonExec
+    register(session)
+    assert session.sparkContext.pythonExec == before != sys.executable
+
+
+def test_of_a_cluster_that_lacks_wireloom_it_is_said(bare_python: str) -> None:
+    from types import SimpleNamespace
+
+    from wireloom.spark.workers import provide
+
+    context = SimpleNamespace(master="spark://host:7077", pythonExec=bare_python)
+    with pytest.warns(UserWarning, match=f"the Python of Spark's workers, {bare_python}, has no Wireloom"):
+        provide(SimpleNamespace(sparkContext=context))  # type: ignore[arg-type]
+    assert context.pythonExec == bare_python
+
+
+def test_a_protocol_may_be_another_format(session: SparkSession, capture: Path, tmp_path: Path) -> None:
+    from wireloom.spark import register
+
+    register(session, "wireloom_protocols.couchbase_dcp", name="dcp")
+    frame = session.read.format("dcp").load(str(capture))
+    frame.write.format("dcp").mode("append").save(str(tmp_path / "written"))
+    assert session.read.format("dcp").load(str(tmp_path / "written")).count() == 3
+    assert session.readStream.format("dcp").load(str(tmp_path)).isStreaming
+
+
+@pytest.mark.parametrize("name", ["avro", "kafka", "Parquet", "binaryfile", "rate-micro-batch"])
+def test_a_format_that_spark_has_is_not_taken(name: str, session: SparkSession) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark import register
+
+    with pytest.raises(OptionError, match=f"'{name}' is a format that Spark has already; register"):
+        register(session, "couchbase_dcp", name=name)
+
+
+def test_every_format_of_this_spark_is_known_as_taken(session: SparkSession) -> None:
+    from wireloom.spark.sources import TAKEN
+
+    jvm = session.sparkContext._jvm
+    assert jvm is not None
+    kind = jvm.java.lang.Class.forName("org.apache.spark.sql.sources.DataSourceRegister")
+    sources, found = jvm.java.util.ServiceLoader.load(kind).iterator(), set()
+    while sources.hasNext():
+        found.add(sources.next().shortName().lower())
+    assert "parquet" in found
+    assert found <= {name.lower() for name in TAKEN}
+
+
+def test_only_one_protocol_is_called_otherwise(session: SparkSession) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark import register
+
+    with pytest.raises(OptionError, match="name is what one protocol is called"):
+        register(session, name="mine")
+
+
+def test_a_name_that_is_no_utf_8_does_not_stop_a_folder(session: SparkSession, tmp_path: Path) -> None:
+    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.bin")).write_bytes(NOOP)
+    (tmp_path / "a.bin").write_bytes(NOOP)
+    frame = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
+    assert {row["_file"] for row in frame.collect()} == {f"{tmp_path}/a.bin", f"file://{tmp_path}/caf%E9.bin"}

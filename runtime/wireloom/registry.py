@@ -35,11 +35,11 @@ def load(name: str) -> ModuleType:
     """
     entry = _installed().get(name)
     if entry is None and "." not in name and not _is_generated(name):
-        raise OptionError(unknown("protocol", name, names()))
+        raise OptionError(_holding(name) or unknown("protocol", name, names()))
     path = name if entry is None else entry.value
     module = _imported(path, name)
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
-        raise OptionError(f"{path} is not a generated protocol: it has no PROTOCOL")
+        raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
     return module
 
 
@@ -50,9 +50,19 @@ def plan_of(protocol: Protocol) -> Any:
 
 def _is_generated(name: str) -> bool:
     """Whether a package of that name looks like a generated one; found out without importing it."""
-    spec = find_spec(name) if name.isidentifier() else None
-    folders = spec.submodule_search_locations if spec is not None else None
-    return any(Path(folder, "parsers.py").is_file() for folder in folders or ())
+    return any(folder.joinpath("parsers.py").is_file() for folder in _folders(name))
+
+
+def _holding(name: str) -> str:
+    """What to say of a package that has generated protocols in it; nothing of any other."""
+    inside = sorted(path.parent.name for folder in _folders(name) for path in folder.glob("*/parsers.py"))
+    return f"{name} is a package; its protocols are {', '.join(f'{name}.{each}' for each in inside)}" if inside else ""
+
+
+def _folders(name: str) -> list[Path]:
+    """Where a package of that name is; what holds it is imported."""
+    spec = find_spec(name) if all(map(str.isidentifier, name.split("."))) else None
+    return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
 
 
 def _imported(path: str, name: str) -> ModuleType:

@@ -6,6 +6,8 @@
 from importlib import import_module
 from typing import Any
 
+from wireloom.extras import needed
+
 from .enums import DbusOpcode, EventAttributes, SourceId
 from .parsers import PROTOCOL, dbus_event
 
@@ -30,7 +32,9 @@ messages = PROTOCOL.messages
 def __getattr__(name: str) -> Any:
     """Schemas and the columnar decoder, imported when first asked for: they need pyspark or pyarrow."""
     if name == "spark_schema":
-        return import_module(".spark", __name__).SCHEMA
+        with needed(name, "spark"):
+            return import_module(".spark", __name__).SCHEMA
     if name in ("arrow_schema", "decode_columnar"):
-        return getattr(import_module(".columnar", __name__), name)
+        with needed(name, "cli"):
+            return getattr(import_module(".columnar", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

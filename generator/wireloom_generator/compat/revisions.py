@@ -1,5 +1,6 @@
 """Specs as a git revision has them, laid out in a folder of their own."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -57,8 +58,21 @@ def _commit(root: Path, revision: str) -> str:
     except GitError:
         is_shallow = git.run(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
         hint = "; the clone is shallow, fetch its history" if is_shallow else ""
-        raise GitError(f"there is no revision {revision!r}{hint}") from None
+        raise GitError(f"there is no revision {revision!r}{hint or _known(root)}") from None
     return found.decode().split()[-1]
+
+
+_TOLD = 8
+"""How many branches and tags a message names."""
+
+
+def _known(root: Path) -> str:
+    """The branches and tags there are, the highest version of each kind first."""
+    kinds = ("refs/heads", "refs/remotes", "refs/tags")
+    listed = (git.run(root, "for-each-ref", "--sort=-version:refname", "--format=%(refname)", kind) for kind in kinds)
+    names = [name.split("/", 2)[2] for one in listed for name in os.fsdecode(one).splitlines()]
+    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    return f"; there is {', '.join(names[:_TOLD])}{more}" if names else "; there is no branch or tag"
 
 
 def _files(root: Path, commit: str, path: PurePosixPath) -> Iterator[PurePosixPath]:

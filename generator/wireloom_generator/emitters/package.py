@@ -12,9 +12,11 @@ LAZY = '''
 def __getattr__(name: str) -> Any:
     """Schemas and the columnar decoder, imported when first asked for: they need pyspark or pyarrow."""
     if name == "spark_schema":
-        return import_module(".spark", __name__).SCHEMA
+        with needed(name, "spark"):
+            return import_module(".spark", __name__).SCHEMA
     if name in ("arrow_schema", "decode_columnar"):
-        return getattr(import_module(".columnar", __name__), name)
+        with needed(name, "cli"):
+            return getattr(import_module(".columnar", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 '''
 
@@ -29,6 +31,8 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         "",
         "from importlib import import_module",
         "from typing import Any",
+        "",
+        "from wireloom.extras import needed",
         "",
     ]
     named = sorted([*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)])

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from wireloom.cli.arguments import parameters_hinted
 from wireloom.cli.compat import compat
 from wireloom.cli.decode import decode
 from wireloom.cli.diagnostics import exit_statuses, tell
@@ -19,12 +20,15 @@ from wireloom.cli.streams import mend
 
 
 class _Commands(TyperGroup):
-    def make_context(self, *given: Any, **more: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], *given: Any, **more: Any) -> Any:
+        arguments = tuple(args)
         with exit_statuses():  # help and the version are printed here
-            return super().make_context(*given, **more)
+            context = super().make_context(info_name, args, *given, **more)
+        context.meta[__name__] = arguments
+        return context
 
     def invoke(self, ctx: Any) -> Any:
-        with exit_statuses():
+        with exit_statuses(), parameters_hinted(ctx.meta[__name__]):
             return super().invoke(ctx)
 
 

@@ -2,13 +2,16 @@
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Annotated
 
 import typer
 
 from wireloom import registry
-from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.diagnostics import MisuseError, UsageError
 from wireloom.codec import Protocol
+from wireloom.options import OptionError
 
 ProtocolName = Annotated[
     str, typer.Argument(metavar="PROTOCOL", help="An installed protocol, or package.module of a generated one.")
@@ -25,6 +28,30 @@ def protocol_of(name: str) -> Protocol:
     if name not in registry.names() and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
     return registry.protocol(name)
+
+
+@contextmanager
+def parameters_hinted(arguments: Sequence[str]) -> Iterator[None]:
+    """Say how a parameter of the protocol is given when ``arguments``, a command's, have it as an option."""
+    try:
+        yield
+    except typer.BadParameter:
+        raise
+    except UsageError as error:
+        option = getattr(error, "option_name", "")
+        name = option.lstrip("-").replace("-", "_")
+        if name not in _parameters(arguments[1:2]):
+            raise
+        _, _, value = " ".join(arguments).partition(option)
+        given = value.lstrip(" =").partition(" ")[0] or "…"
+        raise MisuseError(f"{name} is a parameter of the protocol; give it with -P {name}={given}") from None
+
+
+def _parameters(protocol: Sequence[str]) -> Iterator[str]:
+    """The parameters of a protocol, if there is one of that name."""
+    with suppress(OptionError):
+        for name in protocol:
+            yield from (parameter.name for parameter in protocol_of(name).parameters)
 
 
 def parameters_of(given: list[str] | None) -> dict[str, str]:

@@ -14,7 +14,7 @@ from wireloom.options import OptionError
 
 FAILED = 1
 MISUSED = 2
-_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
+UsageError = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
 """What click raises, be it the package or the copy that typer brings along."""
 
 
@@ -52,7 +52,7 @@ def exit_statuses() -> Iterator[None]:
     except FailedError as error:
         say(str(error))
         raise typer.Exit(FAILED) from None
-    except _UsageError as error:
+    except UsageError as error:
         error.message = printable(error.message)  # which has arguments in it, and so names of files
         raise
     except BrokenPipeError:

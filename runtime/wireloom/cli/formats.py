@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, BinaryIO
@@ -52,8 +51,10 @@ def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryI
 
 def tabular(columns: tuple[Column, ...], form: Format) -> "pa.Schema":
     """The schema of a file of that format with these columns."""
-    with _needs_pyarrow():
+    try:
         from wireloom import columnar
+    except ModuleNotFoundError as error:
+        raise MisuseError(f"--format {form}: {error}") from None
     return columnar.arrow_schema(_with_fields(columns) if form is Format.PARQUET else columns)
 
 
@@ -104,12 +105,3 @@ def _kept(kind: ColumnType) -> ColumnType | None:
             inner = _kept(element)
             return None if inner is None else ListOf(inner)
     return kind
-
-
-@contextmanager
-def _needs_pyarrow() -> Iterator[None]:
-    """Say what to install when an import inside fails."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MisuseError(f"this format needs {error.name}; pip install 'wireloom[cli]'") from None

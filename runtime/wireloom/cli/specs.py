@@ -15,6 +15,7 @@ from wireloom import files
 from wireloom.cli.changes import show
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import Format, report
+from wireloom.extras import needed
 
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
@@ -124,9 +125,10 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
 def compiler(module: str) -> ModuleType:
     """A module of the compiler, which is an extra of the package."""
     try:
-        return import_module(f"wireloom_generator.{module}")
+        with needed("this command", "generator"):
+            return import_module(f"wireloom_generator.{module}")
     except ModuleNotFoundError as error:
-        raise MisuseError(f"this needs {error.name}; pip install 'wireloom[generator]'") from None
+        raise MisuseError(str(error)) from None
 
 
 def _shown(paths: Iterable[Path]) -> str:

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
+from wireloom.extras import needed
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.views import View
+
+with needed("wireloom.columnar", "cli"):
+    import numpy as np  # noqa: F401 - what stands beside this module needs it
+    import pyarrow as pa
 
 if TYPE_CHECKING:
     from wireloom.columnar.messages import Plan

@@ -1,7 +1,10 @@
 """Captures and binary columns in Spark: ``register(spark)``, ``summary``, and the column functions."""
 
-from wireloom.spark.functions import from_wire, from_wire_many, to_wire
-from wireloom.spark.sources import register
-from wireloom.spark.summaries import summary
+from wireloom.extras import needed
+
+with needed("wireloom.spark", "spark"):
+    from wireloom.spark.functions import from_wire, from_wire_many, to_wire
+    from wireloom.spark.sources import register
+    from wireloom.spark.summaries import summary
 
 __all__ = ["from_wire", "from_wire_many", "register", "summary", "to_wire"]

@@ -18,17 +18,28 @@ from wireloom.spark.options import SourceOptions, WriteOptions, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
 from wireloom.spark.streaming import CaptureStreamReader, TakenReader
+from wireloom.spark.workers import provide
 from wireloom.spark.writing import CaptureWriter
 
+TAKEN = (
+    "avro", "binaryFile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop", "orc",
+    "parquet", "rate", "rate-micro-batch", "socket", "state-metadata", "statestore", "text", "xml",
+)  # fmt: skip
+"""Formats of Spark itself, or of what is delivered with it: it finds these before those that are registered."""
 
-def register(spark: SparkSession, *protocols: str) -> None:
+
+def register(spark: SparkSession, *protocols: str, name: str | None = None) -> None:
     """Make protocols formats of ``spark.read``: all that are installed, or those that are named.
 
-    Of the installed ones, one that cannot be imported is left out, with a warning; a named one raises ``OptionError``.
+    A format is called as its protocol, or a single one ``name``. Of the installed protocols, one that cannot be
+    registered is left out, with a warning; a named one raises ``OptionError``.
     """
+    if name is not None and len(protocols) != 1:
+        raise OptionError("name is what one protocol is called; name that protocol")
+    provide(spark)
     for protocol in protocols or registry.names():
         try:
-            source = _source(protocol)
+            source = _source(protocol, name)
         except OptionError as error:
             if protocols:
                 raise
@@ -37,8 +48,11 @@ def register(spark: SparkSession, *protocols: str) -> None:
             spark.dataSource.register(source)
 
 
-def _source(protocol: str) -> type[DataSource]:
-    name = registry.protocol(protocol).name
+def _source(protocol: str, name: str | None) -> type[DataSource]:
+    name = registry.protocol(protocol).name if name is None else name
+    if name.lower() in map(str.lower, TAKEN):
+        hint = f'register(spark, "{protocol}", name="…") gives it another'
+        raise OptionError(f"{name!r} is a format that Spark has already; {hint}")
     return type(f"{name}_source", (CaptureSource,), {"protocol": protocol, "format": name})
 
 

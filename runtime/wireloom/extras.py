@@ -1,0 +1,15 @@
+"""Packages that only a part of Wireloom needs, and what to do when one is not there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def needed(what: str, extra: str) -> Iterator[None]:
+    """Have an import inside that fails say what to install: ``what`` needs the packages of the ``extra``."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package, _, _ = (error.name or "another package").partition(".")
+        told = f"{what} needs {package}; pip install 'wireloom[{extra}]'"
+        raise ModuleNotFoundError(told, name=error.name) from None

@@ -1,0 +1,46 @@
+"""The Python of Spark's workers, which has to have Wireloom as well as the one that calls Spark."""
+
+import shutil
+import subprocess
+import sys
+import warnings
+from functools import cache
+
+from pyspark.sql import SparkSession
+
+_PROBE = f"""
+import sys
+from importlib.util import find_spec
+there = all(map(find_spec, ("wireloom", "construct", "pyarrow", "numpy")))
+sys.exit(not there or sys.version_info[:2] != {sys.version_info[:2]})
+"""
+
+
+def provide(spark: SparkSession) -> None:
+    """See that workers run a Python that has Wireloom. On this machine it can be set; for a cluster this warns.
+
+    Spark takes ``python3`` if ``PYSPARK_PYTHON`` was not set when its context was made, and hands on with each source
+    and function what its context names by then.
+    """
+    context = getattr(spark, "sparkContext", None)
+    if context is None or _has_wireloom(context.pythonExec):
+        return  # in Spark Connect there is no context, and what Python its server runs cannot be seen
+    if context.master.startswith("local"):
+        context.pythonExec = sys.executable
+    else:
+        warnings.warn(
+            f"the Python of Spark's workers, {context.pythonExec}, has no Wireloom on this machine; set PYSPARK_PYTHON "
+            f"to one that has, here and on the executors, before the session is made",
+            stacklevel=3,
+        )
+
+
+@cache
+def _has_wireloom(python: str) -> bool:
+    found = shutil.which(python)
+    if found is None or found == sys.executable:
+        return found is not None
+    try:
+        return subprocess.run([found, "-c", _PROBE], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False

@@ -1,0 +1,55 @@
+"""The Python that Spark starts for its workers in tests: it connects back before it imports anything.
+
+Spark gives a streaming source's process ten seconds to connect back, which is no setting, and the process imports
+PySpark, pyarrow and numpy first. On a busy machine that takes longer. What follows the connection is waited for as long
+as ``spark.python.authenticate.socketTimeout`` says.
+
+spark_worker.sh ARGUMENTS OF PYTHON…
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import socket
+import sys
+from typing import IO, Any
+
+
+def main() -> None:
+    """Be the Python that is asked for."""
+    match sys.argv[1:]:
+        case ["-m", module, *arguments] if "PYTHON_WORKER_FACTORY_SECRET" in os.environ and module != "pyspark.daemon":
+            run(module, arguments, connected())
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+
+
+def connected() -> socket.socket:
+    """The connection to who started this process."""
+    path = os.environ.get("PYTHON_WORKER_FACTORY_SOCK_PATH")
+    if path is not None:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        return connection
+    host = "::1" if os.environ.get("SPARK_PREFER_IPV6", "").lower() == "true" else "127.0.0.1"
+    return socket.create_connection((host, int(os.environ["PYTHON_WORKER_FACTORY_PORT"])))
+
+
+def run(module: str, arguments: list[str], connection: socket.socket) -> None:
+    """Run a worker with a connection that is there already."""
+    from pyspark import util, worker_util
+
+    def connect(_: object, secret: str | None) -> tuple[IO[bytes], socket.socket]:
+        file: Any = connection.makefile("rwb", 65536)
+        if secret is not None:
+            util._do_server_auth(file, secret)
+        return file, connection
+
+    worker_util.local_connect_and_auth = connect
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    sys.exit()
+
+
+if __name__ == "__main__":
+    main()
