@@ -1,8 +1,10 @@
 """The standard streams, and what is printed: streams that are closed or slow, and text that is not seen."""
 
+import contextlib
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -141,6 +143,49 @@ def test_names_of_files_do_nothing_to_a_terminal(
     assert done.exception is None or isinstance(done.exception, SystemExit)
     assert done.output
     assert all(line.isprintable() for line in done.output.split("\n"))
+
+
+COLOURS = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|[\r\n]")
+"""What rich sends to a terminal beside text."""
+
+
+def on_a_terminal(arguments: Sequence[str], stdin: bytes, *, stderr_only: bool = False) -> str:
+    """What a terminal gets from the program, less colours and line breaks."""
+    pty = pytest.importorskip("pty")
+    reader, writer = pty.openpty()
+    stdout = subprocess.DEVNULL if stderr_only else writer
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    with subprocess.Popen(
+        [*PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=stdout, stderr=writer, env=environment
+    ) as process:
+        os.close(writer)
+        assert process.stdin is not None
+        process.stdin.write(stdin)
+        process.stdin.close()
+        got = b""
+        with contextlib.suppress(OSError):  # which is how the end of a terminal shows on Linux
+            while piece := os.read(reader, 65536):
+                got += piece
+    os.close(reader)
+    assert process.returncode == 0
+    return COLOURS.sub("", got.decode())
+
+
+def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None:
+    place = "\x1b]0;title\x07\x9b31m\u202e[red]"
+    row = {"reading": {"sensor_id": 1, "taken_at": 2, "temperature": 3.0, "quality": 0, "place": place}}
+    record = run("encode", protocol, stdin=json.dumps(row).encode()).stdout_bytes
+    shown = on_a_terminal(["inspect", protocol, "-"], record)
+    assert "[red]" in shown
+    assert shown.isprintable()
+
+
+def test_a_progress_bar_has_a_harmless_name(tmp_path: Path) -> None:
+    source = tmp_path / "\x1b]0;title\x07\u202e[red]"
+    source.write_bytes(NOOP * 20_000)
+    shown = on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stderr_only=True)
+    assert "\\u202e[red]" in shown
+    assert shown.isprintable()
 
 
 # Names of files that are no UTF-8

@@ -377,6 +377,17 @@ def test_workers_are_given_a_python_that_has_wireloom(
     assert session.read.format("couchbase_dcp").load(str(capture)).count() == 3
 
 
+def test_workers_of_columns_are_given_one_too(
+    bare_python: str, session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wireloom.spark import from_wire, to_wire
+
+    monkeypatch.setattr(session.sparkContext, "pythonExec", bare_python)
+    frame = session.sql(f"SELECT X'{MARKER.hex()}' AS v")
+    (row,) = frame.select(to_wire(from_wire("v", "couchbase_dcp"), "couchbase_dcp").alias("v")).collect()
+    assert bytes(row.v) == MARKER
+
+
 def test_a_python_that_has_wireloom_is_left_to_workers(session: SparkSession) -> None:
     from wireloom.spark import register
 

@@ -14,7 +14,7 @@ from wireloom.cli.outputs import output
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import Form, Protocol
 from wireloom.options import resolve
-from wireloom.rows import row_reader
+from wireloom.rows import harmless, row_reader
 
 
 def encode(
@@ -34,7 +34,12 @@ def encode(
     captures.must_exist([source], path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
         for data in _records(captures.lines(stream), found, chosen, parameters, captures.name_of(source)):
-            target.write(data.hex().encode() + b"\n" if to_hex else data)
+            if to_hex:
+                target.write(data.hex().encode() + b"\n")
+            elif target.isatty():  # a form, as bytes are refused; elsewhere it is exact to the character
+                target.write(harmless(data.decode()).encode())
+            else:
+                target.write(data)
 
 
 def _records(

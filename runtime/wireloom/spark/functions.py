@@ -7,7 +7,7 @@ generated modules where they run.
 from collections.abc import Callable, Mapping
 
 import pyarrow as pa
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType
@@ -19,6 +19,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import rows
 from wireloom.spark.schemas import arrow_schema, spark_schema
+from wireloom.spark.workers import provide
 from wireloom.views import Row, nested
 
 
@@ -68,6 +69,7 @@ def _decoding(
         return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))
 
     decoded.__name__ = name  # what the column is called
+    provide(SparkSession.getActiveSession())
     column: Column = arrow_udf(decoded, returnType=kind)(col)
     return column
 
@@ -85,6 +87,7 @@ def to_wire(col: Column | str, protocol: str, **options: object) -> Column:
         return pa.array([_record(row, found, chosen) for row in rows.values(values)], pa.binary())
 
     encode.__name__ = "to_wire"
+    provide(SparkSession.getActiveSession())
     column: Column = arrow_udf(encode, returnType=BinaryType())(col)
     return column
 

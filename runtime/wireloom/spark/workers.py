@@ -16,7 +16,7 @@ sys.exit(not there or sys.version_info[:2] != {sys.version_info[:2]})
 """
 
 
-def provide(spark: SparkSession) -> None:
+def provide(spark: SparkSession | None) -> None:
     """See that workers run a Python that has Wireloom. On this machine it can be set; for a cluster this warns.
 
     Spark takes ``python3`` if ``PYSPARK_PYTHON`` was not set when its context was made, and hands on with each source
