@@ -51,7 +51,11 @@ class _Module:
 
 _MODULES = {
     "__init__": _Module(
-        {"importlib": frozenset({"import_module"}), "typing": frozenset({"Any"})},
+        {
+            "importlib": frozenset({"import_module"}),
+            "typing": frozenset({"Any"}),
+            "wireloom.extras": frozenset({"needed"}),
+        },
         siblings=frozenset({"enums", "parsers"}),
         functions=package.LAZY,
     ),
