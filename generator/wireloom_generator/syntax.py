@@ -51,6 +51,14 @@ class Source(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance(Written):
+    """That what a rule warns of is meant."""
+
+    rule: str = required("the rule's id, as in the brackets of the warning")
+    reason: str = required("why it may be so")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Documented(Written):
     """What anything can say of itself."""
 
@@ -58,6 +66,7 @@ class Documented(Written):
     since: str | None = optional("first version that has it")
     source: Source | None = optional("where it is laid down")
     erratum: tuple[str, ...] = optional("what the document says wrong, what is true, and why", ())
+    accept: tuple[Acceptance, ...] = optional("warnings about it that are accepted", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

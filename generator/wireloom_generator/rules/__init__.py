@@ -7,6 +7,7 @@ A new file here is a new rule; nothing else lists them.
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from wireloom_generator import acceptance
 from wireloom_generator.problems import Problem
 from wireloom_generator.rule_modules import rule_modules
 from wireloom_generator.spec import Spec, load
@@ -25,5 +26,6 @@ def read(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
 
 
 def check(spec: Spec) -> list[Problem]:
-    """What all rules find wrong with a spec, sorted."""
-    return sorted({problem for rule in RULES.values() for problem in rule(spec)})
+    """What all rules find wrong with a spec and it does not accept, sorted."""
+    found = {problem for rule in RULES.values() for problem in rule(spec)}
+    return sorted(set(acceptance.applied(spec, found, RULES)))

@@ -1,0 +1,53 @@
+"""Warnings that the spec accepts where it gives rise to them, each with its reason."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import Problem, Severity, closest
+from wireloom_generator.spec import Spec
+
+_RULE = "accepted"
+
+
+def applied(spec: Spec, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
+    """The problems without the accepted ones, and what is wrong with acceptances.
+
+    An acceptance is about the mapping it stands in: about a warning at its beginning or at one of its values.
+    """
+    accepted: set[Problem] = set()
+    for thing in _documented((*spec.shared, *spec.messages)):
+        places = {thing.at, *thing.places.values()}
+        for entry in thing.accept:
+            meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
+            warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
+            accepted.update(warnings)
+            yield from _faults(entry, rules)
+            if meant and not warnings:
+                yield Problem(entry.where("rule"), _RULE, f"{entry.rule} is an error here, which cannot be accepted")
+            elif not meant and entry.rule in rules and spec.is_whole:
+                what = f"nothing of {entry.rule} was found here"
+                yield Problem(entry.at, _RULE, what, "delete the entry", Severity.WARNING)
+    yield from (problem for problem in problems if problem not in accepted)
+
+
+def _faults(entry: syntax.Acceptance, rules: Collection[str]) -> Iterator[Problem]:
+    if entry.rule not in rules:
+        hint = closest(entry.rule, rules)
+        yield Problem(entry.where("rule"), _RULE, f"there is no rule {entry.rule!r}", hint)
+    if not entry.reason.strip():
+        yield Problem(entry.where("reason"), _RULE, "no reason is given", "say why it may be so")
+
+
+def _documented(part: object) -> Iterator[syntax.Documented]:
+    """Everything in a part of a spec that can have an acceptance."""
+    match part:
+        case syntax.Written():
+            if isinstance(part, syntax.Documented):
+                yield part
+            yield from _documented(tuple(getattr(part, key) for key in part.__dataclass_fields__ if key != "places"))
+        case tuple():
+            for item in part:
+                yield from _documented(item)
+        case Mapping():
+            for item in part.values():
+                yield from _documented(item)

@@ -1,0 +1,59 @@
+"""Warnings that a spec accepts where it gives rise to them."""
+
+from pathlib import Path
+
+import pytest
+from compiled import folders
+
+from wireloom_generator.generate import check
+
+SPEC = """\
+protocol: ping
+byte_order: big
+record:
+  length: 4
+  fields:
+    - {name: version, type: u8}
+    - {section: body, size: rest}
+---
+message: ping
+match: {}
+sections:
+  body:
+    - {name: index, type: u8ACCEPT}
+    - {name: count, type: u8}
+    - {name: last, type: u8ENUM}
+"""
+ACCEPT = ", accept: [{rule: name-style, reason: The document calls it so.}]"
+
+
+def found(root: Path, accept: str = "", enum: str = "") -> list[str]:
+    """The rules that find something, each with what stands in quotes in what they say of it."""
+    problems = check([folders(SPEC.replace("ACCEPT", accept).replace("ENUM", enum), root)])
+    return [f"{problem.severity} {problem.rule} {problem.what.split(chr(39))[1::2]}" for problem in problems]
+
+
+def test_a_warning_is_accepted_where_it_stands_and_nowhere_else(tmp_path: Path) -> None:
+    assert found(tmp_path / "without") == ["warning name-style ['index']", "warning name-style ['count']"]
+    assert found(tmp_path / "with", accept=ACCEPT) == ["warning name-style ['count']"]
+
+
+def test_an_error_is_not_accepted(tmp_path: Path) -> None:
+    enum = ", enum: Kind, accept: [{rule: known-enum, reason: It will come.}]"
+    told = found(tmp_path, accept=ACCEPT, enum=enum)
+    assert told == ["warning name-style ['count']", "error known-enum ['Kind']", "error accepted []"]
+
+
+@pytest.mark.parametrize("rule", ["variant-overlap", "unused"])
+def test_another_rule_accepts_nothing(rule: str, tmp_path: Path) -> None:
+    told = found(tmp_path, accept=ACCEPT.replace("name-style", rule))
+    assert told == ["warning name-style ['index']", "warning accepted []", "warning name-style ['count']"]
+
+
+def test_what_a_library_accepts_is_accepted_for_whoever_imports_it(tmp_path: Path) -> None:
+    library = "---\nlibrary: shared\ntypes:\n  - {name: Pair, fields: [{name: index, type: u8ACCEPT}]}\n"
+    text = SPEC.replace("byte_order", "imports: [shared]\nbyte_order").replace(
+        "- {name: count, type: u8}", "- include: Pair"
+    )
+    text = text.replace("name: index, type: u8ACCEPT", "name: first, type: u8").replace("ENUM", "")
+    assert check([folders(text + library.replace("ACCEPT", ACCEPT), tmp_path)]) == []
