@@ -1,7 +1,8 @@
 """An expression computes only with values that are there, or says what holds when they are not.
 
 A field with ``when``, an optional one, and one of an alternative can be absent. A comparison with it is false then; but
-there is no sum, size or count without it.
+there is no sum, size or count without it. That it is there may follow from what else holds where the expression is
+asked for, in whatever words: ``f > 127`` says as much as ``f >= 128``.
 
 Bad::
 
@@ -14,140 +15,107 @@ Good::
     - {name: data, type: bytes, size: 15 + escape if nibble == 15 else nibble}
 """
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
-from wireloom_generator import expressions, syntax
-from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary
+from wireloom_generator import conditions, domains, expressions, syntax
+from wireloom_generator.conditions import Domains, both
+from wireloom_generator.domains import TRUE
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Visit
+from wireloom_generator.scopes import Scope, Visit
 from wireloom_generator.sites import Moment, Site, parsed, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Kind
 
-Facts = frozenset[str]
-"""What is known to hold: names that have a value, and conditions as ``_shape`` gives them."""
+Needed = Iterator[tuple[Name, Expr]]
+"""Names without which something has no value, each with the condition that holds where it stands."""
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Values that a number is made of although they may be absent."""
+    known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
         tree = parsed(site.text)
         if tree is None or site.moment in (Moment.FRAMING, Moment.FILLING):
             continue
-        needed = _asked(tree, frozenset()) if site.key == "compute" else _needed(tree, frozenset())
-        for name, facts in needed if site.wants is Kind.NUMBER else _asked(tree, frozenset()):
-            if name.name in site.values and not _surely(site, name.name, facts):
+        holds = _holds(site)
+        needed = _asked(tree, holds) if site.key == "compute" else _needed(tree, holds)
+        for name, here in needed if site.wants is Kind.NUMBER else _asked(tree, holds):
+            if not all(isinstance(seen, Visit) for seen in site.values.get(name.name, (None,))):
+                continue
+            if site.scope not in known:
+                all_known = domains.of(spec, site.scope)
+                known[site.scope] = all_known, {other: replace(one, valid=None) for other, one in all_known.items()}
+            if not _surely(spec, site, name, here, *known[site.scope]):
                 hint = f"say what holds then, as in {name.name} if present({name.name}) else 0"
                 yield Problem(site.where(name.column), "absent-value", f"{name.name!r} may be absent here", hint)
 
 
-def _needed(tree: Expr, facts: Facts) -> Iterator[tuple[Name, Facts]]:
-    """The names without which the number ``tree`` cannot be told, each with what holds where it stands."""
+def _needed(tree: Expr, holds: Expr) -> Needed:
+    """The names without which the number ``tree`` cannot be told."""
     if isinstance(tree, Name):
-        yield tree, facts
+        yield tree, holds
     elif isinstance(tree, Conditional):
-        yield from _asked(tree.test, facts)
-        yield from _needed(tree.then, facts | _facts(tree.test))
-        yield from _needed(tree.other, facts | _facts_without(tree.test))
+        yield from _asked(tree.test, holds)
+        yield from _needed(tree.then, both(holds, tree.test))
+        yield from _needed(tree.other, both(holds, Unary("not", tree.test)))
     else:
-        yield from _asked(tree, facts)
+        yield from _asked(tree, holds)
 
 
-def _asked(tree: Expr, facts: Facts) -> Iterator[tuple[Name, Facts]]:
+def _asked(tree: Expr, holds: Expr) -> Needed:
     """The same for a tree that may itself be without a value."""
     match tree:
         case Unary("-" | "~", operand):
-            yield from _needed(operand, facts)
+            yield from _needed(operand, holds)
         case Unary(_, operand):
-            yield from _asked(operand, facts)
+            yield from _asked(operand, holds)
         case Binary(_, left, right):
-            yield from _needed(left, facts)
-            yield from _needed(right, facts)
+            yield from _needed(left, holds)
+            yield from _needed(right, holds)
         case Call(function, arguments) if function in expressions.OF_NUMBERS:
             for argument in arguments:
-                yield from _needed(argument, facts)
+                yield from _needed(argument, holds)
         case Logical(operator, operands):
             for operand in operands:
-                yield from _asked(operand, facts)
-                facts |= _facts(operand) if operator == "and" else frozenset()
+                yield from _asked(operand, holds)
+                holds = both(holds, operand if operator == "and" else Unary("not", operand))
         case Conditional(test, then, other):
-            yield from _asked(test, facts)
-            yield from _asked(then, facts | _facts(test))
-            yield from _asked(other, facts | _facts_without(test))
+            yield from _asked(test, holds)
+            yield from _asked(then, both(holds, test))
+            yield from _asked(other, both(holds, Unary("not", test)))
         case _:
             pass  # a comparison is false without its values
 
 
-def _facts(test: Expr) -> Facts:
-    """What holds if ``test`` does."""
-    match test:
-        case Call("present", (Name(name=name),)):
-            return frozenset({name})
-        case Compare() | Among():
-            return frozenset({_shape(test), *(name.name for name in expressions.names(test))})
-        case Logical("and", operands):
-            return frozenset({_shape(test)}).union(*map(_facts, operands))
-        case _:
-            return frozenset({_shape(test)})
-
-
-def _facts_without(test: Expr) -> Facts:
-    """What holds if ``test`` does not."""
-    return _facts(test.operand) if isinstance(test, Unary) and test.operator == "not" else frozenset()
-
-
-def _shape(tree: Expr) -> str:
-    return re.sub(r"column=\d+", "", repr(tree))
-
-
-def _condition(item: object) -> str | None:
-    if not isinstance(item, syntax.Field) or item.when is None:
-        return None
-    tree = parsed(item.when)
-    return _shape(tree) if tree is not None else item.when
-
-
-def _surely(site: Site, name: str, facts: Facts) -> bool:
-    """Whether the name has a value at the site, given ``facts``."""
+def _holds(site: Site) -> Expr:
+    """What holds wherever the expression is asked for: that its entry is there."""
     visit = site.visit
-    own = _condition(visit.item) if visit and site.key != "when" else None
-    facts |= {own} if own else frozenset()
-    seen = [visit for visit in site.values[name] if isinstance(visit, Visit)]
-    if name in facts or len(seen) < len(site.values[name]):
+    if visit is None:
+        return TRUE
+    taken = domains.taken(visit.branch, site.scope.visits, site.scope) if visit.branch else TRUE
+    if not isinstance(visit.item, syntax.Field) or site.key == "when":
+        return taken
+    own = parsed(visit.item.when) if visit.item.when is not None else None
+    return both(taken, own) if own is not None else taken
+
+
+def _surely(spec: Spec, site: Site, name: Name, holds: Expr, known: Domains, present_when: Domains) -> bool:
+    """Whether the name has a value where ``holds`` does: because of that alone, or of what values there can be."""
+    domain = known.get(name.name)
+    if domain is None or (domain.when is None and not domain.optional):
         return True
-    open_ends = [missing for other in seen if (missing := _missing(site, other, facts)) is not None]
-    return () in open_ends or _all_cases(open_ends)
+    present: Expr = Call("present", (name,))
+    if domain.optional and _follows(site, name.name):
+        present = domain.when or TRUE
+    believed = both(domains.assumed(spec, site.scope), holds)
+    return conditions.implies(holds, present, present_when) or conditions.implies(believed, present, known)
 
 
-def _missing(site: Site, other: Visit, facts: Facts) -> tuple[tuple[int, int, int], ...] | None:
-    """The alternatives that must be the taken ones for ``other`` to be there; None if it may be absent even then."""
-    when = _condition(other.item)
-    if when is not None and when not in facts:
-        return None
-    if isinstance(other.item, syntax.Field) and other.item.tail and not _follows(site, other):
-        return None
-    is_header = other in site.scope.header
-    inside = site.visit.branch if site.visit and not is_header else ()
-    return tuple(taken for taken in other.branch if taken not in inside)
-
-
-def _follows(site: Site, other: Visit) -> bool:
-    """Whether the site's field is optional too, so that it is there only if the one before is."""
+def _follows(site: Site, name: str) -> bool:
+    """Whether the site's field is optional too, so that it is there only if the ones of that name before it are."""
     item = site.visit.item if site.visit else None
-    return (
-        isinstance(item, syntax.Field)
-        and item.tail
-        and site.visit is not None
-        and site.visit.sections == other.sections
-    )
-
-
-def _all_cases(open_ends: Iterable[tuple[tuple[int, int, int], ...]]) -> bool:
-    """Whether one choice covers all cases, with the name in each of its alternatives."""
-    covered: dict[tuple[int, int], set[int]] = {}
-    for missing in open_ends:
-        if len(missing) == 1:
-            choice, alternative, cases = missing[0]
-            covered.setdefault((choice, cases), set()).add(alternative)
-    return any(cases == len(alternatives) for (_, cases), alternatives in covered.items())
+    if site.visit is None or not isinstance(item, syntax.Field) or not item.tail:
+        return False
+    return all(isinstance(seen, Visit) and seen.sections == site.visit.sections for seen in site.values[name])
