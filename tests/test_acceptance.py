@@ -50,6 +50,14 @@ def test_another_rule_accepts_nothing(rule: str, tmp_path: Path) -> None:
     assert told == ["warning name-style ['index']", "warning accepted []", "warning name-style ['count']"]
 
 
+def test_a_protocol_may_keep_a_name_that_spark_has(tmp_path: Path) -> None:
+    text = SPEC.replace("name: index", "name: first").replace("name: count", "name: second").replace("ENUM", "")
+    text = text.replace("ACCEPT", "").replace("ping", "kafka", 1)
+    assert [problem.rule for problem in check([folders(text, tmp_path / "without")])] == ["spark-format"]
+    accept = "accept: [{rule: spark-format, reason: Not for Spark.}]\nbyte_order"
+    assert check([folders(text.replace("byte_order", accept, 1), tmp_path / "with")]) == []
+
+
 def test_what_a_library_accepts_is_accepted_for_whoever_imports_it(tmp_path: Path) -> None:
     library = "---\nlibrary: shared\ntypes:\n  - {name: Pair, fields: [{name: index, type: u8ACCEPT}]}\n"
     text = SPEC.replace("byte_order", "imports: [shared]\nbyte_order").replace(

@@ -127,20 +127,22 @@ SPEC_EDITS = (
         EVENT,
         "when: attributes & 0x0008 == 0",
         "when: attributes & 0x0008 == 1",
+        "variant-open @ - name: long_key",
         "variant-order @ when: attributes & 0x0008 == 1",
     ),
     edit(
         EVENT,
         "when: attributes & 0x0008 == 0",
         "when: attributes & 0x0010 == 0",
+        "variant-open @ - name: long_key",
         "variant-overlap @ when: attributes & 0x0008 != 0",
-        *in_examples('"byte[] key, little endian"'),
     ),
     edit(EVENT, "    when: attributes & 0x0008 == 0\n", "", "variant-order @ - name: long_key"),
     edit(
         EVENT,
         "    when: attributes & 0x0008 != 0\n",
         "    when: attributes & 0x0008 == 0\n",
+        "variant-open @ - name: long_key",
         "variant-order @ when: attributes & 0x0008 == 0 #2",
     ),
     # sizes, sections, framing

@@ -48,6 +48,13 @@ IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow
 """The packages that generated modules import; a protocol of that name could be found in their place."""
 
 
+SPARK_FORMATS = frozenset({
+    "avro", "binaryfile", "console", "csv", "delta", "hive", "hudi", "iceberg", "image", "jdbc", "json", "kafka",
+    "libsvm", "memory", "noop", "orc", "parquet", "rate", "socket", "statestore", "text", "xml",
+})  # fmt: skip
+"""Formats of Spark's own, and of table formats that are often installed with it."""
+
+
 def snake_case(name: str) -> str:
     """A name as near to ``name`` as snake_case has it."""
     parts = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"[^A-Za-z0-9]+", "_", name)).strip("_").lower()

@@ -1,0 +1,29 @@
+"""A protocol is not called as a format that Spark has already.
+
+In Spark a protocol is a format, ``spark.read.format("<protocol>")``, and Spark finds its own formats before those that
+are registered. A protocol of such a name is registered under another, ``register(spark, "kafka", name="kafka_log")``,
+and is fine everywhere else. So this is a warning, and whoever keeps the document's name accepts it.
+
+Bad::
+
+    specs/kafka/protocol.yaml
+
+Good::
+
+    specs/kafka_log/protocol.yaml
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator import naming
+from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.spec import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """The protocol's name, if Spark has taken it."""
+    name = spec.protocol.protocol
+    if name in naming.SPARK_FORMATS:
+        what = f"{name!r} is a format of Spark's own"
+        hint = f'say whose protocol it is, or accept this and register(spark, "{name}", name="…")'
+        yield Problem(spec.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)
