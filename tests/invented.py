@@ -34,10 +34,10 @@ from wireloom.codec import (
     ZigZag,
 )
 from wireloom.codec.blocks import Block
+from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, primitive
 from wireloom.codec.flatbuffers import _SCALARS, _Encoded
 from wireloom.codec.layout import Named
-from wireloom.codec.parts import _Computed
 from wireloom.codec.streams import Frame
 
 Values = dict[str, Any]
@@ -143,7 +143,7 @@ class _Row:
                 fields = step.encoding.table.fields
                 this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in fields}
                 self.room = False
-            case _Computed():
+            case Computed():
                 if step.name in self.asked:
                     this[step.name] = self.choose(st.integers(0, 40))
             case Section():

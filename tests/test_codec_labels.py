@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireloom.codec import EncodeError
-from wireloom.codec.fields import FLAG_SETS_LIMIT
+from wireloom.codec.labels import FLAG_SETS_LIMIT
 from wireloom_protocols import couchbase_dcp, databus
 
 MARKER = {"start_seqno": 0, "end_seqno": 8}

@@ -88,7 +88,7 @@ REFUSED = {
     "a section whose size says otherwise": (
         "- {name: told, type: u8}\n- {section: box, size: told, fields: [{name: inner, type: u8}]}",
         {"told": 2, "inner": 1},
-        "thing.box: has 1 bytes, but its size says 2",
+        "thing.inner: box has 1 bytes, but its size says 2",
     ),
     "a field whose condition is false": (
         "- {name: has, type: u8}\n- {name: more, type: u8, when: has == 1}",
@@ -99,7 +99,7 @@ REFUSED = {
         "- {name: type_, type: u8}\n"
         "- choice: [{when: type_ == 1, fields: [{name: one, type: u8}]}, {fields: [{name: two, type: u8}]}]",
         {"type_": 1, "one": 5, "two": 6},
-        "thing.one, two: not in one alternative",
+        "thing.two: not in one alternative with one",
     ),
     "a field of another alternative": (
         "- {name: type_, type: u8}\n"

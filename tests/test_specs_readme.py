@@ -56,7 +56,7 @@ KINDS: dict[str, type] = {
 # --- examples
 
 
-def _documents(block: str) -> str:
+def documents(block: str) -> str:
     """A block as a whole protocol, the bytes it shows as worked examples."""
     shown = [(data.strip(), outcome) for data, outcome in SHOWN.findall(block)]
     parts = [yaml.safe_load(part) for part in re.split(r"^---\n", block, flags=re.MULTILINE)]
@@ -84,13 +84,13 @@ def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
 def test_examples_do_what_they_say(block: str, tmp_path: Path) -> None:
-    folder = compiled.folders(_documents(block), tmp_path / "specs")
+    folder = compiled.folders(documents(block), tmp_path / "specs")
     assert [str(problem) for problem in check([folder]) if problem.severity is Severity.ERROR] == []
     assert compiled.failures(compiled.compiled(folder, tmp_path)) == []
 
 
 def test_every_example_shows_bytes() -> None:
-    assert [block for block in BLOCKS if "examples:" not in _documents(block)] == []
+    assert [block for block in BLOCKS if "examples:" not in documents(block)] == []
 
 
 # --- keys
@@ -139,7 +139,7 @@ def test_every_kind_of_mapping_has_a_heading() -> None:
 def test_every_key_has_an_example(tmp_path: Path) -> None:
     shown: dict[type, set[str]] = {}
     for number, block in enumerate(BLOCKS):
-        folder = compiled.folders(_documents(block), tmp_path / str(number))
+        folder = compiled.folders(documents(block), tmp_path / str(number))
         for spec_ in spec.load([folder])[0]:
             for file in (spec_.protocol, *spec_.messages, *spec_.libraries):
                 _collect(file, shown)

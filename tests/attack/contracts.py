@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep import capture_alike, records_alike
 
+from attack import rows
 from attack.targets import Parameters, Target
 from wireloom.columnar import accel
 from wireloom.inspection import inspect_record
@@ -49,6 +50,16 @@ def comes_back(target: Target, capture: bytes, parameters: Parameters) -> None:
         text = json.dumps(write(row), allow_nan=False)
         assert codec.build(read(json.loads(text)), **parameters) == record, f"its JSON at byte {start} does not"
     assert end == len(capture), "the rows do not cover the capture"
+
+
+def rows_come_back(target: Target, parameters: Parameters, random: Random, count: int = 40) -> None:
+    """Rows that were altered are refused with an error that names a field, or are written and read back as they are."""
+    codec = target.pair.codec
+    found = rows.of(codec, target.records, parameters)
+    for _ in range(count if found else 0):
+        row = rows.altered(codec, random.choice(found), found, random)
+        wrong = rows.check(codec, row, parameters)
+        assert wrong is None, f"{wrong}\n{row}"
 
 
 def is_explained(target: Target, record: bytes, parameters: Parameters) -> None:

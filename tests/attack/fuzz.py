@@ -26,6 +26,7 @@ def attack(name: str, seed: str) -> None:
     contracts.engines_agree(attacked, capture, parameters, random)
     contracts.batches_agree(attacked, records, parameters, random)
     contracts.comes_back(attacked, capture, parameters)
+    contracts.rows_come_back(attacked, parameters, random)
     contracts.is_explained(attacked, records[0], parameters)
 
 

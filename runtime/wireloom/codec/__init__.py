@@ -5,16 +5,18 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 
 from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
+from wireloom.codec.computed import Compute
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule, WireEnum, WireFlags
+from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
 from wireloom.codec.framing import Framing
+from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
-from wireloom.codec.parts import Bit, Bits, Choice, Compute, Optional, Pad, Section, When
+from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, ZigZag

@@ -1,12 +1,12 @@
 """A run of fixed-size fields, read and written with a single ``struct`` call."""
 
 import struct
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Validity, primitive
+from wireloom.codec.fields import UNPACKABLE, Field, Validity, primitive
+from wireloom.codec.givens import unfit
 from wireloom.codec.streams import Reader, Values, Writer
 
 
@@ -41,10 +41,11 @@ class Block:
     def __init__(self, fields: list[tuple[str, Field]]) -> None:
         self.fields = fields
         self.names = tuple(name for name, _ in fields)
-        self.inputs = tuple(name for name, field in fields if not field.derived and field.const is None)
+        self.inputs = tuple(column for name, field in fields for column in field.inputs(name))
         self.big = _Packing(fields, little=False)
         self.little = _Packing(fields, little=True)
         self.size = self.big.struct.size
+        self.types = [kind.type for _, field in fields if (kind := primitive(field.subcon)) is not None]
         placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
         self._loaded = [(name, load, at) for name, field, at in placed for load in field.loaders(name)]
         self._valid = [(name, field, at) for name, field, at in placed if field.valid]
@@ -101,16 +102,16 @@ class Block:
     def write(self, writer: Writer, this: Values) -> None:
         """Write the fields' values, or reserve their room when some are derived from what follows."""
         start = len(writer.buffer)
+        awaited = bool(self.derived)
         for name, field in self._filled:
-            if this.get(name) is None:
-                field.fill(this, name, writer.record, writer.frame)
+            if this[name] is None and field.fill(writer, this, name):
+                awaited = True
         for name, at, end in self._located:
             writer.frame[name] = (start + at, start + end)
         for validity in self._validities:
             writer.claim(validity, this, taken=True)
-        if self.derived:
-            writer.reserved.append((self, this, start))
-            writer.buffer += bytes(self.size)
+        if awaited:
+            writer.reserve(self, this, self.size)
         else:
             writer.buffer += self.pack(writer, this)
 
@@ -124,26 +125,25 @@ class Block:
             for index, dump in packing.dumps:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)
-        except (struct.error, TypeError, OverflowError, AttributeError):
-            if self._whole(this):
-                return self.pack(writer, this)
-            raise self._misfit(packing, this) from None
+        except UNPACKABLE:
+            raise self._unfit(packing, this, self.names) or AssertionError("every field fits") from None
 
-    def _whole(self, this: Values) -> bool:
-        """Make integers of decimals, as tables have them for 64 unsigned bits; whether there were any."""
-        decimals = [name for name in self.names if isinstance(this[name], Decimal) and this[name] % 1 == 0]
-        for name in decimals:
-            this[name] = int(this[name])
-        return bool(decimals)
+    def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
+        """What is wrong with a value that was given, if anything is."""
+        packing = self.little if writer.little else self.big
+        awaited = {name for values, name, *_ in writer.awaited if values is this}
+        return self._unfit(packing, this, [name for name in self.names if name not in awaited])
 
-    def _misfit(self, packing: _Packing, this: Values) -> EncodeError:
+    def _unfit(self, packing: _Packing, this: Values, names: Sequence[str]) -> EncodeError | None:
         dumps = dict(packing.dumps)
-        for index, (name, part) in enumerate(zip(self.names, packing.parts, strict=True)):
-            value = this[name]
-            if value is None:
-                return EncodeError("missing", name)
-            try:
-                part.pack(dumps[index](value) if index in dumps else value)
-            except (struct.error, TypeError, OverflowError, AttributeError):
-                return EncodeError(f"{value!r} does not fit {8 * part.size} bits", name)
-        raise AssertionError("every field fits")
+        for index, ((name, field), part) in enumerate(zip(self.fields, packing.parts, strict=True)):
+            if name in names:
+                value = this[name]
+                try:
+                    field.check(this, name)
+                    part.pack(dumps[index](value) if index in dumps else value)
+                except EncodeError as error:
+                    return error
+                except UNPACKABLE:
+                    return EncodeError(unfit(value, self.types[index], 8 * part.size), name)
+        return None

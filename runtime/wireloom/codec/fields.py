@@ -4,9 +4,9 @@
 """
 
 import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import KEEP, EnumType, IntEnum, IntFlag
 from functools import partial, reduce
 from operator import or_
 from typing import Any, Literal
@@ -17,7 +17,9 @@ from wireloom.codec import floats
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.streams import Expression, Frame, Values
+from wireloom.codec.givens import shown
+from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
+from wireloom.codec.streams import Expression, Frame, Values, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +75,22 @@ def ask(expression: Expression, this: Values, record: Values, frame: Frame) -> A
         return None
 
 
-class WireEnum(IntEnum):
-    """Numbers with names on the wire. Numbers without a name stay plain integers; ``ranges`` may still label them."""
+class _Asked(dict[str, int]):
+    """Notes the names it is asked for."""
 
-    @classmethod
-    def ranges(cls) -> tuple[tuple[int, int, str], ...]:
-        """(first, last, label) of the numbers that share a label, most specific first."""
-        return ()
-
-    @classmethod
-    def label(cls, value: int) -> str | None:
-        """The name of ``value``, the label of the range it is in, or None."""
-        member = cls._value2member_map_.get(value)
-        if member is not None:
-            return member.name
-        return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
+    def __missing__(self, name: str) -> int:
+        return self.setdefault(name, 1)
 
 
-class _FlagsType(EnumType):
-    """Gives each class of flags the ``&`` of integers; ``enum`` puts its own, slow one into every subclass."""
-
-    def __new__(metacls, *arguments: Any, **options: Any) -> Any:
-        flags: Any = super().__new__(metacls, *arguments, **options)
-        flags.__and__ = int.__and__
-        flags.__rand__ = int.__rand__
-        return flags
+def asked(expression: Expression, frame: Frame) -> tuple[str, ...]:
+    """The fields whose values an expression asks for."""
+    names = _Asked()
+    ask(expression, names, names, frame)
+    return tuple(names)
 
 
-class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
-    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
+UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
+"""What packing a value that does not fit can raise."""
 
 
 class Boolean(Construct):
@@ -250,6 +239,8 @@ class Field(Subconstruct):
         self.long = long
         self.located = located or self.derived
         self.hex = hex or checksum is not None
+        self.last = checksum is not None
+        self._most = (1 << 8 * subcon.sizeof()) - 1 if self.last else 0
 
     @property
     def derived(self) -> bool:
@@ -273,9 +264,9 @@ class Field(Subconstruct):
         if self.const is not None or self.long:
             yield partial(self._refuse, name)
         if self.enum is not None:
-            yield _enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
+            yield enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
         if self.flags is not None:
-            yield _flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
+            yield flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
 
     def _refuse(self, name: str, this: Values) -> None:
         value = this[name]
@@ -286,14 +277,7 @@ class Field(Subconstruct):
 
     def shown(self, value: object) -> str:
         """A value of the field in words, a number as the spec writes it: ``12``, or ``0x000c`` of two bytes."""
-        match value:
-            case bool():
-                return str(value).lower()
-            case int() if self.hex and value >= 0:
-                return f"{value:#0{2 + digits(self.subcon)}x}"
-            case int():
-                return str(int(value))
-        return repr(value)
+        return shown(value, digits(self.subcon) if self.hex else 0)
 
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
         """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
@@ -302,14 +286,17 @@ class Field(Subconstruct):
             raise DecodeError("invalid", detail, offset, name)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
-        """What a derived field must be, given everything else in the record."""
+        """What a derived field must be, or its default, given everything else in the record."""
         if self.checksum is None:
-            assert self.derive is not None
-            return ask(self.derive, this, record, frame)
+            return ask(self.derive or self.default, this, record, frame)
         start, end = (ask(bound, this, record, frame) for bound in (self.checksum.start, self.checksum.end))
         if start is None or end is None:
             return None
         return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
+
+    def placeholder(self, value: Any) -> int:
+        """What stands in place of a checksum until it is known: what was given, if that is one."""
+        return value if isinstance(value, int) and 0 <= value <= self._most else 0
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
@@ -319,30 +306,56 @@ class Field(Subconstruct):
         if self.flags is not None and self.labels:
             yield Column(f"{name}_flags", ListOf("string"), label=True)
 
-    def fill(self, this: Values, name: str, record: Values, frame: Frame) -> None:
-        """Put a value in place before building: the default, the constant, or what the label says."""
-        if this.get(name) is None:
-            this[name] = self._missing(this, name, record, frame)
+    def fill(self, writer: Writer, this: Values, name: str) -> bool:
+        """Put something in place of a missing value: the constant, what the label says, or the default.
+
+        Whether it is to be told in the end: a default that is an expression can ask for everything.
+        """
+        this[name] = self._missing(this, name)
+        if this[name] is not None or not callable(self.default):
+            return False
+        known = writer.known.get(writer.path)
+        this[name] = ask(self.default, this, writer.record, writer.frame) if known is None else known.get(name)
+        writer.await_(this, name, self)
+        return True
 
     def check(self, this: Values, name: str) -> None:
         """Refuse a value that a decoder would refuse, whatever the others are."""
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
-        if self.long and value >> 63:
+        if self.long and value >> 63 > 0:
             raise EncodeError(f"{self.shown(value)} is not below 2^63", name)
 
-    def _missing(self, this: Values, name: str, record: Values, frame: Frame) -> Any:
+    def _missing(self, this: Values, name: str) -> Any:
+        label = this.get(self.label(name))
+        if label is not None:
+            number = self._labelled(label, self.label(name))
+            if self.const is not None and number != self.const:
+                raise EncodeError(f"must name {self.shown(self.const)}", self.label(name))
+            return number
         if self.const is not None:
             return self.const
-        if self.labels and self.enum is not None and this.get(f"{name}_name") is not None:
-            return _named(self.enum, this[f"{name}_name"], f"{name}_name")
-        if self.labels and self.flags is not None and this.get(f"{name}_flags") is not None:
-            given = this[f"{name}_flags"]
-            if not isinstance(given, list | tuple):
-                raise EncodeError(f"a list expected, not {type(given).__name__}", f"{name}_flags")
-            return reduce(or_, (_named(self.flags, flag, f"{name}_flags") for flag in given), 0)
-        return ask(self.default, this, record, frame) if callable(self.default) else self.default
+        return None if callable(self.default) else self.default
+
+    def label(self, name: str) -> str:
+        """The name of the label column; nothing if there is none."""
+        if not self.labels or not (self.enum or self.flags):
+            return ""
+        return f"{name}_name" if self.enum else f"{name}_flags"
+
+    def inputs(self, name: str) -> tuple[str, ...]:
+        """The columns that say, if they are given, that the field is there."""
+        return () if self.derived else (name, self.label(name)) if self.label(name) else (name,)
+
+    def _labelled(self, label: object, path: str) -> int:
+        """The number that the label says."""
+        if self.enum is not None:
+            return named(self.enum, label, path)
+        assert self.flags is not None
+        if not isinstance(label, list | tuple):
+            raise EncodeError(f"a list expected, not {type(label).__name__}", path)
+        return reduce(or_, (named(self.flags, flag, path) for flag in label), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,51 +369,20 @@ class Validity:
         return self.rule.holds(this, record, frame)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
-        return EncodeError(f"{this[self.name]!r} does not satisfy {self.rule.text}", self.name)
+        return EncodeError(f"{shown(this[self.name])} does not satisfy {self.rule.text}", self.name)
 
 
-def _named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:
-    if not isinstance(label, str) or label not in numbers.__members__:
-        raise EncodeError(f"{label!r} names no single number of {numbers.__name__}", path)
-    return numbers[label]
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """That a value is what it was taken to be when its bytes were written."""
 
+    name: str
 
-def _enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
-    members = {int(member): (member, member.name) for member in enum}
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        return this[self.name]
 
-    def load(this: Values) -> None:
-        value = this[name]
-        known = members.get(value)
-        if known is not None:
-            this[name] = known[0]
-        if label is not None:
-            this[label] = known[1] if known is not None else enum.label(value)
-
-    return load
-
-
-FLAG_SETS_LIMIT = 4096
-"""Combinations of a set of flags that are remembered; Python keeps every ``IntFlag`` it makes for ever."""
-
-
-def _flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:
-    bits = [(int(flag), flag_name) for flag_name, flag in flags.__members__.items()]
-    seen: dict[int, tuple[int, tuple[str, ...]]] = {}
-
-    def load(this: Values) -> None:
-        value = this[name]
-        known = seen.get(value)
-        if known is None:
-            names = tuple(flag_name for bit, flag_name in bits if value & bit)
-            remember = len(seen) < FLAG_SETS_LIMIT
-            known = (flags(value) if remember else value, names)
-            if remember:
-                seen[value] = known
-        this[name] = known[0]
-        if label is not None:
-            this[label] = list(known[1])
-
-    return load
+    def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
+        return EncodeError(f"was taken to be {shown(taken)}, and turns out to be {shown(found)}", self.name)
 
 
 def fixed(item: Construct) -> tuple[str, Field] | None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from wireloom.codec.columns import Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.layout import NamedPart, Part, container, given
+from wireloom.codec.givens import given, shown
+from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Extent, octets
@@ -164,8 +165,8 @@ def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
             raise TypeError
         else:
             struct.pack_into("<" + _SCALARS[field.type][0], out, at, value)
-    except (struct.error, TypeError, OverflowError, AttributeError, UnicodeEncodeError):
-        raise EncodeError(f"{value!r} is no {field.type}", field.name) from None
+    except (struct.error, TypeError, OverflowError, ValueError, AttributeError):
+        raise EncodeError(f"{shown(value)} is no {field.type}", field.name) from None
 
 
 class FlatBuffer(NamedPart):
@@ -232,15 +233,12 @@ class _Encoded(Part):
         raw = this.get(self.encoding.raw)
         if raw is not None:
             raw = octets(raw, self.encoding.raw)
-        try:
-            values = given(this[self.name], self.encoding.table.empty)
-            values.update(
-                {name: default for name, default in self.encoding.table.empty.items() if values[name] is None}
-            )
-            data = self._bytes(values, raw)
-            self.encoding.extent.write(writer, this, data)
-        except EncodeError as error:
-            raise error.within(self.name) from None
+        outer = writer.path
+        writer.path = (outer, self.name)
+        values = given(this[self.name], self.encoding.table.empty)
+        values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
+        self.encoding.extent.write(writer, this, self._bytes(values, raw))
+        writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
 
     def _bytes(self, values: Values, raw: bytes | None) -> bytes:

@@ -11,10 +11,10 @@ from construct import Construct, Container, Renamed
 
 from wireloom.codec.blocks import Block, byte_order
 from wireloom.codec.columns import Column, merge
-from wireloom.codec.errors import DecodeError, EncodeError, join
-from wireloom.codec.fields import Field, Validity, fixed
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Field, Settled, Validity, fixed
+from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
-from wireloom.codec.settle import ATTEMPTS, settle
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.values import Constant, value_type
 
@@ -77,17 +77,11 @@ class Layout(Construct):
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         this = given(obj, self._empty)
-        frame, reserved, claims = stream.frame, stream.reserved, stream.claims
-        start, tails = len(stream.buffer), len(stream.tails)
-        derived = [(this, name, field) for name, field in self.derived]
-        for attempt in range(ATTEMPTS):
-            del stream.buffer[start:], stream.tails[tails:]
-            stream.frame, stream.reserved, stream.claims = Frame(frame.parameters), [], []
-            self.write(stream, this)
-            if settle(stream, derived, last=not derived or attempt == ATTEMPTS - 1, nested=True):
-                break
-        claims += stream.claims
-        stream.frame, stream.reserved, stream.claims = frame, reserved, claims
+        outer = stream.nest()
+        if self.derived:
+            await_(stream, this, self.derived)
+        self.write(stream, this)
+        stream.frame = outer
         return this
 
 
@@ -98,17 +92,16 @@ def container(empty: Values) -> Container:
     return this
 
 
-def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
-    """The values to write, by column. Raises ``EncodeError`` for a name that is no column."""
-    if not hasattr(obj, "keys"):
-        raise EncodeError(f"a mapping of fields expected, not {type(obj).__name__}")
-    this = {**columns, **obj}
-    if len(this) > len(columns):
-        for name in this.keys() - columns.keys():
-            if name not in ignored:
-                raise EncodeError(f"unknown field; known are {', '.join(columns)}", str(name))
-            del this[name]
-    return this
+def await_(writer: Writer, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
+    """Have the derived values of a struct told in the end, where it turns out to have them.
+
+    Those of the attempt before stand for them until then, or the given ones, which can be wrong.
+    """
+    known = writer.known.get(writer.path)
+    for name, field in derived:
+        writer.await_(this, name, field)
+        if known is not None:
+            this[name] = known.get(name)
 
 
 def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
@@ -156,7 +149,7 @@ class Named(Part):
         self.name = name
         self.field = subcon if isinstance(subcon, Field) else Field(subcon)
         self.subcon = self.field.subcon
-        self.inputs = () if isinstance(self.subcon, Constant) else (name,)
+        self.inputs = self.field.inputs(name)
 
     def columns(self) -> Iterator[Column]:
         yield Column(self.name, value_type(self.subcon))
@@ -176,19 +169,18 @@ class Named(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
-        self.field.fill(this, self.name, writer.record, writer.frame)
+        awaited = this[self.name] is None and self.field.fill(writer, this, self.name)
         value = this[self.name]
         if value is None and isinstance(self.subcon, Repeat):
             value = this[self.name] = []
-        if value is None and self.inputs:
+        if awaited:
+            writer.claim(Settled(self.name), this, value)
+        if value is None and not isinstance(self.subcon, Constant):
             raise EncodeError("missing", self.name)
-        claims = len(writer.claims)
-        try:
-            self.subcon._build(value, writer, this, "")
-        except EncodeError as error:
-            raise error.within(self.name) from None
-        for claim in writer.claims[claims:]:
-            claim.path = join(self.name, claim.path)
+        outer = writer.path
+        writer.path = (outer, self.name)
+        self.subcon._build(value, writer, this, "")
+        writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
         if self.field.valid is not None:
             writer.claim(Validity(self.name, self.field.valid), this, taken=True)

@@ -1,14 +1,16 @@
 """``Repeat``: a list of numbers, texts, bytes or structs, as long as its count, its last item or its section says."""
 
 import struct
+from dataclasses import dataclass
 from typing import Any
 
 from construct import Construct
 
 from wireloom.codec import streams
 from wireloom.codec.columns import ColumnType, ListOf
-from wireloom.codec.errors import DecodeError, EncodeError, join
-from wireloom.codec.fields import Primitive, ask, primitive
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import UNPACKABLE, Primitive, ask, primitive
+from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Value, value_type
@@ -85,26 +87,24 @@ class Repeat(Value):
         if len(obj) * self.weight > streams.HEAVIEST:
             raise EncodeError(f"a list of more than {streams.HEAVIEST} bytes in a table")
         number = self._little if stream.little else self._big
-        claims = len(stream.claims)
+        outer = stream.path
+        built: list[Any] = []
         for index, item in enumerate(obj):
-            try:
-                if number:
-                    number.write(stream, item)
-                else:
-                    self.item._build(item, stream, context, "")
-            except EncodeError as error:
-                raise error.within(f"[{index}]") from None
-            for claim in stream.claims[claims:]:
-                claim.path = join(f"[{index}]", claim.path)
-            claims = len(stream.claims)
+            stream.path = (outer, index)
+            start = len(stream.buffer)
+            if number:
+                number.write(stream, item)
+            else:
+                built.append(self.item._build(item, stream, context, ""))
+            if len(stream.buffer) == start:
+                raise EncodeError("takes no bytes, so that it could repeat for ever")
+        stream.path = outer
         if self.until is not None:
-            ends = [index for index, item in enumerate(obj) if self._ends(item, stream)]
-            if ends != [len(obj) - 1]:
-                raise EncodeError("the list ends with the first item that ends it, and with no other")
-        if self.count is not None:
+            stream.claim(_Ending(self.until, built), context, [len(built) - 1])
+        elif self.count is not None:
             stream.claim(self, context, len(obj))
-        elif self.until is None:
-            stream.tails.append((self, context, len(stream.buffer), False))
+        else:
+            stream.follow(self, context, followed=False)
         return obj
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
@@ -115,7 +115,24 @@ class Repeat(Value):
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         if self.count is None:
             return EncodeError("takes all of its section, but there are bytes behind it")
-        return EncodeError(f"has {taken} items, but its count says {found}")
+        return EncodeError(f"has {taken} items, but its count says {shown(found)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """That the last item of a list, and no other, ends it."""
+
+    until: Expression
+    items: list[Values]
+
+    def state(self, this: Values, record: Values, frame: Frame) -> list[int]:
+        """The items that end it."""
+        return [index for index, item in enumerate(self.items) if ask(self.until, item, record, frame)]
+
+    def refusal(self, this: Values, taken: list[int], found: list[int]) -> EncodeError:
+        if not found:
+            return EncodeError("has no item that ends it")
+        return EncodeError(f"ends with item {found[0]}, but there are more behind it")
 
 
 class _Number:
@@ -163,7 +180,8 @@ class _Number:
             raise error.within(f"[{index}]") from None
 
     def write(self, writer: Writer, value: Any) -> None:
+        value = whole(value)
         try:
             writer.write(self.struct.pack(self.kind.dump(value) if self.kind.dump else value))
-        except (struct.error, TypeError, OverflowError, AttributeError):
-            raise EncodeError(f"{value!r} does not fit {8 * self.size} bits") from None
+        except UNPACKABLE:
+            raise EncodeError(unfit(value, self.kind.type, 8 * self.size)) from None

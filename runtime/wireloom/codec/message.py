@@ -1,6 +1,7 @@
 """A record and its messages: the header every record begins with, and what each message puts into its sections."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +9,12 @@ from construct import Construct, Container
 
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Rule, measured, told
-from wireloom.codec.layout import Layout, container, given, verify
+from wireloom.codec.fields import Field, Rule, asked, measured, told
+from wireloom.codec.givens import given, shown
+from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.parts import Section
-from wireloom.codec.settle import ATTEMPTS, settle
-from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
+from wireloom.codec.streams import Frame, Path, Reader, Values, Writer
 
 
 class Slot(Section):
@@ -187,55 +189,86 @@ class Message(Construct):
 
     def write(self, writer: Writer, obj: Any) -> None:
         """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
-        values = given(obj, self._empty)
-        reasons: list[str] = []
-        candidates = self._candidates(values)
+        header = writer.record
+        try:
+            values = given(obj, self._empty)
+            candidates = self._candidates(values)
+        except EncodeError as error:
+            raise error.within(self.name) from None
+        errors: list[EncodeError] = []
         for variant in candidates:
-            header = dict(writer.record)
-            try:
-                self._attempt(writer, dict(values), variant)
+            wrong = self._attempt(writer, header, values, variant)
+            if wrong is None:
                 return
-            except EncodeError as error:
-                if len(candidates) == 1:
-                    raise
-                reasons.append(f"{variant.name if variant else 'no variant'}: {error}")
-                writer.record.clear()
-                writer.record.update(header)
-        raise EncodeError("no variant can be written from these fields: " + "; ".join(reasons))
+            errors.append(wrong)
+        if len({(error.field, error.detail) for error in errors}) == 1:
+            raise errors[0]
+        reasons = (
+            f"{variant.name if variant else 'none'}: {error}" for variant, error in zip(candidates, errors, strict=True)
+        )
+        raise EncodeError(f"none fits these fields: {'; '.join(reasons)}", f"{self.name}.variant")
 
     def _candidates(self, values: Values) -> list[Variant | None]:
-        """The variants that could be meant: the named one, or any, and none of them last."""
+        """The variants that could be meant: the named one, or any that has the fields, and none of them last."""
         if not self.variants:
             return [None]
         if values["variant"] is not None:
             named = [variant for variant in self.variants if variant.name == values["variant"]]
             if not named:
                 known = ", ".join(variant.name for variant in self.variants)
-                raise EncodeError(f"unknown variant {values['variant']!r}; known are {known}", "variant")
+                raise EncodeError(f"unknown variant {shown(values['variant'])}; known are {known}", "variant")
             return [*named]
-        return [*self.variants, None]
+        every: list[Variant | None] = [*self.variants, None]
+        return [variant for variant in every if self._strange(values, variant) is None] or every
 
-    def _attempt(self, writer: Writer, this: Values, variant: Variant | None) -> None:
+    def _strange(self, values: Values, variant: Variant | None) -> str | None:
+        """The first field that is given and that the variant has not."""
         fits = self._fitting(variant)
-        strange = [name for name, value in this.items() if name not in fits and value is not None]
-        if strange:
-            raise EncodeError(f"has no {', '.join(strange)}")
-        for attempt in range(ATTEMPTS):
-            writer.clear()
-            self._write_parts(writer, this, variant)
-            writer.frame["record"] = (0, len(writer.buffer))
-            derived = [(this, name, field) for name, field in self._derived[variant.name if variant else None]]
-            derived += [(writer.record, name, field) for name, field in self.record.derived]
-            if settle(writer, derived, last=attempt == ATTEMPTS - 1):
+        return next((name for name, value in values.items() if value is not None and name not in fits), None)
+
+    def _attempt(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
+        """Write the record as that variant; what is wrong if it cannot be."""
+        strange = self._strange(values, variant)
+        if strange is not None:
+            has = f"variant {variant.name}" if variant else "a record without a variant"
+            return EncodeError(f"{has} has no such field", f"{self.name}.{strange}")
+        writer.known = {}
+        error = self._once(writer, dict(header), dict(values), variant)
+        for _ in range(ATTEMPTS):
+            if error is None or not learn(writer):
                 break
+            error = self._once(writer, dict(header), dict(values), variant)
+        return error and writer.placed(misfit(writer) or error)
+
+    def _once(self, writer: Writer, header: Values, this: Values, variant: Variant | None) -> EncodeError | None:
+        writer.restart(header)
+        try:
+            self._write_parts(writer, this, variant)
+            error = settle(writer)
+        except EncodeError as found:
+            with suppress(EncodeError):
+                tell(writer)
+            return found
         selected = self._select(this, writer.record, writer.frame)
+        if error is not None:
+            return error
+        writer.path = (None, self.name)
         if selected is not variant:
-            needs = variant.when.text if variant and variant.when else "no variant may apply"
-            found = f"reads back as {selected.name}" if selected else "reads back as none"
-            raise EncodeError(f"{found}: {needs}")
+            what = f"reads back as {selected.name}" if selected else "reads back as none"
+            needs = f"{variant.name} needs {variant.when.text}" if variant and variant.when else "none may apply"
+            return EncodeError(f"{what}: {needs}", "variant")
         wrong = self._wrong(this, writer.record, writer.frame, variant)
-        if wrong is not None:
-            raise EncodeError(wrong.detail, wrong.field)
+        return None if wrong is None else EncodeError(wrong.detail, self._blamed(writer, variant))
+
+    def _blamed(self, writer: Writer, variant: Variant | None) -> str:
+        """The field to name where something of the whole record does not hold; ``path`` leads to it."""
+        rules = filter(None, (self.valid, variant.valid if variant else self.otherwise))
+        names = [name for rule in rules for name in asked(rule.expression, writer.frame)]
+        for name in names:
+            if name in writer.record and name not in self._empty:
+                writer.path = None
+            return name
+        return next(iter(self._empty), "")
 
     def _fitting(self, variant: Variant | None) -> frozenset[str]:
         """The columns that a variant can have values for."""
@@ -247,16 +280,24 @@ class Message(Construct):
         return self._fits[key]
 
     def _write_parts(self, writer: Writer, this: Values, variant: Variant | None) -> None:
+        own: Path = (None, self.name)
+        await_(writer, writer.record, self.record.derived)
+        writer.path = own
+        await_(writer, this, self._derived[variant.name if variant else None])
+        writer.path = None
         self.record.head.write(writer, writer.record)
         for part in self.record.tail:
             if isinstance(part, Layout):
                 part.write(writer, writer.record)
                 continue
+            writer.path = own
             start, tails = len(writer.buffer), len(writer.tails)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, start, tails)
+            writer.path = None
             part.claim(writer, writer.record)
+        writer.end(0)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
         row = self.protocol.parse_stream(stream, **self._parameters(context))

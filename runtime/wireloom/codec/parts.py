@@ -5,11 +5,12 @@ from typing import Any
 
 from construct import Construct, Renamed
 
-from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Rule, Validity, ask
-from wireloom.codec.layout import Layout, NamedPart, Part
-from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
+from wireloom.codec.fields import Field, Rule, Validity
+from wireloom.codec.givens import shown, unfit
+from wireloom.codec.layout import Layout, Part
+from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 from wireloom.codec.values import Rest, Size, octets
 
@@ -74,7 +75,10 @@ class Section(Part):
     def close(self, writer: Writer, this: Values, start: int, tails: int) -> None:
         """Write what was left over and note the section's span; optional parts in it begin with the one ``tails``."""
         if self.trailing is not None and this.get(self.trailing) is not None:
-            writer.write(octets(this[self.trailing], self.trailing))
+            left = octets(this[self.trailing], self.trailing)
+            if not left:
+                raise EncodeError("given, but has no bytes", self.trailing)
+            writer.write(left)
         writer.frame[self.name] = (start, len(writer.buffer))
         writer.end(tails)
 
@@ -82,6 +86,8 @@ class Section(Part):
         """Take it that the section's size, asked of ``this``, says as many bytes as were written."""
         if isinstance(self.extent, Size):
             writer.claim(self, this, writer.frame.size(self.name))
+        else:
+            writer.follow(self, this, followed=False)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
         """How many bytes its size says."""
@@ -89,7 +95,15 @@ class Section(Part):
         return self.extent.state(this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
-        return EncodeError(f"has {taken} bytes, but its size says {found}", self.name)
+        if not isinstance(self.extent, Size):
+            what = f"{self.name} takes all of its section, but there are bytes behind it"
+            return EncodeError(what, self._last)
+        return EncodeError(f"{self.name} has {taken} bytes, but its size says {shown(found)}", self._last)
+
+    @property
+    def _last(self) -> str:
+        """The column to name where the section is meant."""
+        return [column.name for column in self.columns() if not column.label][-1]
 
 
 class When(Part):
@@ -113,9 +127,8 @@ class When(Part):
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         state = "given, but" if taken else "missing, but"
-        return EncodeError(
-            f"{state} {self.condition.text} is {str(found).lower()}", ", ".join(_given(this, self.inputs))
-        )
+        names = _given(this, self.inputs) or [column.name for column in self.columns()]
+        return EncodeError(f"{state} {self.condition.text} is {str(found).lower()}", names[0])
 
     def read(self, reader: Reader, this: Values) -> None:
         if self.condition.holds(this, reader.record, reader.frame):
@@ -151,7 +164,9 @@ class Choice(Part):
     def refusal(self, this: Values, taken: int | None, found: int | None) -> EncodeError:
         option = None if found is None else self.alternatives[found]
         why = option.condition.text if isinstance(option, When) else "no condition holds"
-        return EncodeError(f"not in the alternative that is taken: {why}", ", ".join(_given(this, self.inputs)))
+        taking = () if option is None else option.inputs
+        strange = [name for name in _given(this, self.inputs) if name not in taking]
+        return EncodeError(f"not in the alternative that is taken: {why}", (strange or list(self.inputs))[0])
 
     def read(self, reader: Reader, this: Values) -> None:
         chosen = self.state(this, reader.record, reader.frame)
@@ -173,8 +188,15 @@ class Choice(Part):
         known = set(_given(this, self.inputs))
         fitting = [number for number, option in enumerate(self.alternatives) if known <= set(option.inputs)]
         if known and not fitting:
-            raise EncodeError("not in one alternative", ", ".join(_given(this, self.inputs)))
+            names = _given(this, self.inputs)
+            raise EncodeError(f"not in one alternative with {names[0]}", self._stranger(names))
         return holds if holds in fitting or not known else fitting[0]
+
+    def _stranger(self, names: list[str]) -> str:
+        """The first of the given fields that does not go with the others."""
+        sharing = [set(option.inputs) for option in self.alternatives if names[0] in option.inputs]
+        nearest = max(sharing, key=lambda option: len(option.intersection(names)))
+        return next(name for name in names if name not in nearest)
 
 
 def _given(this: Values, names: tuple[str, ...]) -> list[str]:
@@ -201,13 +223,13 @@ class Optional(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         present = bool(_given(this, self._names))
-        writer.tails.append((self, this, len(writer.buffer), present))
+        writer.follow(self, this, followed=present)
         if present:
             self.content.write(writer, this)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         what = "given, but takes no bytes" if taken else "missing, but there are bytes behind it"
-        return EncodeError(what, ", ".join(self._names))
+        return EncodeError(what, self._names[0])
 
 
 class Bits(Part):
@@ -228,7 +250,7 @@ class Bits(Part):
         assert shift == 0, "bit fields fill their integer"
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
-        self.inputs = tuple(name for name, field, _, _ in self.fields if not field.derived and field.const is None)
+        self.inputs = tuple(column for name, field, _, _ in self.fields for column in field.inputs(name))
 
     def columns(self) -> Iterator[Column]:
         for name, field, _, _ in self.fields:
@@ -257,28 +279,39 @@ class Bits(Part):
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
         for name, field, _, _ in self.fields:
-            if not field.derived:
-                field.fill(this, name, writer.record, writer.frame)
+            if this[name] is None and not field.derived:
+                field.fill(writer, this, name)
             writer.frame[name] = (start, start + self.size)
             if field.valid is not None:
                 writer.claim(Validity(name, field.valid), this, taken=True)
-        writer.reserved.append((self, this, start))
-        writer.buffer += bytes(self.size)
+        writer.reserve(self, this, self.size)
 
     def pack(self, writer: Writer, this: Values) -> bytes:
         """The integer's bytes."""
         word = 0
         for name, field, shift, mask in self.fields:
-            value = this[name]
-            if value is None:
-                raise EncodeError("missing", name)
-            field.check(this, name)
-            if not isinstance(value, int) or not 0 <= value <= mask:
-                raise EncodeError(f"{value!r} does not fit {mask.bit_length()} bits", name)
-            word |= value << shift
+            self._check(name, field, mask, this)
+            word |= this[name] << shift
         part = Writer(little=writer.little)
         self.integer._build(word, part, this, "")
         return bytes(part.buffer)
+
+    def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
+        """What is wrong with a value that was given, if anything is."""
+        awaited = {name for values, name, *_ in writer.awaited if values is this}
+        for name, field, _, mask in self.fields:
+            if name not in awaited:
+                try:
+                    self._check(name, field, mask, this)
+                except EncodeError as error:
+                    return error
+        return None
+
+    def _check(self, name: str, field: Field, mask: int, this: Values) -> None:
+        value = this[name]
+        if not isinstance(value, int) or not 0 <= value <= mask:
+            raise EncodeError(unfit(value, field.subcon.type, mask.bit_length()), name)
+        field.check(this, name)
 
 
 class Bit(Construct):
@@ -314,75 +347,3 @@ class Pad(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         writer.write(bytes(self._count(len(writer.buffer))))
-
-
-class Compute(NamedPart):
-    """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
-
-    def __init__(
-        self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
-    ) -> None:
-        super().__init__()
-        self.value = value
-        self.type = type
-        self.enum = enum
-        self.labels = labels
-        self.hex = hex
-
-    def called(self, name: str) -> Part:
-        return _Computed(name, self)
-
-
-LIMITS = {
-    "byte": (-(1 << 7), (1 << 7) - 1),
-    "short": (-(1 << 15), (1 << 15) - 1),
-    "int": (-(1 << 31), (1 << 31) - 1),
-    "long": (-(1 << 63), (1 << 63) - 1),
-    "decimal(20,0)": (0, (1 << 64) - 1),
-}
-"""The lowest and highest value of each table type for integers."""
-
-
-class _Computed(Part):
-    computed = True
-
-    def __init__(self, name: str, compute: Compute) -> None:
-        super().__init__()
-        self.name = name
-        self.compute = compute
-        self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
-        self._loaders = list(self.field.loaders(name))
-        self._value = compute.value
-        self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
-
-    def columns(self) -> Iterator[Column]:
-        return self.field.labelled(self.name, self.compute.type)
-
-    def read(self, reader: Reader, this: Values) -> None:
-        value = this[self.name] = ask(self._value, this, reader.record, reader.frame)
-        if value is None:
-            return
-        if reader.trace is not None:
-            reader.trace.note(self.name, reader.pos, reader.pos, this, kind=Kind.COMPUTED, field=self.field)
-        if self._limits and not self._limits[0] <= value <= self._limits[1]:
-            raise DecodeError(
-                "range", f"{self.field.shown(value)} does not fit a {self.compute.type}", reader.pos, self.name
-            )
-        for load in self._loaders:
-            load(this)
-
-    def write(self, writer: Writer, this: Values) -> None:
-        self.field.fill(this, self.name, writer.record, writer.frame)
-        value = this[self.name]
-        if self.compute.type == "boolean" and not isinstance(value, bool | None):
-            raise EncodeError(f"true or false expected, not {value!r}", self.name)
-        if value is not None:
-            writer.claim(self, this, value)
-
-    def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """What the value would be computed to be."""
-        return ask(self._value, this, record, frame)
-
-    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
-        """Why ``taken``, which was given, cannot be written beside values that make it ``found``."""
-        return EncodeError(f"{taken!r} given, but the other fields make it {found!r}", self.name)

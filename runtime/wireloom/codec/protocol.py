@@ -8,22 +8,22 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
 from construct import Container
 
 from wireloom.codec import framing
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import asked
 from wireloom.codec.forms import Form
-from wireloom.codec.layout import container, given, verify
+from wireloom.codec.givens import given, shown
+from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
-
-Failure = TypeVar("Failure", DecodeError, EncodeError)
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 UNKNOWN = "unknown"
@@ -56,6 +56,8 @@ class Protocol:
         recorded = (Column(item.name, "string" if item.choices else "boolean") for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
+        labels = [column.name for column in record.columns if column.label]
+        self._labels = {label.rpartition("_")[0]: label for label in labels}
         structs = (Column(message.name, message.type) for message in messages)
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
@@ -316,6 +318,8 @@ class Protocol:
         resolved = resolve(self.parameters, parameters)
         for parameter in self._recorded:
             if row[parameter.name] is not None:
+                if not isinstance(row[parameter.name], str | bool):
+                    raise EncodeError(f"text expected, not {shown(row[parameter.name])}", parameter.name)
                 try:
                     resolved[parameter.name] = parameter.value_of(row[parameter.name])
                 except OptionError as error:
@@ -324,18 +328,13 @@ class Protocol:
         writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
         writer.record = {name: row[name] for name in self._fields}
         for name, values in message.match.items():
-            if writer.record[name] is None:
+            if writer.record[name] is None and writer.record.get(self._labels.get(name, "")) is None:
                 writer.record[name] = values[0]
-        try:
-            message.write(writer, row[message.name] if row[message.name] is not None else {})
-        except EncodeError as error:
-            raise self._placed(error, message) from None
+        message.write(writer, row[message.name] if row[message.name] is not None else {})
         self._check_message(message, writer.record)
-        data = bytes(writer.buffer)
-        self._check_length(data, resolved)
-        return data
+        return self._checked(writer, message, resolved)
 
-    def _placed(self, error: Failure, message: Message) -> Failure:
+    def _placed(self, error: DecodeError, message: Message) -> DecodeError:
         """The error told as inside the message, unless it is of a field of the record."""
         if re.split(r"[.\[]", error.field)[0] not in self._fields:
             error.within(message.name)
@@ -346,18 +345,36 @@ class Protocol:
         try:
             selected = self._message_of(header)
         except DecodeError as error:
-            raise EncodeError(error.detail, message.name) from None
+            raise EncodeError(error.detail, self._dispatch[0][0][0]) from None
         if selected is not message:
-            raise EncodeError(f"the header selects {selected.name}", message.name)
+            wrong = (name for name, values in message.match.items() if header[name] not in values)
+            name = next(wrong, self._dispatch[0][0][0])
+            raise EncodeError(f"{shown(header[name])} selects {selected.name}, not {message.name}", name)
 
-    def _check_length(self, data: bytes, parameters: Values) -> None:
-        """Refuse a record that could not be found again: its length says otherwise, or its proof fails."""
+    def _checked(self, writer: Writer, message: Message, parameters: Values) -> bytes:
+        """The bytes written. Refuses a record that could not be found again: its length, proof or order is wrong."""
+        data = bytes(writer.buffer)
         try:
-            length, _ = self.framing.first(data, 0, len(data), parameters)
+            length, little = self.framing.first(data, 0, len(data), parameters)
         except DecodeError as error:
-            raise EncodeError(f"cannot be read back: {error}") from None
+            name = error.field or self._telling(writer, message, proof=True)
+            raise EncodeError(f"cannot be read back: {error.detail}", name) from None
         if length != len(data):
-            raise EncodeError(f"has {len(data)} bytes, but its length says {length}")
+            what = f"the record has {len(data)} bytes, but its length says {length}"
+            raise EncodeError(what, self._telling(writer, message))
+        if little != writer.little:
+            raise EncodeError("the record can be read in the other byte order too", self.framing.byte_order or "")
+        return data
+
+    def _telling(self, writer: Writer, message: Message, *, proof: bool = False) -> str:
+        """The field that tells a record's length, or that proves it; where there is none, the message."""
+        header = writer.record
+        for lengths in self.framing.lengths:
+            if all(header[name] in values for name, values in lengths.match.items()):
+                told = lengths.valid.expression if proof and lengths.valid else lengths.length
+                for name in asked(told, writer.frame):
+                    return name if name in self._fields else f"{message.name}.{name}"
+        return message.name
 
     def _message_to_write(self, row: Values) -> Message:
         name = row["message"]
@@ -366,10 +383,13 @@ class Protocol:
             if len(present) != 1:
                 raise EncodeError(f"needed: one of {', '.join(self.messages)}", "message")
             name = present[0]
-        if not isinstance(name, str) or name not in self.messages:
-            raise EncodeError(unknown("message", str(name), self.messages), "message")
+        if not isinstance(name, str):
+            raise EncodeError(f"text expected, not {shown(name)}", "message")
+        if name not in self.messages:
+            raise EncodeError(unknown("message", shown(name).strip("'"), self.messages), "message")
         if present not in ([], [name]):
-            raise EncodeError(f"the row is a {name}, but has {', '.join(present)}")
+            other = next(other for other in present if other != name)
+            raise EncodeError(f"given, but the row is a {name}", other)
         return self.messages[name]
 
     def form(self, name: str) -> Form:

@@ -1,58 +1,90 @@
-"""The last step of writing a struct: derived values and checksums filled into the room that was reserved for them."""
+"""The last step of writing a record: what follows from the rest is told, and put into the room reserved for it."""
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
-from wireloom.codec.streams import Values, Writer
+from wireloom.codec.streams import Awaited, Path, Values, Writer
 
-Derived = tuple[Values, str, Field]
-"""The struct a derived field is in, its name and the field."""
-ATTEMPTS = 4
-"""How often a struct is written until what was taken for granted holds."""
+ATTEMPTS = 16
+"""How often a record is written at most until what was taken for granted holds."""
 
 
-def settle(writer: Writer, derived: list[Derived], *, last: bool, nested: bool = False) -> bool:
-    """Fill in derived values, then checksums; False if something was taken for granted that does not hold.
+def settle(writer: Writer) -> EncodeError | None:
+    """Fill in the values that follow from others, then checksums; or else what was taken for granted and does not hold.
 
-    False asks for another attempt, in which the derived values of this one are known. With ``last`` it is an
-    ``EncodeError`` instead, but not of a ``nested`` struct: the record around it may still change what holds.
+    Raises ``EncodeError`` for what no other attempt could mend.
     """
-    present = [item for item in derived if item[1] in writer.frame]
-    _derive(writer, [item for item in present if item[2].checksum is None])
-    if not (last and nested):
-        for claim in writer.claims:
-            error = claim.error(writer.record)
-            if error is not None and last:
-                raise error
-            if error is not None:
-                return False
-    checksums = [item for item in present if item[2].checksum is not None]
-    for this, name, _ in checksums:
-        if this.get(name) is None:
-            this[name] = 0  # something to stand there until it is known
+    for frame in (writer.frame, *writer.frames):
+        frame["record"] = (0, len(writer.buffer))
+    sums = tell(writer)
+    for part, this, frame, taken, path in writer.claims:
+        found = part.state(this, writer.record, frame)
+        if found != taken:
+            writer.path = path
+            return part.refusal(this, taken, found)
+    for this, name, source, _, _ in sums:
+        assert isinstance(source, Field), "only fields follow from bytes"
+        this[name] = source.placeholder(this[name])
     _pack(writer)
-    for _ in checksums:
-        if not _derive(writer, checksums):
+    for _ in sums:
+        if not _told(writer, sums):
             break
         _pack(writer)
-    return True
+    return None
 
 
-def _derive(writer: Writer, derived: list[Derived]) -> bool:
-    """Compute the values until none changes; whether any did. Raises ``EncodeError`` if they never come to rest."""
+def tell(writer: Writer) -> list[Awaited]:
+    """Tell the values that follow from others until none changes, but for those that follow from bytes: they are given.
+
+    Raises ``EncodeError`` if they never come to rest.
+    """
+    values: list[Awaited] = []
+    sums: list[Awaited] = []
+    for item in writer.awaited:
+        this, name, source, frame, _ = item
+        if source.located and name not in frame:
+            this[name] = None  # given, but not written
+        else:
+            (sums if source.last else values).append(item)
+    for _ in range(len(values) + 1):
+        if not _told(writer, values):
+            return sums
+    _, name, _, _, writer.path = next(item for item in values if _told(writer, [item]))
+    raise EncodeError("follows from itself through others, and never comes to rest", name)
+
+
+def learn(writer: Writer) -> bool:
+    """Remember for another attempt what awaited values are; whether it is not what this attempt was told."""
+    found: dict[Path, Values] = {}
+    for this, name, _, _, path in writer.awaited:
+        found.setdefault(path, {})[name] = this[name]
+    changed = found != writer.known
+    writer.known = found
+    return changed
+
+
+def misfit(writer: Writer) -> EncodeError | None:
+    """What is wrong with the first value that was given and that its field cannot hold; ``path`` leads there."""
+    for part, this, _, path in writer.reserved:
+        error = part.misfit(writer, this)
+        if error is not None:
+            writer.path = path
+            return error
+    return None
+
+
+def _told(writer: Writer, awaited: list[Awaited]) -> bool:
+    """Tell the values once; whether any is another than before."""
     changed = False
-    for _ in range(len(derived) + 1):
-        moved = False
-        for this, name, field in derived:
-            value = field.expected(this, writer.record, writer.frame, writer.buffer)
-            if this.get(name) != value:
-                this[name] = value
-                moved = changed = True
-        if not moved or derived[0][2].checksum is not None:
-            return changed
-    raise EncodeError("derived values depend on each other in a circle", derived[0][1])
+    for this, name, source, frame, _ in awaited:
+        value = source.expected(this, writer.record, frame, writer.buffer)
+        if this[name] != value:
+            this[name] = value
+            changed = True
+    return changed
 
 
 def _pack(writer: Writer) -> None:
-    for part, this, start in writer.reserved:
+    for part, this, start, path in writer.reserved:
+        writer.path = path
         data = part.pack(writer, this)
         writer.buffer[start : start + len(data)] = data

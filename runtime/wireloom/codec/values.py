@@ -8,6 +8,7 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import ask, primitive
+from wireloom.codec.givens import shown
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 
@@ -42,7 +43,7 @@ class Rest(Extent):
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         writer.write(data)
-        writer.tails.append((self, this, len(writer.buffer), False))
+        writer.follow(self, this, followed=False)
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         return EncodeError("takes all of its section, but there are bytes behind it")
@@ -80,7 +81,7 @@ class Size(Extent):
         return ask(self.size, this, record, frame) if callable(self.size) else self.size
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
-        return EncodeError(f"has {taken} bytes, but its size says {found}")
+        return EncodeError(f"has {taken} bytes, but its size says {shown(found)}")
 
 
 class Prefixed(Extent):
@@ -182,7 +183,8 @@ class Text(Value):
         try:
             data = obj.encode(self.encoding)
         except UnicodeEncodeError as error:
-            raise EncodeError(f"{obj[error.start : error.end]!r} cannot be written in {self.encoding}") from None
+            found = shown(obj[error.start : error.end])
+            raise EncodeError(f"{found} cannot be written in {self.encoding}") from None
         self.extent.write(stream, context, data)
         return obj
 
@@ -205,7 +207,7 @@ class Constant(Value):
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if obj is not None and octets(obj) != self.value:
-            raise EncodeError(f"must be {self.value.hex()}, not {octets(obj).hex()}")
+            raise EncodeError(f"must be {self.value.hex()}, not {octets(obj)[: 2 * len(self.value)].hex()}")
         stream.write(self.value)
         return self.value
 
@@ -237,22 +239,23 @@ class Nested(Value):
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        start, claims, tails, lead = len(stream.buffer), len(stream.claims), len(stream.tails), self.extent.lead(0)
+        mark, start, tails = stream.mark(), len(stream.buffer), len(stream.tails)
+        lead = self.extent.lead(0)
         while True:
             stream.buffer += bytes(lead)  # so that all in it stands where it will stand
-            self.layout._build(obj, stream, context, path)
+            built = self.layout._build(obj, stream, context, path)
             stream.end(tails)
-            data = bytes(stream.buffer[start + lead :])
-            del stream.buffer[start:]
-            needed = self.extent.lead(len(data))
+            needed = self.extent.lead(len(stream.buffer) - start - lead)
             if needed == lead:
                 break
             if needed < lead:
                 raise EncodeError("no length prefix fits what stands behind it")
             lead = needed
-            del stream.claims[claims:]
+            stream.rewind(mark)
+        data = bytes(stream.buffer[start + lead :])
+        del stream.buffer[start:]
         self.extent.write(stream, context, data)
-        return obj
+        return built
 
 
 def value_type(construct: Construct) -> ColumnType:

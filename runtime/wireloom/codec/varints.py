@@ -8,6 +8,7 @@ from typing import Any
 from construct import Construct
 
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.givens import unfit, whole
 
 
 class Leb128(Construct):
@@ -40,8 +41,9 @@ class Leb128(Construct):
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        obj = whole(obj)
         if not isinstance(obj, int) or not 0 <= obj < 1 << self.bits:
-            raise EncodeError(f"{obj!r} does not fit {self.bits} bits")
+            raise EncodeError(unfit(obj, self.type, self.bits))
         rest: int = obj
         out = bytearray()
         while rest > 0x7F:
@@ -69,7 +71,8 @@ class ZigZag(Construct):
         return (value >> 1) ^ -(value & 1)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        obj = whole(obj)
         if not isinstance(obj, int) or not -(1 << self.bits - 1) <= obj < 1 << self.bits - 1:
-            raise EncodeError(f"{obj!r} does not fit {self.bits} bits")
+            raise EncodeError(unfit(obj, self.type, self.bits))
         self.unsigned._build(obj << 1 if obj >= 0 else (-obj << 1) - 1, stream, context, path)
         return obj

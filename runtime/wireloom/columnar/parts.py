@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from wireloom.codec import WireEnum
-from wireloom.codec.parts import LIMITS
+from wireloom.codec.computed import LIMITS
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array

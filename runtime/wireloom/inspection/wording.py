@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wireloom.codec.fields import Field, WireFlags
+from wireloom.codec.fields import Field
+from wireloom.codec.labels import WireFlags
 
 _CHARACTERS = 120
 """Of a longer text, so many are shown."""

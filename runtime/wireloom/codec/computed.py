@@ -1,0 +1,121 @@
+"""Values that are not in the bytes: they follow from others, and feed others when a record is written."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.fields import Field, ask
+from wireloom.codec.givens import unfit
+from wireloom.codec.layout import NamedPart, Part
+from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
+from wireloom.codec.tracing import Kind
+
+
+class Compute(NamedPart):
+    """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
+
+    def __init__(
+        self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
+    ) -> None:
+        super().__init__()
+        self.value = value
+        self.type = type
+        self.enum = enum
+        self.labels = labels
+        self.hex = hex
+
+    def called(self, name: str) -> Part:
+        return Computed(name, self)
+
+
+LIMITS = {
+    "byte": (-(1 << 7), (1 << 7) - 1),
+    "short": (-(1 << 15), (1 << 15) - 1),
+    "int": (-(1 << 31), (1 << 31) - 1),
+    "long": (-(1 << 63), (1 << 63) - 1),
+    "decimal(20,0)": (0, (1 << 64) - 1),
+}
+"""The lowest and highest value of each table type for integers."""
+
+
+class Computed(Part):
+    """The value under its name. Building, one that is given must be what the others make it."""
+
+    computed = True
+    last = located = False
+
+    def __init__(self, name: str, compute: Compute) -> None:
+        super().__init__()
+        self.name = name
+        self.compute = compute
+        self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
+        self.inputs = self.field.inputs(name)
+        self._loaders = list(self.field.loaders(name))
+        self._value = compute.value
+        self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
+        self._fitting = _Fitting(self)
+
+    def columns(self) -> Iterator[Column]:
+        return self.field.labelled(self.name, self.compute.type)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        value = this[self.name] = ask(self._value, this, reader.record, reader.frame)
+        if value is None:
+            return
+        if reader.trace is not None:
+            reader.trace.note(self.name, reader.pos, reader.pos, this, kind=Kind.COMPUTED, field=self.field)
+        if not self.fits(value):
+            detail = f"{self.field.shown(value)} does not fit a {self.compute.type}"
+            raise DecodeError("range", detail, reader.pos, self.name)
+        for load in self._loaders:
+            load(this)
+
+    def fits(self, value: Any) -> bool:
+        """Whether the column can have that number."""
+        return not self._limits or self._limits[0] <= value <= self._limits[1]
+
+    def write(self, writer: Writer, this: Values) -> None:
+        if this[self.name] is None:
+            self.field.fill(writer, this, self.name)
+        value = this[self.name]
+        if self.compute.type == "boolean" and not isinstance(value, bool | None):
+            raise EncodeError(unfit(value, "boolean", 1), self.name)
+        if value is None:
+            known = writer.known.get(writer.path)
+            this[self.name] = known and known.get(self.name)
+            writer.await_(this, self.name, self)
+            if self._limits:
+                writer.claim(self._fitting, this, taken=True)
+        else:
+            writer.claim(self, this, value)
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What the value would be computed to be; itself, which nobody can give, if the column cannot have that."""
+        value = ask(self._value, this, record, frame)
+        return value if value is None or self.fits(value) else self
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """Why ``taken``, which was given, cannot be written beside values that make it ``found``."""
+        show = self.field.shown
+        if found is self:
+            return EncodeError(f"what the other fields make it does not fit a {self.compute.type}", self.name)
+        return EncodeError(f"{show(taken)} given, but the other fields make it {show(found)}", self.name)
+
+    def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
+        """The value, where none was given."""
+        return ask(self._value, this, record, frame)
+
+
+class _Fitting:
+    """That a computed value fits its column, where none was given."""
+
+    def __init__(self, part: Computed) -> None:
+        self.part = part
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        value = this[self.part.name]
+        return value is None or self.part.fits(value)
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        return self.part.refusal(this, None, self.part)

@@ -1,0 +1,68 @@
+"""Values that are given to be written: what they are taken for, and words for those that cannot be."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from math import nan
+from numbers import Real
+from typing import Any
+
+from wireloom.codec.errors import EncodeError
+from wireloom.codec.streams import Values
+
+_LONGEST = 60
+"""How many characters of a value stand in an error."""
+
+
+def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
+    """The values to write, by column. Raises ``EncodeError`` for a name that is no column."""
+    if not isinstance(obj, dict | Mapping):
+        raise EncodeError(f"a mapping of fields expected, not {type(obj).__name__}")
+    this = {**columns, **obj}
+    if len(this) > len(columns):
+        for name in this.keys() - columns.keys():
+            if name not in ignored:
+                raise EncodeError(f"unknown field; known are {', '.join(columns)}", shown(name).strip("'") or "''")
+            del this[name]
+    if Decimal in map(type, this.values()):
+        return {name: whole(value) for name, value in this.items()}
+    return this
+
+
+def whole(value: Any) -> Any:
+    """The integer that a decimal is, as tables have them for 64 unsigned bits; whatever else it is."""
+    if isinstance(value, Decimal) and value.is_nan():
+        return nan  # which can be compared, be it a signalling one
+    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST and value % 1 == 0:
+        return int(value)
+    return value
+
+
+def shown(value: object, digits: int = 0) -> str:
+    """A value as an error shows it: a line at most, whatever was given; in hex if there are ``digits``."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        if value.bit_length() > 4 * _LONGEST:
+            return f"a number of {value.bit_length()} bits"
+        return f"{value:#0{2 + digits}x}" if digits and value >= 0 else str(int(value))
+    try:
+        text = repr(value)
+    except Exception:  # whatever the value's own class raises; the error is about something else
+        return f"this {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def unfit(value: object, kind: str, bits: int) -> str:
+    """What is wrong with a value that a number of that table type cannot have."""
+    if value is None:
+        return "missing"
+    if kind == "boolean":
+        return f"true or false expected, not {shown(value)}"
+    if kind in ("float", "double"):
+        is_number = isinstance(value, Real | Decimal)
+        return f"{shown(value)} is too large for {bits} bits" if is_number else f"a number expected, not {shown(value)}"
+    return (
+        f"{shown(value)} does not fit {bits} bits"
+        if isinstance(value, int)
+        else f"a whole number expected, not {shown(value)}"
+    )

@@ -1,0 +1,84 @@
+"""Numbers with names: enums and flags, the labels that stand beside their numbers, and the numbers labels stand for."""
+
+from collections.abc import Callable
+from enum import KEEP, EnumType, IntEnum, IntFlag
+from typing import Any
+
+from wireloom.codec.errors import EncodeError
+from wireloom.codec.givens import shown
+from wireloom.codec.streams import Values
+
+
+class WireEnum(IntEnum):
+    """Numbers with names on the wire. Numbers without a name stay plain integers; ``ranges`` may still label them."""
+
+    @classmethod
+    def ranges(cls) -> tuple[tuple[int, int, str], ...]:
+        """(first, last, label) of the numbers that share a label, most specific first."""
+        return ()
+
+    @classmethod
+    def label(cls, value: int) -> str | None:
+        """The name of ``value``, the label of the range it is in, or None."""
+        member = cls._value2member_map_.get(value)
+        if member is not None:
+            return member.name
+        return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
+
+
+class _FlagsType(EnumType):
+    """Gives each class of flags the ``&`` of integers; ``enum`` puts its own, slow one into every subclass."""
+
+    def __new__(metacls, *arguments: Any, **options: Any) -> Any:
+        flags: Any = super().__new__(metacls, *arguments, **options)
+        flags.__and__ = int.__and__
+        flags.__rand__ = int.__rand__
+        return flags
+
+
+class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
+    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
+
+
+def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:
+    if not isinstance(label, str) or label not in numbers.__members__:
+        raise EncodeError(f"{shown(label)} names no single number of {numbers.__name__}", path)
+    return numbers[label]
+
+
+def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
+    members = {int(member): (member, member.name) for member in enum}
+
+    def load(this: Values) -> None:
+        value = this[name]
+        known = members.get(value)
+        if known is not None:
+            this[name] = known[0]
+        if label is not None:
+            this[label] = known[1] if known is not None else enum.label(value)
+
+    return load
+
+
+FLAG_SETS_LIMIT = 4096
+"""Combinations of a set of flags that are remembered; Python keeps every ``IntFlag`` it makes for ever."""
+
+
+def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:
+    bits = [(int(flag), flag_name) for flag_name, flag in flags.__members__.items()]
+    seen: dict[int, tuple[int, tuple[str, ...]]] = {}
+
+    def load(this: Values) -> None:
+        value = this[name]
+        known = seen.get(value)
+        if known is None:
+            names = tuple(flag_name for bit, flag_name in bits if value & bit)
+            remember = len(seen) < FLAG_SETS_LIMIT
+            known = (flags(value) if remember else value, names)
+            if remember:
+                seen[value] = known
+        this[name] = known[0]
+        if label is not None:
+            this[label] = list(known[1])
+
+    return load

@@ -1,0 +1,75 @@
+"""The contract of ``build``: an error that names the field, or bytes that parse back to the row.
+
+Held for rows that are altered at random and for invented ones, of every protocol that the tests have.
+"""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Any
+
+import compiled
+import invented
+import pytest
+from attack import contracts, rows
+from attack.targets import NAMES, Target, target
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lockstep import Pair
+from test_specs_readme import BLOCKS, documents
+
+
+@cache
+def shown(number: int) -> Target:
+    """The protocol of an example of the language's reference."""
+    found = compiled.of(documents(BLOCKS[number]), Path(mkdtemp(prefix="shown")))
+    records = tuple(example.data for _, example in compiled.worked(found.protocol))
+    return Target(f"example {number}", Pair.of(found.columnar), records, ({},))
+
+
+def attack(found: Target, seed: str, count: int) -> None:
+    """Build altered rows of a protocol, with each set of parameters."""
+    for parameters in found.parameters:
+        contracts.rows_come_back(found, parameters, Random(f"{seed} {found.name}"), count)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_altered_rows_are_refused_or_come_back(name: str) -> None:
+    attack(target(name), "test", 40)
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
+    attack(shown(number), "test", 20)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+def test_many_altered_rows_are_refused_or_come_back(name: str) -> None:
+    attack(target(name), "sweep", 3000)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_many_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
+    attack(shown(number), "sweep", 1000)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@settings(derandomize=True, database=None, max_examples=100, suppress_health_check=list(HealthCheck))
+def test_invented_rows_are_refused_or_come_back(name: str, data: st.DataObject) -> None:
+    invented_comes_back(target(name), data)
+
+
+def invented_comes_back(found: Target, data: st.DataObject) -> None:
+    """Invent a row of a protocol, and see what becomes of it."""
+    codec = found.pair.codec
+    shape, parameters = (
+        data.draw(st.sampled_from([*invented.shapes(codec)])),
+        data.draw(st.sampled_from(found.parameters)),
+    )
+    row: dict[str, Any] = data.draw(invented.rows(*shape, parameters))
+    assert rows.check(codec, row, parameters) is None
