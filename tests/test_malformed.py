@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import compiled
+import numpy as np
 import pyarrow as pa
 import pytest
 import vectors
@@ -14,7 +15,8 @@ from lockstep import Pair, captures_alike
 from vectors import data_of
 
 from wireloom import registry
-from wireloom.columnar import cells
+from wireloom.columnar import accel, cells
+from wireloom.columnar.decoder import Stretch
 from wireloom.rows import json_writer, row_reader
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -169,3 +171,52 @@ def test_a_header_that_depends_on_where_the_record_ends_is_not_told_of_one_that_
     assert row["_corrupt_reason"].startswith("truncated: record at byte 0: a record of 8 bytes")
     assert tuple(row[name] for name in ("kind", "size", "note", "mark")) == header
     captures_alike(Pair.of(found.columnar), bytes.fromhex(data))
+
+
+# --- many at once
+
+GOOD = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+NO_EXTRAS = bytes.fromhex("80560000 14000000 00000000 deadbeef 0000000000000000")
+STREAMS = {
+    "one kind": NO_EXTRAS * 30,
+    "good between": (NO_EXTRAS + GOOD) * 10,
+    "several kinds": (NO_EXTRAS + GOOD + BROKEN_MARKER + NO_EXTRAS) * 5,
+}
+
+
+@pytest.mark.parametrize("accelerated", [False, True])
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_streams_of_malformed_records_are_the_codecs(
+    stream: bytes, accelerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accel, "ENABLED", accel.ENABLED and accelerated)
+    captures_alike(Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL)), stream)
+
+
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_malformed_records_are_counted_and_the_first_is_told(stream: bytes, mode: str) -> None:
+    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    decoding = pair.decoder(pair.options({"mode": mode}))
+    list(decoding.capture(stream))
+    rows = permissive(couchbase_dcp, stream, positions=True)
+    wrong = [row for row in rows if row["_corrupt_reason"] is not None]
+    seen = decoding.tally
+    assert (seen.records, seen.malformed, seen.first) == (len(rows), len(wrong), wrong[0]["_corrupt_reason"])
+    assert seen.malformed_bytes == sum(row["_length"] for row in wrong)
+
+
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
+def test_malformed_records_are_not_left_to_the_codec(mode: str) -> None:
+    """What the codec is asked to say costs a hundred times as much."""
+
+    def redo(row: int) -> None:
+        raise AssertionError(f"record {row} is left to the codec")
+
+    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    stream = (NO_EXTRAS + GOOD + BROKEN_MARKER) * 20
+    stop = np.cumsum([len(NO_EXTRAS), len(GOOD), len(BROKEN_MARKER)] * 20)
+    stretch = Stretch(stream, np.append(0, stop[:-1]), stop, little=False, origin=0)
+    decoding = pair.decoder(pair.options({"mode": mode, "positions": False}))
+    ((batch, rows),) = decoding.records(stretch, (), redo, {})
+    assert batch.num_rows == len(rows) == (60 if mode == "PERMISSIVE" else 20)

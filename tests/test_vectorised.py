@@ -54,7 +54,7 @@ plan.Field("a", ">u2"),
 plan.Field("b", ">i3"),
 plan.Field("c", "<f8"),
 plan.Field("d", "?", const=True),
-plan.Field("e", "u1", valid=lambda this, record, frame: this["e"] < 3),
+plan.Field("e", "u1", valid=plan.Rule("e < 3", lambda this, record, frame: this["e"] < 3)),
 """,
     ),
     "texts": (

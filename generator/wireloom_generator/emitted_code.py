@@ -20,7 +20,7 @@ _BUILT_IN = frozenset({"len", "max", "min"})
 _PLAN = frozenset({
     "Bit", "Bits", "Blob", "Checksum", "Choice", "Compute", "Constant", "Fallback", "Field", "FlatBuffer", "Framing",
     "Layout", "Leb128", "Lengths", "Message", "Named", "Nested", "Number", "Optional", "Pad", "Plan", "Prefixed",
-    "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Text", "Until", "Variant", "When", "ZigZag",
+    "Record", "Repeat", "Rest", "Rule", "Section", "Size", "Slot", "Text", "Until", "Variant", "When", "ZigZag",
 })  # fmt: skip
 _VECTORS = frozenset({"among", "both", "choose", "either", "greatest", "least", "negate", "present"})
 _ARROW = frozenset({

@@ -95,9 +95,14 @@ class Parts:
         """A condition as a lambda. Raises ``RowwiseError``."""
         return self.vectors.function(condition.expression)
 
+    def rule(self, condition: ir.Condition) -> Call:
+        """A condition with the text the spec has for it. Raises ``RowwiseError``."""
+        return Call("plan.Rule", (string(condition.text), self.function(condition)))
+
     def _field(self, field: ir.Field) -> Tree:
-        valid: list[Tree] = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        valid: list[Tree] = [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
         located: list[Tree] = [keyword("located", "True")] if field.located else []
+        located += _hexadecimal(field)
         if isinstance(field.const, bytes):
             return Call(
                 "plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid, *located)
@@ -182,14 +187,16 @@ class Parts:
         if not isinstance(kind, ir.Primitive) or kind in _STRANGE:
             raise RowwiseError("it is computed and no whole number")
         options = _names(computed.enum, None, computed.labels)
-        return Call("plan.Compute", (string(computed.name), self.function(computed.value), string(kind), *options))
+        value = self.function(computed.value)
+        return Call("plan.Compute", (string(computed.name), value, string(kind), *options, *_hexadecimal(computed)))
 
     def _bit(self, field: ir.BitField) -> Tree:
         options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []
         options += _names(field.enum, None, field.labels)
         options += [keyword("const", literal(field.const))] if field.const is not None else []
-        options += [keyword("valid", self.function(field.valid))] if field.valid is not None else []
+        options += [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
         options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
+        options += _hexadecimal(field)
         return Call("plan.Bit", (string(field.name), literal(field.width), *options))
 
 
@@ -241,3 +248,8 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
         yield keyword("enum", enum)
     if labels and flags:
         yield keyword("flags", flags)
+
+
+def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed) -> Iterator[Tree]:
+    if field.hex:
+        yield keyword("hex", "True")

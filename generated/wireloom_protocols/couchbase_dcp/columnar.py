@@ -282,8 +282,8 @@ FrameInfo = plan.Layout(
 FailoverEntry = plan.Layout(plan.Field("vb_uuid", ">u8"), plan.Field("vb_seqno", ">u8", long=True))
 
 RECORD = plan.Record(
-    plan.Field("magic", "u1"),
-    plan.Field("opcode", "u1"),
+    plan.Field("magic", "u1", hex=True),
+    plan.Field("opcode", "u1", hex=True),
     plan.Choice(
         plan.When(
             lambda this, record, frame: plan.among(this["magic"], (0x80, 0x81, 0x82, 0x83)),
@@ -300,13 +300,13 @@ RECORD = plan.Record(
         ),
     ),
     plan.Field("extras_length", "u1", derive=lambda this, record, frame: frame.size("extras")),
-    plan.Field("datatype", "u1", flags=Datatype),
+    plan.Field("datatype", "u1", flags=Datatype, hex=True),
     plan.Choice(
         plan.When(
             lambda this, record, frame: plan.among(this["magic"], (0x80, 0x08, 0x82)),
             plan.Field("vbucket", ">u2"),
         ),
-        plan.Layout(plan.Field("status", ">u2", enum=Status)),
+        plan.Layout(plan.Field("status", ">u2", enum=Status, hex=True)),
     ),
     plan.Field(
         "total_body_length",
@@ -376,7 +376,7 @@ PLAN = plan.Plan(
                         "extras": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
                             plan.Field("end_seqno", ">u8", long=True),
-                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType, hex=True),
                         ),
                     },
                     valid=lambda this, record, frame: frame.size("value") == 0,
@@ -388,7 +388,7 @@ PLAN = plan.Plan(
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
                             plan.Field("end_seqno", ">u8", long=True),
-                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType, hex=True),
                             plan.Field("max_visible_seqno", ">u8", long=True),
                             plan.Field("high_completed_seqno", ">u8", long=True),
                         ),
@@ -402,7 +402,7 @@ PLAN = plan.Plan(
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
                             plan.Field("end_seqno", ">u8", long=True),
-                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType, hex=True),
                             plan.Field("max_visible_seqno", ">u8", long=True),
                             plan.Field("high_completed_seqno", ">u8", long=True),
                             plan.Field("timestamp", ">u8"),
@@ -417,7 +417,7 @@ PLAN = plan.Plan(
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
                             plan.Field("end_seqno", ">u8", long=True),
-                            plan.Field("snapshot_type", ">u4", flags=SnapshotType),
+                            plan.Field("snapshot_type", ">u4", flags=SnapshotType, hex=True),
                             plan.Field("max_visible_seqno", ">u8", long=True),
                             plan.Field("high_completed_seqno", ">u8", long=True),
                             plan.Field("purge_seqno", ">u8", long=True),

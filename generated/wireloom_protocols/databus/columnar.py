@@ -70,10 +70,13 @@ PLAN = plan.Plan(
                     plan.Field(
                         "length",
                         "@i4",
-                        valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
+                        valid=plan.Rule(
+                            "length >= (57 if attributes & 0x0008 != 0 else 61)",
+                            lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
+                        ),
                         derive=lambda this, record, frame: frame.size("record"),
                     ),
-                    plan.Field("attributes", "@u2", flags=EventAttributes),
+                    plan.Field("attributes", "@u2", flags=EventAttributes, hex=True),
                     plan.Field("sequence", "@i8"),
                     plan.Field("physical_partition_id", "@i2"),
                     plan.Field("logical_partition_id", "@i2"),
@@ -127,7 +130,7 @@ PLAN = plan.Plan(
                             plan.Field(
                                 "key_size",
                                 "@i4",
-                                valid=lambda this, record, frame: this["key_size"] >= 0,
+                                valid=plan.Rule("key_size >= 0", lambda this, record, frame: this["key_size"] >= 0),
                                 derive=lambda this, record, frame: frame.size("key_bytes"),
                             ),
                             plan.Named(

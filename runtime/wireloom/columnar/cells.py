@@ -54,7 +54,7 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
         found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.message)
         return None if found is None else next(decoder.view.of([found], ""))
 
-    stretch = Stretch(held.buffer, held.start, held.stop, little)
+    stretch = Stretch(held.buffer, held.start, held.stop, little, -held.start)
     structs, rows = _structs(decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {}))
     if len(rows) == held.count:
         return structs
@@ -109,8 +109,7 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
         start, stop = int(found.start[row]), int(found.stop[row])
         return decoder.row(record, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
 
-    stretch = Stretch(held.buffer, found.start, found.stop, found.little)
-    structs, rows = _structs(decoder.records(stretch, (), redo, {}))
+    structs, rows = _structs(decoder.records(found.stretch, (), redo, {}))
     cells = found.cell[rows]
     broken = np.flatnonzero(~found.whole).tolist()
     slow = [(cell, row) for cell in broken for row in decoder.view.rows(held.data(cell), "")]
@@ -149,6 +148,12 @@ class _Chains:
         cell, start, stop, of = (np.concatenate(found) for found in zip(*parts, strict=True))
         order = np.argsort(cell, kind="stable")
         self.cell, self.start, self.stop, self.little = cell[order], start[order], stop[order], of[order]
+
+    @property
+    def stretch(self) -> Stretch:
+        """The records; their reasons count from where their value begins."""
+        held = self.held
+        return Stretch(held.buffer, self.start, self.stop, self.little, -held.start[self.cell])
 
     def _followed(self, cells: Array, little: bool, others: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
         """(value, start, end, byte order) of the records of those ``cells`` that are whole in one byte order."""

@@ -12,8 +12,8 @@ from wireloom.columnar.fields import Checksum, number
 from wireloom.columnar.rows import Rows, Values
 
 
-def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array) -> Array:
-    """The ``rows``, by number, whose checksum is not the one ``found``; those whose range is none are doubted."""
+def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
+    """The ``rows``, by number, whose checksum is not the one ``found``, and theirs; those without range are doubted."""
     begin, begins = number(checksum.start(this, at.record, at.frame), at)
     end, ends = number(checksum.end(this, at.record, at.frame), at)
     start, stop = at.start + begin, at.start + end
@@ -23,8 +23,8 @@ def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array)
     at.doubt(rows[~sound[rows]])
     rows = rows[sound[rows]]
     sums = of_ranges(checksum.algorithm, at.batch.buffer, start[rows], stop[rows])
-    differing: Array = rows[sums != found[rows].astype(np.int64)]
-    return differing
+    differs = sums != found[rows].astype(np.int64)
+    return rows[differs], sums[differs]
 
 
 def of_ranges(algorithm: str, buffer: Array, start: Array, stop: Array) -> Array:

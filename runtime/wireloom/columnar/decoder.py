@@ -11,8 +11,9 @@ import pyarrow as pa
 from wireloom.codec import Protocol, streams
 from wireloom.codec.framing import Record
 from wireloom.codec.protocol import CORRUPT, POSITIONS
-from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
-from wireloom.columnar.buffers import Array, Places, nulls
+from wireloom.columnar.arrays import Labels, Numbers
+from wireloom.columnar.buffers import Array, nulls
+from wireloom.columnar.chosen import Chosen, Refused, made, merged
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
@@ -54,12 +55,16 @@ _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each."""
+    """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
+
+    ``origin`` is what reasons add to a place in the buffer, one for all records or one a record.
+    """
 
     buffer: Any
     start: Array
     stop: Array
     little: bool | Array
+    origin: int | Array
 
 
 @dataclass(slots=True)
@@ -75,10 +80,10 @@ class Tally:
     malformed_bytes: int = 0
     first: str = ""
 
-    def add(self, reason: str, size: int) -> None:
-        """Count a malformed record of so many bytes."""
+    def add(self, reason: str, size: int, count: int = 1) -> None:
+        """Count a malformed record, or more of them, of so many bytes together."""
         self.first = self.first or reason
-        self.malformed += 1
+        self.malformed += count
         self.malformed_bytes += size
 
 
@@ -103,6 +108,7 @@ class Decoder:
         self.schema = schema
         self.filters = filters
         self.view = View(protocol, options)
+        self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.name for message in plan.messages]
         self.tally = Tally()
         self.share = BATCH_ROWS
@@ -157,7 +163,7 @@ class Decoder:
             record = Record(start, stop - start, order, error=cuts.errors.get(row))
             return self.row(record, bytes(window.buffer[start:stop]), window.base + start, file)
 
-        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little)
+        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base)
         added = {
             FILE.name: lambda rows: pa.repeat(pa.scalar(told(file), pa.string()), len(rows)),
             POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
@@ -227,25 +233,30 @@ class Decoder:
         """One batch, the numbers of its records, and its weight. Raises ``TooHeavyError``."""
         fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
         doubtful = np.setdiff1d(rows, fast.sure)
-        numbers, parts = self._redone(stretch, doubtful, redo, added)
+        numbers, parts = self._redone(stretch, doubtful, redo, added, fast.refused)
         weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
         if len(rows) > 1:
             bear(weight)
-        self.tally.records += len(fast.rows) + len(numbers)
+        self.tally.records += len(fast.rows) + len(numbers) + fast.dropped
         if not parts:
             return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows, weight
-        every = np.concatenate([fast.rows, numbers])
-        order = np.argsort(every)
-        taken = pa.array(order)
-        merged = [pa.concat_arrays(pieces).take(taken) for pieces in zip(arrays, *parts, strict=True)]
-        return pa.RecordBatch.from_arrays(merged, schema=self.schema), every[order], weight
+        places = np.searchsorted(fast.rows, numbers)
+        columns = [merged(one, *others, places=places) for one, *others in zip(arrays, *parts, strict=True)]
+        every = np.sort(np.concatenate([fast.rows, numbers]))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema), every, weight
 
     def _redone(
-        self, stretch: Stretch, rows: Array, redo: Redo, added: Mapping[str, Callable[[Array], pa.Array]]
+        self,
+        stretch: Stretch,
+        rows: Array,
+        redo: Redo,
+        added: Mapping[str, Callable[[Array], pa.Array]],
+        refused: Refused | None,
     ) -> tuple[Array, list[list[pa.Array]]]:
         """What ``redo`` makes of records, and which of them there are: columns of some rows each.
 
-        As Python objects rows take ten times the memory, so few are held at once. Raises ``TooHeavyError``.
+        As Python objects rows take ten times the memory, so few are held at once. Those ``refused`` are counted where
+        the first of them is. Raises ``TooHeavyError``.
         """
         sizes = stretch.stop - stretch.start
         numbers: list[int] = []
@@ -253,6 +264,9 @@ class Decoder:
         held: list[Row] = []
         size = weight = 0
         for place, row in enumerate(rows.tolist()):
+            if refused is not None and refused.row < row:
+                self.tally.add(*refused.counted)
+                refused = None
             if (found := redo(row)) is not None:
                 numbers.append(row)
                 held.append(found)
@@ -263,6 +277,8 @@ class Decoder:
                 if len(rows) > 1:
                     bear(weight)
                 held, size = [], 0
+        if refused is not None:
+            self.tally.add(*refused.counted)
         return np.array(numbers, np.int64), parts
 
     def _rows(
@@ -271,13 +287,13 @@ class Decoder:
         return [
             added[field.name](numbers)
             if field.name in added
-            else pa.array([row.get(field.name) for row in rows], field.type)
+            else made([row.get(field.name) for row in rows], field.type)
             for field in self.schema
         ]
 
     def _decoded(
         self, stretch: Stretch, rows: Array, added: Mapping[str, Callable[[Array], pa.Array]]
-    ) -> "tuple[_Fast, list[pa.Array]]":
+    ) -> "tuple[Chosen, list[pa.Array]]":
         """What the plan makes of the records ``rows``."""
         whole = len(rows) == len(stretch.start)
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
@@ -288,12 +304,29 @@ class Decoder:
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
         batch.weigh(len(rows) * sum(bits for name, bits in self.widths.items() if name not in absent) // 8)
-        chosen = np.flatnonzero(decoded.wanted & ~decoded.doubtful)
-        fast = _Fast(decoded, chosen, rows[chosen], little, rows[~decoded.doubtful])
+        origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
+        fast = self._chosen(decoded, batch, rows, origin)
         arrays = [
             added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
         ]
         return fast, arrays
+
+    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, origin: Array) -> "Chosen":
+        """The rows that are decoded, malformed ones among them unless the mode is against it."""
+        mode = self.options.mode
+        refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
+        told = refused & (decoded.wanted | decoded.headless)
+        sure = ~decoded.doubtful | refused
+        malformed = np.flatnonzero(told)
+        counted: Refused | None = None
+        if len(malformed):
+            few = malformed if mode is Mode.PERMISSIVE else malformed[:1]
+            reasons = decoded.refusals.reasons(few, origin, self.names_of_header)
+            size = int((batch.stop[malformed] - batch.start[malformed]).sum())
+            counted = Refused(int(rows[malformed[0]]), malformed, reasons, size)
+        good = decoded.wanted & ~decoded.doubtful
+        chosen = np.flatnonzero(good if mode is Mode.DROPMALFORMED else good | told)
+        return Chosen(decoded, batch, chosen, rows[chosen], rows[sure], mode, counted)
 
     def _wanted(self, header: Values, message: Array) -> Array:
         """Which records are asked for, as far as their headers tell."""
@@ -313,81 +346,37 @@ class Decoder:
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted
 
-    def _array(self, field: pa.Field, fast: "_Fast") -> pa.Array:
+    def _array(self, field: pa.Field, fast: "Chosen") -> pa.Array:
         """A column of the view, in the rows that are fast."""
         name, kind = field.name, field.type
         if name in (self.options.corrupt_column, REASON.name):
-            return nulls(kind, len(fast.chosen))
+            return fast.record(kind) if name == self.options.corrupt_column else fast.reason(kind)
         if name == "message":
-            return Labels(Numbers(fast.of(fast.decoded.message)), self.names.__getitem__, kind).arrow(kind)
+            codes = Numbers(fast.of(fast.decoded.message), fast.has_head)
+            return Labels(codes, self.names.__getitem__, kind).arrow(kind)
         parameter = next((each for each in self.recorded if each.name == name), None)
         if parameter is not None:
             return self._parameter(name, kind, fast)
         column = fast.decoded.header.columns.get(name)
         if column is not None:
-            return (column if fast.whole else column.take(fast.chosen)).arrow(kind)
+            return fast.header(name, column, kind)
         if self.options.message is not None:
             found = fast.field(self.names.index(self.options.message), name)
             return nulls(kind, len(fast.chosen)) if found is None else found.arrow(kind)
         struct = fast.struct(self.names.index(name), kind) if name in self.names else None
         return nulls(kind, len(fast.chosen)) if struct is None else struct
 
-    def _parameter(self, name: str, kind: pa.DataType, fast: "_Fast") -> pa.Array:
-        value = self.options.parameters[name]
+    def _parameter(self, name: str, kind: pa.DataType, fast: "Chosen") -> pa.Array:
+        value, valid = self.options.parameters[name], fast.has_head
         if name != self.protocol.framing.byte_order:
-            return pa.repeat(pa.scalar(value, kind), len(fast.chosen))
-        if isinstance(fast.little, bool):
-            return pa.repeat(pa.scalar(_ORDERS[fast.little], kind), len(fast.chosen))
-        return Labels(Numbers(fast.of(fast.little).astype(np.uint8)), _ORDERS.__getitem__, kind).arrow(kind)
+            codes, told = np.zeros(len(fast.chosen), np.uint8), (str(value), "")
+        else:
+            little = fast.batch.little
+            codes = np.full(len(fast.chosen), little) if isinstance(little, bool) else fast.of(little)
+            codes, told = codes.astype(np.uint8), _ORDERS
+        if kind == pa.bool_():
+            return Numbers(np.full(len(codes), bool(value)), valid).arrow(kind)
+        return Labels(Numbers(codes, valid), told.__getitem__, kind).arrow(kind)
 
 
 _ORDERS = ("big", "little")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fast:
-    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch.
-
-    ``sure`` are all that it was given and did not doubt.
-    """
-
-    decoded: Decoded
-    chosen: Array
-    rows: Array
-    little: bool | Array
-    sure: Array
-
-    @property
-    def whole(self) -> bool:
-        return len(self.chosen) == len(self.decoded.message)
-
-    def of(self, values: Array) -> Array:
-        return values if self.whole else values[self.chosen]
-
-    def field(self, code: int, name: str) -> Column | None:
-        """A field of the message that all rows are of; None if they have no such field."""
-        found = self.decoded.structs.get(code)
-        column = found[1].columns.get(name) if found is not None else None
-        return None if found is None or column is None else column.take(np.flatnonzero(self._places(found[0]) >= 0))
-
-    def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
-        """The fields of a message that ``kind`` has, null in rows of others; None if no row is of it."""
-        found = self.decoded.structs.get(code)
-        if found is None:
-            return None
-        rows, struct = found
-        if self.whole and len(rows) == len(self.chosen):
-            return struct.arrow(kind)
-        names = {field.name for field in kind}
-        struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names})
-        places = self._places(rows)
-        if (dropped := places < 0).any():
-            struct, places = struct.take(np.flatnonzero(~dropped)), places[~dropped]
-        return struct.arrow(kind, Places(places, len(self.chosen)))
-
-    def _places(self, rows: Array) -> Array:
-        """Where among the chosen rows those are that the plan was given as ``rows``; -1 for what was not chosen."""
-        places = np.full(len(self.decoded.message), -1)
-        places[self.chosen] = np.arange(len(self.chosen))
-        found: Array = places[rows]
-        return found

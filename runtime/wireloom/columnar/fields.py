@@ -11,11 +11,20 @@ import pyarrow as pa
 from wireloom.codec import WireEnum, WireFlags
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.refusals import Piece
 from wireloom.columnar.rows import Frame, Rows, Values
 from wireloom.columnar.vectors import Vector, true
 
 Expression = Callable[[Values, Values, Frame], Any]
 """``lambda this, record, frame: …``, as the codec's, over vectors instead of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition: how the spec writes it, and what it is compiled to."""
+
+    text: str
+    expression: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,16 @@ class Number:
     def _at(self, raw: Array, offset: int, *, little: bool) -> Array:
         return self.load(raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"], little=little)
 
-    def check(self, at: Rows, data: Array) -> Array:
-        """Booleans as such; other bytes than 0 and 1 are doubtful."""
+    def check(self, at: Rows, data: Array, name: str = "", place: Array | None = None) -> Array:
+        """Booleans as such; other bytes than 0 and 1, which stand at ``place``, are refused."""
         if not self.boolean:
             return data
         if (wrong := data > 1).any():
-            at.doubt(wrong)
+            if place is None:
+                at.doubt(wrong)
+            else:
+                with at.within(name):
+                    at.refuse(wrong, "invalid", place, "0 or 1 expected, found ", data)
         truth: Array = data != 0
         return truth
 
@@ -103,11 +116,13 @@ class Field:
         flags: type[WireFlags] | None = None,
         labels: bool = True,
         const: float | None = None,
-        valid: Expression | None = None,
+        valid: Rule | None = None,
         derive: Expression | None = None,
         checksum: Checksum | None = None,
         long: bool = False,
         located: bool = False,
+        hex: bool = False,
+        bits: int = 0,
     ) -> None:
         self.name = name
         self.value = Number(code)
@@ -118,21 +133,41 @@ class Field:
         self.derive = derive
         self.checksum = checksum
         self.long = long
-        self.located = located
+        self.located = located or derive is not None or checksum is not None
+        self.refuses = const is not None or long
+        self.hex = hex or checksum is not None
+        self.digits = -(-(bits or 8 * self.value.size) // 4)
 
-    def put(self, at: Rows, this: Values, data: Array) -> None:
-        """Take ``data``, just read, as the field's values."""
-        if self.long:
-            if (high := data > _LONGEST).any():
-                at.doubt(high)
-            data = data.astype(np.int64)
+    def put(self, at: Rows, this: Values, data: Array, place: Array) -> None:
+        """Take ``data``, just read at ``place``, as the field's values."""
         if self.const is not None:
             wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
             if (wrong := wide != self.const).any():
-                at.doubt(wrong)
+                self._refuse_const(at, wrong, data, place)
+        if self.long:
+            if (high := data > _LONGEST).any():
+                with at.within(self.name):
+                    at.refuse(high, "range", place, self.told(data, high), " is not below 2^63")
+            data = data.astype(np.int64)
         numbers = Numbers(data)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum, self.flags)
+
+    def _refuse_const(self, at: Rows, wrong: Array, data: Array, place: Array) -> None:
+        if data.dtype.kind not in "iu":
+            at.doubt(wrong)
+            return
+        with at.within(self.name):
+            expected = self.shown(int(self.const or 0))
+            at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.told(data, wrong))
+
+    def shown(self, number: int) -> str:
+        """A number of the field in words, as the codec has it."""
+        return f"{number:#0{2 + self.digits}x}" if self.hex and number >= 0 else str(number)
+
+    def told(self, data: Array, which: Array) -> Piece:
+        """The numbers in words, of all rows or of those that are selected."""
+        return [self.shown(number) for number in data[which].tolist()] if self.hex else data
 
 
 _LONGEST = np.uint64(2**63 - 1)
@@ -169,24 +204,58 @@ class Block:
     def read(self, at: Rows, this: Values) -> None:
         """Put the fields' values into ``this``."""
         start = at.at
-        raw, first = at.gather(self.size)
+        if (short := start + self.size > at.limit).any():
+            self._refuse_short(at, short, start)
+        raw, first = at.gather(self.size, sure=True)
         little = at.little
-        for field, offset in self.fields:
-            field.put(at, this, field.value.check(at, field.value.of(raw, little, first + offset)))
+        read = [field.value.of(raw, little, first + offset) for field, offset in self.fields]
+        read = [
+            field.value.check(at, data, field.name, start + offset) if field.value.boolean else data
+            for (field, offset), data in zip(self.fields, read, strict=True)
+        ]
+        for (field, offset), data in zip(self.fields, read, strict=True):
+            field.put(at, this, data, start + offset if field.refuses else start)
             if field.located:
                 at.frame.put(field.name, start + offset, start + offset + field.value.size)
-        for field, _ in self.fields:
+        for field, offset in self.fields:
             if field.valid is not None:
-                must_hold(field.valid, at, this)
+                must_be_valid(field, field.valid, at, this, start + offset)
+
+    def _refuse_short(self, at: Rows, short: Array, start: Array) -> None:
+        """Refuse rows that do not hold all the fields, in the name of the first one that does not fit."""
+        ends = np.array([offset + field.value.size for field, offset in self.fields])
+        fitting = np.where(short, np.searchsorted(ends, at.limit - start, "right"), -1)
+        for number in np.unique(fitting[short]).tolist():
+            field, offset = self.fields[number]
+            with at.within(field.name):
+                at.short(fitting == number, np.full(len(at), field.value.size), start + offset)
 
 
 def must_hold(condition: Expression, at: Rows, this: Values) -> None:
     """Doubt rows in which a condition does not hold."""
+    if (wrong := _false(condition, at, this)) is not None:
+        at.doubt(wrong)
+
+
+def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array) -> None:
+    """Refuse rows in which a rule for a field, which stands at ``place``, does not hold."""
+    wrong = _false(rule.expression, at, this)
+    if wrong is None:
+        return
+    column = this.column(field.name)
+    if not isinstance(column, Numbers) or column.data.dtype.kind not in "iu" or column.valid is not None:
+        at.doubt(wrong)
+        return
+    with at.within(field.name):
+        at.refuse(wrong, "invalid", place, f"{rule.text} expected, found ", field.told(column.data, wrong))
+
+
+def _false(condition: Expression, at: Rows, this: Values) -> Array | None:
+    """The rows in which a condition does not hold; None if it holds in all."""
     holds = true(condition(this, at.record, at.frame))
     if holds is False:
         holds = np.zeros(len(at), bool)
-    if holds is not True and not holds.all():
-        at.doubt(~holds)
+    return None if holds is True or holds.all() else ~holds
 
 
 def number(value: Any, at: Rows) -> tuple[Array, Array | None]:

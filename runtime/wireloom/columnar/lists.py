@@ -4,8 +4,8 @@ import numpy as np
 
 from wireloom.columnar.arrays import Column, Lists, Structs
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.fields import Expression, number
-from wireloom.columnar.rows import Frame, Rows, Values
+from wireloom.columnar.fields import Block, Expression, Number, number
+from wireloom.columnar.rows import Frame, Items, Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
 
@@ -54,17 +54,34 @@ class Repeat:
                 return None
             counts: Array = left // sizes
             if (over := counts * sizes != left).any():
-                at.doubt(over)
+                self._refuse_part(at, over, counts, left)
             return counts
         count = self.count(this, at.record, at.frame) if callable(self.count) else self.count
         counts, valid = number(count, at)
         wrong: Array = (counts < 0) | (counts > left // sizes)
-        if valid is not None:
+        if valid is not None and not valid.all():
+            at.doubt(~valid)
             wrong |= ~valid
         if wrong.any():
-            at.doubt(wrong)
+            self._refuse_count(at, wrong, counts, left)
             counts = np.where(wrong, 0, counts)
         return counts
+
+    def _refuse_part(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
+        """Refuse rows whose last item is not whole; where items have parts, the codec says which is not."""
+        if not isinstance(self.item, Number):
+            at.doubt(which)
+            return
+        with at.within(counts):
+            size = self.item.size
+            at.short(which, np.full(len(at), size), at.at + counts * size)
+
+    def _refuse_count(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
+        """Refuse rows whose count cannot be; one that is only too large for the items' size shows in an item."""
+        smallest = self.item.size if isinstance(self.item, Number) else 1
+        never = (counts < 0) | (counts > left // smallest)
+        at.refuse(which & never, "count", at.at, counts, " items cannot stand in ", left, " bytes")
+        at.doubt(which & ~never)
 
     def _together(self, at: Rows, this: Values, counts: Array, sizes: Array | int) -> Column:
         """Items of one size: where each stands is known."""
@@ -72,8 +89,12 @@ class Repeat:
         at.batch.weigh(int(counts.sum()) * self.weight)
         owner = np.repeat(np.arange(len(at)), counts)
         size = sizes if isinstance(sizes, int) else sizes[owner]
-        pos = start[owner] + size * ragged(np.zeros(len(at), np.int64), counts)
-        inner, outer = _inside(at, this, pos, pos + size, owner)
+        number = ragged(np.zeros(len(at), np.int64), counts)
+        pos = start[owner] + size * number
+        since = len(at.batch.refusals.all)
+        inner, outer = _inside(at, this, pos, pos + size, owner, Items(number, since))
+        inner.ordered &= at.items is None and (isinstance(self.item, Number) or _of_blocks(self.item))
+        inner.path = (*inner.path, number)
         inner.ahead = self.item.fixed or inner.ahead
         items = self.item.read(inner, outer)
         at.move(start + counts * sizes)
@@ -96,6 +117,7 @@ class Repeat:
                 break
             at.batch.weigh(len(going) * self.weight)
             inner, outer = _inside(at, this, pos[going], at.limit[going], going)
+            inner.path = (*inner.path, np.full(len(going), turn))
             parts.append((going, self.item.read(inner, outer)))
             empty = inner.at == pos[going]
             at.doubt(going[empty])
@@ -124,9 +146,17 @@ def _size(item: Value) -> int | Expression | None:
     return item.fixed or None
 
 
-def _inside(at: Rows, this: Values, pos: Array, limit: Array, owner: Array) -> tuple[Rows, Values]:
+def _of_blocks(item: Value) -> bool:
+    """Whether items are structs of numbers alone, all of which are looked at whatever is wrong with some."""
+    steps = getattr(item, "steps", ())
+    return bool(steps) and all(isinstance(step, Block) and not step.derived for step in steps)
+
+
+def _inside(
+    at: Rows, this: Values, pos: Array, limit: Array, owner: Array, items: Items | None = None
+) -> tuple[Rows, Values]:
     """Rows of items, and what their sizes may ask for: the fields of the struct that the list is in."""
-    inner = at.nested(pos, limit, owner)
+    inner = at.nested(pos, limit, owner, items)
     inner.frame = Frame(inner, at.frame)
     return inner, Values(inner, this)
 

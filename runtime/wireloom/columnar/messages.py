@@ -13,6 +13,7 @@ from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.fields import Expression, must_hold
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
+from wireloom.columnar.refusals import MessageName, Refusals
 from wireloom.columnar.rows import Batch, Rows, Values
 from wireloom.columnar.vectors import true
 
@@ -101,12 +102,15 @@ class Message:
         return codes
 
     def _verify(self, at: Rows, this: Values, codes: Array) -> None:
+        own = [[field for layout in variant.sections.values() for field in layout.derived] for variant in self.variants]
+        ordered = at.ordered
+        at.ordered &= not (self.derived and any(own))  # the codec goes by sections
         verify(at, this, self.derived)
-        for code, variant in enumerate(self.variants):
-            derived = [field for layout in variant.sections.values() for field in layout.derived]
+        for code, derived in enumerate(own):
             if derived and (mine := codes == code).any():
                 inner, values = at.only(np.flatnonzero(mine), this)
                 verify(inner, values, derived)
+        at.ordered = ordered
 
     def _judge(self, at: Rows, this: Values, codes: Array) -> None:
         """Doubt rows of which something does not hold that must hold of the whole record."""
@@ -122,7 +126,8 @@ class Decoded:
     """What became of a batch's records. ``message`` is the number of each record's message, -1 if it has none.
 
     ``structs`` are the messages' fields by number, with the rows that they are of. Rows that are not ``wanted`` have
-    nothing but the header. What is said of ``doubtful`` rows means nothing.
+    nothing but the header. What is said of ``doubtful`` rows means nothing, but for the columns of their ``head``; of
+    those that are ``headless``, it could not be read. ``refusals`` says why rows are malformed where that is known.
     """
 
     header: Structs
@@ -130,6 +135,13 @@ class Decoded:
     wanted: Array
     structs: Mapping[int, tuple[Array, Structs]]
     doubtful: Array
+    refusals: Refusals
+    headless: Array
+    head: frozenset[str]
+
+    def refused(self) -> Array:
+        """Which rows are known to be malformed."""
+        return self.refusals.of(np.arange(len(self.doubtful)))
 
 
 Keep = Callable[[Values, Array], Array]
@@ -153,6 +165,7 @@ class Plan:
         every = Rows.all(batch)
         record = every.record
         self.record.head.put(every, record)
+        headless, head = batch.doubtful.copy(), frozenset(record.columns)
         message = self._dispatch(every, record)
         wanted = keep(record, message)
         structs: dict[int, tuple[Array, Structs]] = {}
@@ -164,13 +177,15 @@ class Plan:
             structs[index] = rows, self._read(kind, at, header)
             if not whole:
                 record.merge(header)
-        return Decoded(record.struct, message, wanted, structs, batch.doubtful)
+        return Decoded(record.struct, message, wanted, structs, batch.doubtful, batch.refusals, headless, head)
 
     def _read(self, kind: Message, at: Rows, header: Values) -> Structs:
-        struct = kind.read(at, header)
+        with at.within(MessageName(kind.name)):
+            struct = kind.read(at, header)
         verify(at, header, self.record.derived)
-        if (left := at.at < at.batch.stop[at.index]).any():
-            at.doubt(left)
+        place, stop = at.at, at.batch.stop[at.index]
+        if (left := place < stop).any():
+            at.refuse(left, "trailing-bytes", place, stop - place, " bytes left over")
         return struct
 
     def _dispatch(self, at: Rows, record: Values) -> Array:

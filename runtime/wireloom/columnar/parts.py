@@ -9,8 +9,8 @@ from wireloom.codec import WireEnum
 from wireloom.codec.computed import LIMITS
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.fields import Block, Expression, Field, Number, label, must_hold, number
+from wireloom.columnar.buffers import Array, Valid
+from wireloom.columnar.fields import Block, Expression, Field, Number, Rule, label, must_be_valid, number
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value
 from wireloom.columnar.vectors import true
@@ -62,19 +62,20 @@ class Layout:
 def _steps(items: Iterable[Any]) -> Iterable[Part]:
     run: list[Field] = []
     for item in items:
-        if isinstance(item, Field):
-            run.append(item)
-            continue
-        if run:
-            yield Block(run)
+        field = item if isinstance(item, Field) else None
+        if run and (field is None or len({each.value.order for each in (*run, field)} - {""}) > 1):
+            yield Block(run)  # as the codec has them, which says what is wrong with one block before it reads the next
             run = []
-        yield item
+        if field is None:
+            yield item
+        else:
+            run.append(field)
     if run:
         yield Block(run)
 
 
 def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
-    """Doubt rows in which a derived field is not what it must be."""
+    """Refuse rows in which a derived field is not what it must be."""
     for field in derived:
         column = this.column(field.name)
         if column is None:
@@ -82,35 +83,61 @@ def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
         present = np.ones(len(at), bool) if column.valid is None else column.valid
         if field.checksum is not None:
             present = present & ~at.batch.doubtful[at.index]
-            wrong = checksums.wrong(field.checksum, at, this, np.flatnonzero(present), this[field.name].data)
-            at.doubt(wrong)
+            found = this[field.name].data
+            wrong, sums = checksums.wrong(field.checksum, at, this, np.flatnonzero(present), found)
+            if len(wrong):
+                _refuse_sums(at, field, wrong, sums, found)
         elif field.derive is not None:
             expected, valid = number(field.derive(this, at.record, at.frame), at)
             same = this[field.name].data == expected
             if valid is not None:
                 same &= valid
             if (differs := present & ~same).any():
-                at.doubt(differs)
+                _refuse_derived(at, field, differs, expected, this[field.name].data, valid)
+
+
+def _refuse_sums(at: Rows, field: Field, wrong: Array, sums: Array, found: Array) -> None:
+    which = np.zeros(len(at), bool)
+    which[wrong] = True
+    pairs = zip(sums.tolist(), found[wrong].tolist(), strict=True)
+    texts = [f"{field.shown(one)} expected, found {field.shown(other)}" for one, other in pairs]
+    with at.within(field.name):
+        at.refuse(which, "checksum", at.frame.span(field.name)[0], texts)
+
+
+def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found: Array, valid: Valid) -> None:
+    if expected.dtype.kind not in "iu" or found.dtype.kind not in "iu":
+        at.doubt(which)
+        return
+    if valid is not None:
+        at.doubt(which & ~valid)
+    with at.within(field.name):
+        wanted, given = field.told(expected, which), field.told(found, which)
+        at.refuse(which, "derived", at.frame.span(field.name)[0], wanted, " expected, found ", given)
 
 
 class Named:
     """A value under its name; a ``located`` one is asked for its place."""
 
-    def __init__(self, name: str, value: Value, *, valid: Expression | None = None, located: bool = False) -> None:
+    def __init__(
+        self, name: str, value: Value, *, valid: Rule | None = None, located: bool = False, hex: bool = False
+    ) -> None:
         self.name = name
         self.value = value
         self.valid = valid
         self.located = located
         self.derived: list[Field] = []
         self.fixed = value.fixed
+        self.shown = Field(name, "u1", hex=hex)
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
-        this.put(self.name, self.value.read(at, this))
+        with at.within(self.name):
+            this.put(self.name, self.value.read(at, this))
         if self.located:
             at.frame.put(self.name, start, at.at)
         if self.valid is not None:
-            must_hold(self.valid, at, this)
+            must_be_valid(self.shown, self.valid, at, this, start)
 
 
 class Section:
@@ -132,7 +159,8 @@ class Section:
     def enter(self, at: Rows, this: Values) -> Array:
         """Set the limits to the section's end; the limits there were."""
         outer, pos, shift = at.limit, at.pos, at.shift
-        start, at.limit = self.extent.span(at, this)
+        with at.within(self.name):
+            start, at.limit = self.extent.span(at, this)
         at.pos, at.shift = pos, shift
         at.frame.put(self.name, start, at.limit)
         return outer
@@ -142,7 +170,8 @@ class Section:
         start, end = at.at, at.limit
         if (left := start < end).any():
             if self.trailing is None:
-                at.doubt(left)
+                with at.within(self.name):
+                    at.refuse(left, "trailing-bytes", start, end - start, " bytes left over")
             else:
                 this.put(self.trailing, Spans(at.batch.buffer, start, end, None if left.all() else left))
         at.move(end)
@@ -220,7 +249,7 @@ class Bit:
         self.width = width
         self.boolean = boolean
         self.kind = np.min_scalar_type((1 << width) - 1)
-        self.field = Field(name, "u1", **options)
+        self.field = Field(name, "u1", bits=width, **options)
 
 
 class Bits:
@@ -234,17 +263,18 @@ class Bits:
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
-        raw, offset = at.gather(self.word.size)
+        with at.within(self.fields[0].field.name):
+            raw, offset = at.gather(self.word.size)
         word = self.word.of(raw, at.little, offset).astype(np.uint64)
         shift = 8 * self.word.size
         for bit in self.fields:
             shift -= bit.width
             value = word >> np.uint64(shift) & np.uint64((1 << bit.width) - 1)
             data = value != 0 if bit.boolean else value.astype(bit.kind)
-            bit.field.put(at, this, data)
+            bit.field.put(at, this, data, start)
             at.frame.put(bit.field.name, start, at.at)
             if bit.field.valid is not None:
-                must_hold(bit.field.valid, at, this)
+                must_be_valid(bit.field, bit.field.valid, at, this, start)
 
 
 class Pad:
@@ -285,11 +315,14 @@ class Compute:
         *,
         enum: type[WireEnum] | None = None,
         labels: bool = True,
+        hex: bool = False,
     ) -> None:
         self.name = name
         self.value = value
+        self.hex = hex
         self.limits = LIMITS.get(kind)
         self.kind = _NARROW.get(kind)
+        self.type = kind
         self.enum = enum if labels else None
         self.derived: list[Field] = []
 
@@ -297,11 +330,16 @@ class Compute:
         data, valid = number(self.value(this, at.record, at.frame), at)
         if self.limits is not None:
             wrong = (data < self.limits[0]) | (data > self.limits[1])
-            if (wrong if valid is None else wrong & valid).any():
-                at.doubt(wrong if valid is None else wrong & valid)
+            if (which := wrong if valid is None else wrong & valid).any():
+                self._refuse(at, which, data)
         numbers = Numbers(data if self.kind is None else data.astype(self.kind), valid)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum)
+
+    def _refuse(self, at: Rows, which: Array, data: Array) -> None:
+        shown = [f"{number:#04x}" if self.hex and number >= 0 else str(number) for number in data[which].tolist()]
+        with at.within(self.name):
+            at.refuse(which, "range", at.at, shown, f" does not fit a {self.type}")
 
 
 class Fallback:

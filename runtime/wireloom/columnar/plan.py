@@ -1,6 +1,6 @@
 """What generated plans are made of, in one place."""
 
-from wireloom.columnar.fields import Checksum, Field, Number
+from wireloom.columnar.fields import Checksum, Field, Number, Rule
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths
 from wireloom.columnar.lists import Repeat
@@ -59,6 +59,7 @@ __all__ = [
     "Record",
     "Repeat",
     "Rest",
+    "Rule",
     "Section",
     "Size",
     "Slot",

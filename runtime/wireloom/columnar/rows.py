@@ -1,10 +1,12 @@
 """Where many records are read at once: a cursor and a limit a row, and what has been read of them so far.
 
-Rows whose bytes look wrong, or are not for this engine, are ``doubtful``: they go on with harmless values, and in the
-end the codec decodes them afresh.
+Rows whose bytes look wrong, or are not for this engine, are ``doubtful``: they go on with harmless values. In the end
+the codec decodes them afresh, but for those of which it is known what it would say: these are refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pyarrow as pa
 from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.refusals import Piece, Refusal, Refusals
 from wireloom.columnar.vectors import Vector
 
 
@@ -31,10 +34,18 @@ class Batch:
         self.parameters = parameters
         self.little = little
         self.doubtful = np.zeros(len(start), bool)
+        self.refusals = Refusals(len(start))
         self.rounds = 0
         """Rounds in which lists were read, those of lists in lists included."""
         self.weight = 0
         self._found: dict[bytes, Array] = {}
+        self._high: Array | None = None
+
+    def places_of_high(self) -> Array:
+        """Where in the buffer bytes stand that are not ASCII, in ascending order."""
+        if self._high is None:
+            self._high = np.flatnonzero(self.buffer >= 0x80)
+        return self._high
 
     def weigh(self, weight: int) -> None:
         """Add to the batch's weight. Raises ``TooHeavyError`` if it is too much."""
@@ -57,12 +68,13 @@ class Batch:
 class Selected:
     """Which rows are read: their records in the batch by number, and which rows they were taken from."""
 
-    __slots__ = ("batch", "chosen", "index")
+    __slots__ = ("batch", "chosen", "index", "items")
 
-    def __init__(self, batch: Batch, index: Array, chosen: Array) -> None:
+    def __init__(self, batch: Batch, index: Array, chosen: Array, items: "Items | None") -> None:
         self.batch = batch
         self.index = index
         self.chosen = chosen
+        self.items = items
 
     def __len__(self) -> int:
         return len(self.index)
@@ -75,7 +87,10 @@ class Selected:
 
     def doubt(self, which: Array) -> None:
         """Leave rows to the codec."""
-        self.batch.doubtful[self.index[which]] = True
+        records = self.index[which]
+        self.batch.doubtful[records] = True
+        if self.items is not None:
+            self.batch.refusals.forget(records, self.items.since)
 
 
 class Values:
@@ -192,7 +207,8 @@ class Rows:
     """Rows that are read alike from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
-    section, in positions of the buffer.
+    section, in positions of the buffer. ``path`` is what the codec calls what is read; they are ``ordered`` if what is
+    wrong is found in the codec's order.
     """
 
     def __init__(
@@ -205,8 +221,9 @@ class Rows:
         shift: int = 0,
         chosen: Array | None = None,
         outer: "Rows | None" = None,
+        items: "Items | None" = None,
     ) -> None:
-        self.selected = Selected(batch, index, index if chosen is None else chosen)
+        self.selected = Selected(batch, index, index if chosen is None else chosen, items)
         self.batch = batch
         self.index = index
         self.pos = pos
@@ -214,6 +231,9 @@ class Rows:
         self.shift = shift
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
+        self.items = items
+        self.path: Path = ()
+        self.ordered = True
         self.ahead = AHEAD
         self._ahead = np.zeros(0, "V1")
         self._ahead_of: Array | None = None
@@ -241,18 +261,67 @@ class Rows:
         """The cursors."""
         return self.pos + self.shift if self.shift else self.pos
 
-    def need(self, count: int | Array) -> None:
-        """Doubt rows in which fewer than ``count`` bytes are left."""
-        short = self.pos + (self.shift + count) > self.limit
-        if short.any():
-            self.doubt(short)
+    @contextmanager
+    def within(self, step: str | Array) -> Iterator[None]:
+        """What is refused meanwhile is inside ``step``: a name, or the number of an item of each row."""
+        outer = self.path
+        self.path = (*outer, step)
+        yield
+        self.path = outer
 
-    def gather(self, count: int) -> tuple[Array, int]:
+    def refuse(self, which: Array, code: str, place: Array, *detail: Piece) -> None:
+        """Rows are malformed, as the codec would say; ``which``, a mask, has the others not looked at.
+
+        Texts in ``detail`` that differ are of the rows that ``which`` selects, numbers of all rows.
+        """
+        batch, rows = self.batch, np.flatnonzero(which)
+        if not self.ordered:
+            self.doubt(rows)
+            return
+        records = self.index[rows]
+        open_ = ~batch.doubtful[records]
+        item = None if self.items is None else self.items.number[rows]
+        if item is not None and self.items is not None and batch.refusals.all:
+            why = batch.refusals.why[records]
+            open_ |= (why >= self.items.since) & (item < batch.refusals.item[records])
+        if not open_.any():
+            return
+        records, first = np.unique(records[open_], return_index=True)  # the first item of each record
+        place_of = np.flatnonzero(open_)[first]
+        rows = rows[place_of]
+        pieces = [_piece_of(piece, rows, place_of) for piece in detail]
+        path = tuple(step if isinstance(step, str) else step[rows] for step in self.path)
+        batch.doubtful[records] = True
+        batch.refusals.add(
+            Refusal(records, code, path, place[rows], tuple(pieces)), None if item is None else item[place_of]
+        )
+
+    def need(self, count: int | Array, place: Array | None = None) -> None:
+        """Refuse rows in which fewer than ``count`` bytes are left, be it from ``place`` on."""
+        end = self.pos + (self.shift + count) if place is None else place + count
+        short = end > self.limit
+        if short.any():
+            self.short(short, np.broadcast_to(count, len(self)), self.at if place is None else place)
+
+    def short(self, which: Array, count: Array, place: Array) -> None:
+        """Refuse rows in which ``count`` bytes were wanted at ``place`` and are not there."""
+        negative = which & (count < 0)
+        if negative.any():
+            self.refuse(negative, "invalid-size", place, "a size of ", count, " bytes")
+        which = which & ~negative
+        whole = self.limit == self.batch.stop[self.index]
+        for code, mine, behind in (("truncated", which & whole, ""), ("overrun", which & ~whole, " in its section")):
+            if mine.any():
+                self.refuse(mine, code, place, "needs ", count, " bytes, ", self.limit - place, f" left{behind}")
+
+    def gather(self, count: int, *, sure: bool = False) -> tuple[Array, int]:
         """The next ``count`` bytes of each row: opaque items, one a row, and where in them they stand.
 
         Items have some bytes more than are asked for, so that what stands behind is there already. The cursors go on.
+        Rows that have fewer are refused, unless that was seen to.
         """
-        self.need(count)
+        if not sure:
+            self.need(count)
         offset = self.shift - self._ahead_from if self._ahead_of is self.pos else -1
         if offset < 0 or offset + count > self._ahead.itemsize:
             self._ahead = windows(self.batch.buffer, self.at, max(count, self.ahead))
@@ -274,7 +343,11 @@ class Rows:
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
         """Some of the rows, by number, and what was read of them; to be given back to ``merge``."""
         pos, limit = self.pos[chosen], self.limit[chosen]
-        inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
+        items = None if self.items is None else self.items.of(chosen)
+        inner = Rows(
+            self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self, items=items
+        )
+        inner.path, inner.ordered = _path_of(self.path, chosen), self.ordered
         inner.frame = Frame(inner, self.frame)
         return inner, inner.record if this is self.record else Values(inner, this)
 
@@ -288,6 +361,44 @@ class Rows:
             self.record.merge(inner.record)
         self.frame.merge(inner.frame)
 
-    def nested(self, pos: Array, limit: Array, owner: Array) -> "Rows":
-        """Rows of a struct of their own, one or more in a row of these: ``owner`` says in which."""
-        return Rows(self.batch, self.index[owner], pos, limit, chosen=owner, outer=self)
+    def nested(self, pos: Array, limit: Array, owner: Array, items: "Items | None" = None) -> "Rows":
+        """Rows of a struct of their own, one or more in a row of these: ``owner`` says in which.
+
+        ``items`` are set if they are the items of lists, all of which are read at once.
+        """
+        if items is None and self.items is not None:
+            items = self.items.of(owner)
+        inner = Rows(self.batch, self.index[owner], pos, limit, chosen=owner, outer=self, items=items)
+        inner.path, inner.ordered = _path_of(self.path, owner), self.ordered
+        return inner
+
+
+Path = tuple[str | Array, ...]
+"""How the codec calls what is read: names, and numbers of items, one a row."""
+
+
+def _path_of(path: Path, rows: Array) -> Path:
+    return tuple(step if isinstance(step, str) else step[rows] for step in path)
+
+
+def _piece_of(piece: Piece, rows: Array, among: Array) -> Piece:
+    """A piece in those ``rows``, which are ``among`` the ones that were refused."""
+    if isinstance(piece, np.ndarray):
+        return piece[rows]
+    return piece if isinstance(piece, str) else [piece[number] for number in among.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Rows that are items of lists and read all at once: the ``number`` of each in its list.
+
+    The codec reads one item after the other. So what is wrong with an earlier item goes in front of what was refused of
+    later ones, by refusals from number ``since`` on.
+    """
+
+    number: Array
+    since: int
+
+    def of(self, rows: Array) -> "Items":
+        """Those of some rows."""
+        return Items(self.number[rows], self.since)

@@ -1,6 +1,6 @@
 """Values of variable size, and the extents that say how many bytes are theirs."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +67,7 @@ class Size:
         return start, stop
 
     def measure(self, at: Rows, this: Values) -> Array:
-        """How many bytes; a size that is missing, negative or more than is left is doubtful, and bounded."""
+        """How many bytes; a size that is negative or more than is left is refused, and bounded."""
         value = self.size(this, at.record, at.frame) if callable(self.size) else self.size
         sizes, valid = number(value, at)
         return _bounded(at, sizes, valid)
@@ -76,10 +76,11 @@ class Size:
 def _bounded(at: Rows, sizes: Array, valid: Array | None) -> Array:
     left = at.limit - at.at
     wrong = (sizes < 0) | (sizes > left)
-    if valid is not None:
+    if valid is not None and not valid.all():
+        at.doubt(~valid)
         wrong |= ~valid
     if wrong.any():
-        at.doubt(wrong)
+        at.short(wrong, sizes, at.at)
         return np.where(wrong, 0, sizes)
     return sizes
 
@@ -96,7 +97,10 @@ class Prefixed:
         length = self.length.read(at, this)
         assert isinstance(length, Numbers)
         start = at.at
-        stop = start + _bounded(at, length.data.astype(np.int64), length.valid)
+        sizes = length.data.astype(np.int64)
+        if (strange := sizes < 0).any():  # numpy's numbers do not hold it
+            at.doubt(strange)
+        stop = start + _bounded(at, sizes, length.valid)
         at.move(stop)
         return start, stop
 
@@ -117,7 +121,7 @@ class Until:
         stop = np.where(missing, start, found[np.minimum(behind, len(found) - 1)]) if len(found) else start
         missing |= stop + size > at.limit
         if missing.any():
-            at.doubt(missing)
+            at.refuse(missing, "unterminated", start, f"no terminator {self.terminator.hex()}")
             stop = np.where(missing, start, stop)
         at.move(stop + np.where(missing, 0, size))
         return start, stop
@@ -142,12 +146,16 @@ class Text:
         self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
+        place = at.at
         start, stop = self.extent.span(at, this)
-        return text(at, start, stop, None)
+        return text(at, start, stop, None, place)
 
 
-def text(at: Rows, start: Array, stop: Array, valid: Array | None) -> Made:
-    """The bytes as text, those of rows that are in doubt left out."""
+def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array | None = None) -> Made:
+    """The bytes as text, those of rows that are in doubt left out.
+
+    Rows with other bytes are refused for what stands at ``place``, or in doubt if that is not told.
+    """
     doubtful = at.batch.doubtful[at.index]
     if doubtful.any():
         valid = ~doubtful if valid is None else valid & ~doubtful
@@ -155,18 +163,30 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None) -> Made:
     try:
         return Made(found.cast(pa.string()))
     except pa.ArrowInvalid:
-        wrong = np.array([not _is_utf8(value) for value in found])
-        at.doubt(wrong)
+        wrong, details = _no_text(at, start, stop, valid)
+        if place is None:
+            at.doubt(wrong)
+        else:
+            at.refuse(wrong, "text", place, details)
         valid = ~wrong if valid is None else valid & ~wrong
         return Made(Spans(at.batch.buffer, start, stop, valid).arrow(pa.string()))
 
 
-def _is_utf8(value: Any) -> bool:
-    try:
-        (value.as_py() or b"").decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _no_text(at: Rows, start: Array, stop: Array, valid: Array | None) -> tuple[Array, list[str]]:
+    """Which rows have bytes that are not UTF-8, and what is wrong with them. Those that are all ASCII need no look."""
+    high = at.batch.places_of_high()
+    strange = np.searchsorted(high, start) < np.searchsorted(high, stop)
+    rows = np.flatnonzero(strange if valid is None else strange & valid)
+    wrong, details = np.zeros(len(at), bool), []
+    data = memoryview(at.batch.buffer.data)
+    for row, begin, end in zip(rows.tolist(), start[rows].tolist(), stop[rows].tolist(), strict=True):
+        try:
+            str(data[begin:end], "utf-8")
+        except UnicodeDecodeError as error:
+            found = data[begin + error.start : begin + error.end].hex()
+            details.append(f"not utf-8 at byte {error.start} of it: {found}")
+            wrong[row] = True
+    return wrong, details
 
 
 class Constant:
@@ -182,7 +202,8 @@ class Constant:
         found = raw.view(np.uint8).reshape(-1, raw.itemsize)[:, offset : offset + size]
         wrong = (found != np.frombuffer(self.value, np.uint8)).any(axis=1)
         if wrong.any():
-            at.doubt(wrong)
+            shown = [bytes(each).hex() for each in found[wrong]]
+            at.refuse(wrong, "constant", start, f"{self.value.hex()} expected, found ", shown)
         return Spans(at.batch.buffer, start, start + size)
 
 
@@ -250,7 +271,7 @@ class Nested:
         at.limit = stop
         found = self.layout.read(at, this)
         if (left := at.at < stop).any():
-            at.doubt(left)
+            at.refuse(left, "trailing-bytes", at.at, stop - at.at, " bytes left over")
         at.move(after)
         at.limit = outer
         return found

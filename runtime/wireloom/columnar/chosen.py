@@ -1,0 +1,161 @@
+"""What a batch of a table is made of: the rows that the plan decoded, malformed ones among them, and the codec's."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.columnar.arrays import Column, Made, Spans, Structs
+from wireloom.columnar.buffers import Array, Places, nulls
+from wireloom.columnar.messages import Decoded
+from wireloom.columnar.rows import Batch
+from wireloom.options import Mode
+
+
+def made(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """A column of the codec's values; nothing but nulls costs nothing."""
+    return nulls(kind, len(values)) if all(value is None for value in values) else pa.array(values, kind)
+
+
+_FEW = 64
+
+
+def merged(one: pa.Array, *others: pa.Array, places: Array) -> pa.Array:
+    """An array with the values of ``others`` in front of the ``places`` in ``one``; nulls in all cost nothing."""
+    if all(array.null_count == len(array) for array in (one, *others)):
+        return nulls(one.type, sum(map(len, (one, *others))))
+    other = pa.concat_arrays(others)
+    if len(other) <= _FEW:
+        ends = [0, *places.tolist(), len(one)]
+        pieces = [one[: ends[1]]]
+        for number in range(len(other)):
+            pieces += [other[number : number + 1], one[ends[number + 1] : ends[number + 2]]]
+        return pa.concat_arrays(pieces)
+    order = np.full(len(one) + len(other), -1)
+    mine = places + np.arange(len(other))
+    order[mine] = len(one) + np.arange(len(other))
+    order[order < 0] = np.arange(len(one))
+    return pa.concat_arrays([one, other]).take(pa.array(order))
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The malformed rows among those decoded: the first by its ``row`` in the stretch, all of them as ``numbers``.
+
+    There are ``reasons`` of all of them, or of the first alone; they have ``size`` bytes together.
+    """
+
+    row: int
+    numbers: Array
+    reasons: pa.Array
+    size: int
+
+    @property
+    def counted(self) -> tuple[str, int, int]:
+        """What a tally is told: the first reason, the bytes and how many they are."""
+        return self.reasons[0].as_py(), self.size, len(self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch.
+
+    ``sure`` are those that are not for the codec, ``refused`` those that are malformed.
+    """
+
+    decoded: Decoded
+    batch: Batch
+    chosen: Array
+    rows: Array
+    sure: Array
+    mode: Mode
+    refused: Refused | None
+
+    @property
+    def whole(self) -> bool:
+        return len(self.chosen) == len(self.decoded.message)
+
+    @property
+    def dropped(self) -> int:
+        """How many malformed rows are left out."""
+        return 0 if self.refused is None or self.mode is Mode.PERMISSIVE else len(self.refused.numbers)
+
+    @property
+    def malformed(self) -> Array | None:
+        """Which of the chosen rows are malformed; None if none is."""
+        if self.refused is None or self.dropped:
+            return None
+        found: Array = self.decoded.doubtful[self.chosen]
+        return found
+
+    @property
+    def has_head(self) -> Array | None:
+        """Which of the chosen rows have a header; None if all have."""
+        headless = self.decoded.headless[self.chosen]
+        return ~headless if headless.any() else None
+
+    def of(self, values: Array) -> Array:
+        return values if self.whole else values[self.chosen]
+
+    def record(self, kind: pa.DataType) -> pa.Array:
+        """The bytes of malformed rows."""
+        malformed = self.malformed
+        if malformed is None:
+            return nulls(kind, len(self.chosen))
+        batch, chosen = self.batch, self.chosen
+        return Spans(batch.buffer, batch.start[chosen], batch.stop[chosen], malformed).arrow(kind)
+
+    def reason(self, kind: pa.DataType) -> pa.Array:
+        """Why rows are malformed."""
+        malformed = self.malformed
+        if malformed is None or self.refused is None:
+            return nulls(kind, len(self.chosen))
+        reasons = self.refused.reasons
+        return reasons if malformed.all() else Made(reasons).scattered(np.flatnonzero(malformed), len(malformed)).array
+
+    def header(self, name: str, column: Column, kind: pa.DataType) -> pa.Array:
+        """A column of the header, null in rows in which it was not read."""
+        malformed = self.malformed
+        there = self.has_head if name in self.decoded.head or malformed is None else ~malformed
+        if there is None:
+            return (column if self.whole else column.take(self.chosen)).arrow(kind)
+        return column.take(self.chosen[there]).scattered(np.flatnonzero(there), len(self.chosen)).arrow(kind)
+
+    def field(self, code: int, name: str) -> Column | None:
+        """A field of the message that all rows are of; None if they have no such field."""
+        found = self.decoded.structs.get(code)
+        column = found[1].columns.get(name) if found is not None else None
+        if found is None or column is None:
+            return None
+        places = self._places(found[0])
+        there = places >= 0
+        taken = column.take(np.flatnonzero(there))
+        return taken if len(taken) == len(self.chosen) else taken.scattered(places[there], len(self.chosen))
+
+    def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
+        """The fields of a message that ``kind`` has, null in rows of others; None if no row is of it."""
+        found = self.decoded.structs.get(code)
+        if found is None:
+            return None
+        rows, struct = found
+        if self.whole and len(rows) == len(self.chosen) and self.malformed is None:
+            return struct.arrow(kind)
+        names = {field.name for field in kind}
+        struct = Structs(struct.count, {n: c for n, c in struct.columns.items() if n in names})
+        places = self._places(rows)
+        if (places < 0).all():
+            return None
+        if (dropped := places < 0).any():
+            struct, places = struct.take(np.flatnonzero(~dropped)), places[~dropped]
+        return struct.arrow(kind, Places(places, len(self.chosen)))
+
+    def _places(self, rows: Array) -> Array:
+        """Where among the chosen rows those of ``rows`` are that are sound; -1 for the others."""
+        places = np.full(len(self.decoded.message), -1)
+        sound = np.arange(len(self.chosen))
+        if (malformed := self.malformed) is not None:
+            sound = sound[~malformed]
+        places[self.chosen[sound]] = sound
+        found: Array = places[rows]
+        return found

@@ -1,0 +1,135 @@
+"""Why records are malformed, for many at once: what the codec would say of each, in texts and numbers a record.
+
+The codec says what is wrong first, so the first refusal of a record is the one that holds. A record that was in doubt
+before that is the codec's, and so is one of whose list more is wrong than can be put in order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.columnar.buffers import Array
+
+Piece = str | Array | Sequence[str]
+"""A part of a text: the same for all records, or a number or text for each."""
+
+
+class MessageName(str):
+    """The first step of a path in a message. Where a field of the header follows, it is left out."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One error of several ``records``. ``path`` are names, and numbers of items; ``place`` is where in the buffer."""
+
+    records: Array
+    code: str
+    path: tuple[str | Array, ...]
+    place: Array
+    detail: tuple[Piece, ...]
+
+    def reasons(self, origin: Array, header: frozenset[str]) -> pa.Array:
+        """The texts of ``_corrupt_reason``; ``origin`` is what to add to a place for each record."""
+        offset = self.place + origin
+        return _joined((f"{self.code}: ", *self._shown(header), " at byte ", offset, ": ", *self.detail), len(offset))
+
+    def _shown(self, header: frozenset[str]) -> Iterator[Piece]:
+        path = self.path
+        if len(path) > 1 and isinstance(path[0], MessageName) and isinstance(path[1], str) and path[1] in header:
+            path = path[1:]
+        for number, step in enumerate(path or ("record",)):
+            if isinstance(step, str):
+                yield f".{step}" if number else step
+            else:
+                yield from ("[", step, "]")
+
+
+def _joined(pieces: Sequence[Piece], count: int) -> pa.Array:
+    """The pieces as one text a record."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += piece
+        else:
+            merged.append(piece)
+    columns = [pa.scalar(piece) if isinstance(piece, str) else _texts(piece) for piece in merged]
+    found = pc.binary_join_element_wise(*columns, "")
+    return found if isinstance(found, pa.Array) else pa.repeat(found, count)
+
+
+def _texts(piece: Array | Sequence[str]) -> pa.Array:
+    if isinstance(piece, np.ndarray):
+        return pa.array(piece.astype(piece.dtype.newbyteorder("="), copy=False)).cast(pa.string())
+    return pa.array(piece, pa.string())
+
+
+@dataclass(slots=True)
+class Refusals:
+    """The refusals of ``count`` records, and which one holds of each: ``why`` is its number, -1 if none does."""
+
+    count: int
+    all: list[Refusal] = field(default_factory=list)
+    why: Array = field(init=False)
+    item: Array = field(init=False)
+    """The item that is refused, in a list whose items are read at once."""
+
+    def __post_init__(self) -> None:
+        self.why = self.item = np.zeros(0, np.int64)
+
+    def add(self, refusal: Refusal, item: Array | None) -> None:
+        """Refuse records that have not been, or whose item comes in front of the one that was."""
+        if not self.all:
+            self.why = np.full(self.count, -1)
+            self.item = np.zeros(self.count, np.int64)
+        self.why[refusal.records] = len(self.all)
+        if item is not None:
+            self.item[refusal.records] = item
+        self.all.append(refusal)
+
+    def forget(self, records: Array, since: int) -> None:
+        """Leave records to the codec after all that were refused by the refusals from number ``since`` on."""
+        if self.all:
+            self.why[records[self.why[records] >= since]] = -1
+
+    def of(self, records: Array) -> Array:
+        """Which of the records are refused."""
+        found: Array = self.why[records] >= 0 if self.all else np.zeros(len(records), bool)
+        return found
+
+    def reasons(self, records: Array, origin: Array, header: frozenset[str]) -> pa.Array:
+        """The reasons of ``records``, which are refused and in ascending order; ``origin`` is of every record."""
+        why = self.why[records]
+        parts, orders = [], []
+        for number in np.unique(why).tolist():
+            refusal, mine = self.all[number], np.flatnonzero(why == number)
+            parts.append(
+                _taken(refusal, np.searchsorted(refusal.records, records[mine])).reasons(origin[records[mine]], header)
+            )
+            orders.append(mine)
+        if len(parts) == 1:
+            return parts[0]
+        return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(orders), kind="stable")))
+
+
+def _taken(refusal: Refusal, rows: Array) -> Refusal:
+    """The refusal of some of its records."""
+    if len(rows) == len(refusal.records):
+        return refusal
+    return Refusal(
+        refusal.records[rows],
+        refusal.code,
+        tuple(step if isinstance(step, str) else step[rows] for step in refusal.path),
+        refusal.place[rows],
+        tuple(_piece(piece, rows) for piece in refusal.detail),
+    )
+
+
+def _piece(piece: Piece, rows: Array) -> Piece:
+    if isinstance(piece, str):
+        return piece
+    return piece[rows] if isinstance(piece, np.ndarray) else [piece[row] for row in rows.tolist()]
