@@ -66,30 +66,32 @@ class Lengths:
         """Where the checksum of each row stands and what it is of."""
         assert self.checksum is not None
         name, checksum = self.checksum
-        this = at.record
-        found = [number(each(this, this, at.frame), at) for each in (checksum.start, checksum.end)]
+        first, last = (_amount(each(at.record, at.record, at.frame), at) for each in (checksum.start, checksum.end))
         if self.stored is None:
-            offset, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
-            place = np.full(len(at), offset)
-        else:
-            kind = self.stored[0]
-            found.append(number(self.stored[1](this, this, at.frame), at))
-            place = found[2][0]
-        for _, valid in found:
-            if valid is not None and not valid.all():
-                at.doubt(~valid)
-        return Proof(checksum.algorithm, kind, found[0][0], found[1][0], place)
+            place, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
+            return Proof(checksum.algorithm, kind, first, last, place)
+        kind, placed = self.stored
+        return Proof(checksum.algorithm, kind, first, last, _amount(placed(at.record, at.record, at.frame), at))
 
     def measure(self, at: Rows) -> tuple[Array, Array]:
         """As ``tell``, with what the checksum refutes."""
         length, refuted = self.tell(at)
         if self.checksum is not None:
-            proof = self.proof(at)
-            outside = proof.impossible | (at.start + proof.needed > at.batch.stop[at.index])
-            at.doubt(outside)
+            proof, start = self.proof(at), at.start
+            at.doubt(proof.impossible | (start + proof.needed > at.batch.stop[at.index]))
             rows = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
-            refuted[rows[proof.wrong(at, rows, checksums.of_ranges)]] = True
+            refuted[rows[proof.wrong(at.batch.buffer, start, rows, at.little, checksums.of_ranges)]] = True
         return length, refuted
+
+
+def _amount(value: Any, at: Rows) -> Array | int:
+    """What an expression says of each row, or of all alike."""
+    if isinstance(value, int):
+        return value
+    found, valid = number(value, at)
+    if valid is not None and not valid.all():
+        at.doubt(~valid)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +100,41 @@ class Proof:
 
     algorithm: str
     kind: Number
-    first: Array
-    last: Array
-    place: Array
+    first: Array | int
+    last: Array | int
+    place: Array | int
 
     @property
-    def needed(self) -> Array:
+    def needed(self) -> Array | int:
         """How many bytes of each record they take."""
-        needed: Array = np.maximum(self.last, self.place + self.kind.size)
+        needed: Array | int = np.maximum(self.last, self.place + self.kind.size)
         return needed
 
     @property
-    def impossible(self) -> Array:
+    def impossible(self) -> Array | bool:
         """Which are of no range that could be."""
-        wrong: Array = (self.first < 0) | (self.place < 0) | (self.last < self.first)
-        return wrong
+        wrong: Array | bool = np.minimum(self.first, self.place) < 0
+        return wrong | (self.last < self.first)
 
-    def wrong(self, at: Rows, rows: Array, summed: Callable[[str, Array, Array, Array], Array]) -> Array:
+    def wrong(
+        self,
+        buffer: Array,
+        start: Array,
+        rows: Array,
+        little: bool | Array,
+        summed: Callable[[str, Array, Array, Array], Array],
+    ) -> Array:
         """Which of ``rows``, in which all bytes are there, have another checksum than ``summed`` gives."""
-        start, buffer = at.start[rows], at.batch.buffer
-        little = at.little if isinstance(at.little, bool) else at.little[rows]
-        found = self.kind.of(windows(buffer, start + self.place[rows], self.kind.size), little)
-        sums = summed(self.algorithm, buffer, start + self.first[rows], start + self.last[rows])
-        differing: Array = sums != found.astype(np.int64)
+        start = start[rows]
+        first, last, place = (each if isinstance(each, int) else each[rows] for each in self._range)
+        order = little if isinstance(little, bool) else little[rows]
+        found = self.kind.of(windows(buffer, start + place, self.kind.size), order)
+        differing: Array = summed(self.algorithm, buffer, start + first, start + last) != found
         return differing
+
+    @property
+    def _range(self) -> tuple[Array | int, ...]:
+        return self.first, self.last, self.place
 
 
 class Framing:

@@ -93,29 +93,49 @@ class BulkSearch(Search):
     ) -> tuple[Array, Array, Array]:
         """(position, length, whether it is certain) of what may be a record of these lengths and in this order."""
         chosen = self._selected(lengths, array, start, stop, little=little)
-        at = np.arange(start, stop) if chosen is None else chosen
+        at, raw = np.arange(start, stop), None
+        selected: Array | None = None
+        if chosen is None:
+            raw = every(array, max(lengths.size, 1))[start:stop]
+        elif 2 * len(chosen) > stop - start:
+            raw, selected = every(array, max(lengths.size, 1))[start:stop], np.zeros(stop - start, bool)
+            selected[chosen - start] = True
+        else:
+            at = chosen
         batch = Batch(array, at, np.full(len(at), end), self.parameters, little)
         rows = Rows.all(batch)
-        size = max(lengths.size, 1)
-        length, refuted = lengths.tell(rows, every(array, size)[start:stop] if chosen is None else None)
-        sure = ~refuted & ~batch.doubtful & (length > 0) & (length <= self.bound)
-        if lengths.checksum is not None and sure.any():
-            inner, _ = rows.only(np.flatnonzero(sure), rows.record)
-            sure[inner.selected.chosen] = self._proven(lengths, inner, end, final=final)
+        length, refuted = lengths.tell(rows, raw)
+        sure = ~(refuted | batch.doubtful) & (length > 0) & (length <= self.bound)
+        if selected is not None:
+            sure &= selected
+            batch.doubtful &= selected
+        if lengths.checksum is not None:
+            likely = np.flatnonzero(sure)
+            if 4 * len(likely) < len(at):
+                inner, _ = rows.only(likely, rows.record)
+                sure[likely] = self._proven(lengths, inner, sure[likely], end, final=final)
+            else:
+                sure = self._proven(lengths, rows, sure, end, final=final)
         found = np.flatnonzero(sure | batch.doubtful)
         return at[found], length[found], ~batch.doubtful[found]
 
-    def _proven(self, lengths: Lengths, at: Rows, end: int, *, final: bool) -> Array:
-        """Which rows have the checksum that they should; those that only more bytes can prove are in doubt."""
-        proof = lengths.proof(at)
+    def _proven(self, lengths: Lengths, at: Rows, sure: Array, end: int, *, final: bool) -> Array:
+        """Which of the rows that are ``sure`` so far have the checksum that they should.
+
+        Those that only more bytes can prove are in doubt.
+        """
+        if not sure.any():
+            return sure
+        proof, start = lengths.proof(at), at.pos
         needed = proof.needed
-        found = ~at.batch.doubtful[at.index] & ~proof.impossible & (needed <= self.bound)
-        reached = at.start + needed <= end
+        found: Array = sure & ~at.batch.doubtful[at.index]
+        found &= np.logical_not(proof.impossible | (needed > self.bound))
+        reached = needed <= end - start
         if not final:
             at.doubt(found & ~reached)
         found &= reached
         rows = np.flatnonzero(found)
-        found[rows[proof.wrong(at, rows, self._running.of)]] = False
+        found[rows[proof.wrong(at.batch.buffer, start, rows, at.little, self._running.of)]] = False
         return found
 
     def _selected(self, lengths: Lengths, array: Array, start: int, stop: int, *, little: bool) -> Array | None:
