@@ -69,7 +69,8 @@ def _files(fragment: str, rule: str, root: Path) -> Path:
     message: dict[str, str] = {"match": "{opcode: 1}"}
     key = found[1] if (found := re.match(r"(\w+):", fragment)) else ""
     if key in OF_PROTOCOL or key == "values":
-        _put(protocol, key, fragment, rule)
+        for part in re.split(r"^(?=\w+:)", fragment, flags=re.MULTILINE)[1:]:
+            _put(protocol, part.partition(":")[0], part, rule)
     elif key == "fields" and " id: " in fragment:
         protocol["tables"] = f"\n- name: Listed\n{indent(fragment, '  ')}"
     elif key == "fields":

@@ -1,0 +1,124 @@
+"""A proof that is to find out the byte order holds in one order alone.
+
+With the byte order ``auto``, a record has the order in which its proof holds. Where it holds in both, the record has
+the order of its neighbours, and without any it is malformed. A proof that asks for no number of several bytes cannot
+tell at all, which is an error. One that holds in both orders for some records is a warning, told with such bytes:
+compare such a number with a constant that reads otherwise backwards, or prove records by a checksum.
+
+Bad::
+
+    byte_order: order
+    parameters: [{name: order, type: text, choices: [auto, big, little], default: auto}]
+    record:
+      length: length
+      proof: {valid: magic == 0x4c}
+      fields:
+        - {name: magic, type: u8, const: 0x4c}
+        - {name: length, type: u16}
+
+Good::
+
+    byte_order: order
+    parameters: [{name: order, type: text, choices: [auto, big, little], default: auto}]
+    record:
+      length: length
+      proof: {valid: magic == 0x574c}
+      fields:
+        - {name: magic, type: u16, const: 0x574c}
+        - {name: length, type: u16}
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice, product
+
+from wireloom_generator import expressions, offsets, syntax
+from wireloom_generator.arithmetic import UnknowableError, truth
+from wireloom_generator.expressions import Expr, Value
+from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.sites import parsed
+from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Integer, parse
+
+_MOST = 20_000
+"""So many headers are tried."""
+_HINT = "compare a number of several bytes with a constant that reads otherwise backwards, or prove by a checksum"
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Proofs that hold in both byte orders."""
+    parameter = spec.parameters.get(spec.protocol.byte_order)
+    if parameter is None or "auto" not in parameter.choices:
+        return
+    record = spec.protocol.record
+    if record.proof is not None:
+        yield from _proof(spec, record.proof, offsets.of_record(spec))
+    for message in spec.messages:
+        if message.proof is not None:
+            yield from _proof(spec, message.proof, offsets.of_message(spec, message))
+
+
+def _proof(spec: Spec, proof: syntax.Proof, layout: offsets.Layout) -> Iterator[Problem]:
+    tree = parsed(proof.valid) if proof.valid is not None else None
+    if proof.checksum is not None or tree is None:
+        return  # a checksum is right in both orders by chance alone
+    numbers = {name.name: layout.numbers[name.name] for name in expressions.names(tree) if name.name in layout.numbers}
+    kinds = {name: _Number.of(at, field) for name, (at, field) in numbers.items()}
+    if not any(number.turns for number in kinds.values()):
+        what = "the proof cannot tell byte orders apart: it asks for no number that has one"
+        yield Problem(proof.where("valid"), "order-proof", what, _HINT)
+        return
+    shown = next(_both(spec, tree, kinds), None)
+    if shown is not None:
+        what = f"the proof holds in both byte orders, as for {shown.hex(' ')}"
+        yield Problem(proof.where("valid"), "order-proof", what, _HINT, Severity.WARNING)
+
+
+class _Number:
+    """A number of the header: its bytes, and whether their order is what is asked for."""
+
+    def __init__(self, offset: int, size: int, *, signed: bool, turns: bool, order: str) -> None:
+        self.offset = offset
+        self.size = size
+        self.signed = signed
+        self.turns = turns
+        self.order = order
+
+    @classmethod
+    def of(cls, offset: int, field: syntax.Field) -> "_Number":
+        wire = parse(field.type)
+        size = wire.bits // 8 if isinstance(wire, Integer) else 1
+        turns = size > 1 and field.byte_order is None
+        signed = isinstance(wire, Integer) and wire.signed
+        return cls(offset, size, signed=signed, turns=turns, order=field.byte_order or "big")
+
+    def read(self, data: bytes, order: str) -> int:
+        """The number that the bytes are."""
+        little = (order if self.turns else self.order) == "little"
+        return int.from_bytes(data, "little" if little else "big", signed=self.signed)
+
+    def tried(self, tree: Expr) -> list[bytes]:
+        """Bytes that could make a difference: constants, their neighbours, and what reads alike backwards."""
+        constants = {part.value for part in expressions.walk(tree) if isinstance(part, Value)}
+        near = {value + step for value in constants if isinstance(value, int) for step in (-1, 0, 1)}
+        whole = [(value % (1 << 8 * self.size)).to_bytes(self.size, "big") for value in sorted(near | {0, 1})]
+        alike = [bytes([byte]) * self.size for data in whole for byte in data] if self.turns else []
+        found = [*whole, *alike, b"\1" * self.size, *(data[::-1] for data in whole)]
+        return list(dict.fromkeys(found))
+
+
+def _both(spec: Spec, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
+    """Headers for which the condition holds in both orders."""
+    parameters = {parameter.name: parameter.default for parameter in spec.protocol.parameters}
+    for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
+        read = [
+            {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}
+            for order in ("big", "little")
+        ]
+        try:
+            if all(truth(tree, parameters | values) for values in read):
+                header = bytearray(max(number.offset + number.size for number in kinds.values()))
+                for number, data in zip(kinds.values(), tried, strict=True):
+                    header[number.offset : number.offset + number.size] = data
+                yield bytes(header)
+        except (UnknowableError, KeyError):
+            return
