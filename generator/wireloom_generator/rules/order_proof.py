@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
 from wireloom_generator import expressions, offsets, syntax
-from wireloom_generator.arithmetic import UnknowableError, truth
+from wireloom_generator.arithmetic import Number, UnknowableError, truth
 from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.sites import parsed
@@ -108,14 +108,14 @@ class _Number:
 
 def _both(spec: Spec, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
     """Headers for which the condition holds in both orders."""
-    parameters = {parameter.name: parameter.default for parameter in spec.protocol.parameters}
+    parameters: dict[str, Number | None] = {each.name: each.default for each in spec.protocol.parameters}
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [
             {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}
             for order in ("big", "little")
         ]
         try:
-            if all(truth(tree, parameters | values) for values in read):
+            if all(truth(tree, {**parameters, **values}) for values in read):
                 header = bytearray(max(number.offset + number.size for number in kinds.values()))
                 for number, data in zip(kinds.values(), tried, strict=True):
                     header[number.offset : number.offset + number.size] = data

@@ -99,7 +99,7 @@ class Framing:
         """
         look = _Look(buffer, end, parameters, final, bound, sums, base)
         found: dict[bool, int] = {}
-        problems: list[DecodeError] = []
+        problems: dict[bool, DecodeError] = {}
         orders = self.orders(parameters)
         for little in orders if order is not True else reversed(orders):
             try:
@@ -107,20 +107,14 @@ class Framing:
             except DecodeError as error:
                 if look.waits(error, start):
                     raise
-                problems.append(error)
+                problems[little] = error
             if little == order and little in found:
                 return found[little], little
+        if not found:
+            raise _told(problems, end - start)
         if len(found) == 1:
             ((little, length),) = found.items()
             return length, little
-        if not found:
-            if order is True:
-                problems.reverse()
-            if len({problem.detail for problem in problems}) > 1:
-                problems[0].detail += "; nor is it a record in little byte order"
-            needed = [problem.needed for problem in problems if problem.needed]
-            problems[0].needed = min((more for more in needed if more > end - start), default=min(needed, default=0))
-            raise problems[0]
         followed = [little for little in orders if self._followed(look, start, start + found[little], little)]
         if len(followed) != 1:
             what = f"a record in both byte orders, and nothing beside it tells which; {self.byte_order} can"
@@ -207,6 +201,16 @@ class Framing:
             assert record is not None
             yield record
             start += record.length
+
+
+def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
+    """What is wrong with a record that proves itself in no byte order: best of all, that it is cut off."""
+    cut = sorted((error.needed, little) for little, error in problems.items() if error.needed > left)
+    little = cut[0][1] if cut else min(problems)
+    error = problems[little]
+    if len({problem.detail for problem in problems.values()}) > 1:
+        error.detail += f"; nor is it a record in {'big' if little else 'little'} byte order"
+    return error
 
 
 class Cutter:
