@@ -66,7 +66,8 @@ record:
   doc: Every record is a header of five bytes and a body.
   # Where the next record begins, and what must be true before that is believed.
   length: 5 + body_length
-  proof: {valid: magic == 0x574c}
+  proof: {valid: magic == 0x574c} # where records have a checksum, that is a better one: checksum: its field
+  resync: true # behind a damaged record, search for the next one
   fields:
     - {name: magic, type: u16, const: 0x574c, doc: Tells a record from noise.}
     - {name: kind, type: u8, doc: Selects the message. A kind that no message has is kept as unknown.}

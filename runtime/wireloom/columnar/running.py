@@ -28,8 +28,8 @@ class Running:
         """The checksum of each range, as 64-bit integers."""
         if not len(start):
             return np.zeros(0, np.int64)
-        first, last = int(start.min()), int(stop.max())
-        if int((stop - start).sum()) < _OVERLAP * (last - first):
+        first, last, count = int(start.min()), int(stop.max()), stop - start
+        if int(count.sum()) < _OVERLAP * (last - first):
             return checksums.of_ranges(name, buffer, start, stop)
         origin, registers = self._kept.get(name, (first, np.zeros(1, np.uint32)))
         if first < origin or first >= origin + len(registers) + _PIECE:
@@ -45,7 +45,6 @@ class Running:
             registers = np.concatenate(pieces)
         self._kept[name] = origin, registers
         before, after = registers[start - origin], registers[stop - origin]
-        count = stop - start
         if isinstance(algorithm, Adler):
             return _adler(algorithm, before, after, count)
         passed = _passed(name, before ^ np.uint32(algorithm.initial), count)
@@ -118,11 +117,17 @@ def _passed(name: str, registers: Array, count: Array) -> Array:
 
 
 def _looked_up(registers: Array, digits: Array, tables: Array) -> Array:
-    flat, size = tables.reshape(-1), tables.shape[1]
-    row = digits * (size * 256)
-    found: Array = flat[row + (registers & np.uint32(0xFF))]
+    size = tables.shape[1]
+    if len(digits) and (digits == digits[0]).all():
+        alike = tables[digits[0]]
+        found: Array = alike[0].take(registers.astype(np.uint8))
+        for byte in range(1, size):
+            found ^= alike[byte].take((registers >> np.uint32(8 * byte)).astype(np.uint8))
+        return found
+    flat, row = tables.reshape(-1), digits * (size * 256)
+    found = flat.take(row + (registers & np.uint32(0xFF)))
     for byte in range(1, size):
-        found ^= flat[row + (byte * 256 + (registers >> np.uint32(8 * byte) & np.uint32(0xFF)))]
+        found ^= flat.take(row + (byte * 256 + (registers >> np.uint32(8 * byte) & np.uint32(0xFF))))
     return found
 
 
