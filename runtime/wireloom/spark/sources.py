@@ -48,7 +48,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
             spark.dataSource.register(source)
 
 
-def _source(protocol: str, name: str | None) -> type[DataSource]:
+def _source(protocol: str, name: str | None = None) -> type[DataSource]:
     name = registry.protocol(protocol).name if name is None else name
     if name.lower() in map(str.lower, TAKEN):
         hint = f'register(spark, "{protocol}", name="…") gives it another'
