@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
         .trigger(availableNow=True)
         .start(str(folder / "parquet"))
     )
-    query.awaitTermination(120)
+    query.awaitTermination(600)
     assert session.read.parquet(str(folder / "parquet")).count() == 3  # what may still become a frame waits
     session.stop()
 

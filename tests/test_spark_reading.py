@@ -255,7 +255,7 @@ def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -
         from_wire_many("value", "couchbase_dcp", columns="opcode").alias("many"),
     )
     query = rows.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
-    query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination(60)
+    query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination(600)
     found = session.read.parquet(str(tmp_path / "out")).orderBy("message").collect()
     assert [(row.message, bytes(row.again), len(row.many)) for row in found] == [
         ("snapshot_marker", MARKER, 1),
