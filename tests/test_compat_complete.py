@@ -25,6 +25,7 @@ FEATURES_TRIED = (
 UNCOMPARED = {
     (ir.Column, "doc"): "what is said of its field is compared",
     (ir.Column, "label"): "the column after the one whose name it has",
+    (ir.Column, "longest"): "follows from the names of its enum, which are compared",
     (ir.Condition, "text"): "the expression is compared, however it is written",
     (ir.Example, "at"): "where it is written",
     (ir.Example, "doc"): "what is said of an example is nobody's interface",
