@@ -56,6 +56,19 @@ class Parameter:
         return known
 
 
+U64 = Parameter("u64", "declared", ("declared", "decimal"))
+"""How unsigned numbers of 64 bits are told, a parameter of every protocol.
+
+``declared``: as a long where the spec bounds them below 2^63, a larger one making its record malformed. ``decimal``: as
+decimal(20,0), all of them.
+"""
+
+
+def wide(parameters: Mapping[str, Any]) -> bool:
+    """Whether unsigned numbers of 64 bits are told whatever their size."""
+    return parameters.get(U64.name) == "decimal"
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.

@@ -12,7 +12,7 @@ from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.files import told
-from wireloom.options import OptionError, ReadOptions, unknown
+from wireloom.options import OptionError, ReadOptions, unknown, wide
 
 Row = dict[str, Any]
 
@@ -32,6 +32,22 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
             return StructOf(without_labels(columns))
         case ListOf(element):
             return ListOf(_unlabelled(element))
+    return kind
+
+
+def widened(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns, each of unsigned numbers of 64 bits as large as it takes to hold them all."""
+    return tuple(
+        replace(column, type="decimal(20,0)" if column.bounded else _widened(column.type)) for column in columns
+    )
+
+
+def _widened(kind: ColumnType) -> ColumnType:
+    match kind:
+        case StructOf(columns):
+            return StructOf(widened(columns))
+        case ListOf(element):
+            return ListOf(_widened(element))
     return kind
 
 
@@ -96,6 +112,8 @@ class View:
         columns = protocol.columns if options.message is None else flat(protocol, options.message)
         if not options.labels:
             columns = without_labels(columns)
+        if wide(options.parameters):
+            columns = widened(columns)
         if options.positions:
             columns = (*columns, FILE, *POSITIONS)
         if options.corrupt_column != RECORD.name:

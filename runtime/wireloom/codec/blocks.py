@@ -47,7 +47,10 @@ class Block:
         self.size = self.big.struct.size
         self.types = [kind.type for _, field in fields if (kind := primitive(field.subcon)) is not None]
         placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
-        self._loaded = [(name, load, at) for name, field, at in placed for load in field.loaders(name)]
+        self._loaded, self._wide = (
+            [(name, load, at) for name, field, at in placed for load in field.loaders(name, wide=wide)]
+            for wide in (False, True)
+        )
         self._valid = [(name, field, at) for name, field, at in placed if field.valid]
         self._located = [(name, at, at + field.sizeof()) for name, field, at in placed if field.located]
         self.derived = [(name, field) for name, field in fields if field.derived]
@@ -76,7 +79,7 @@ class Block:
             except DecodeError as error:
                 error.offset = start + at
                 raise error.within(name) from None
-        for name, load, at in self._loaded:
+        for name, load, at in self._wide if reader.wide else self._loaded:
             try:
                 load(this)
             except DecodeError as error:
@@ -121,26 +124,28 @@ class Block:
         values = [this[name] for name in self.names]
         try:
             for name, field in self._checked:
-                field.check(this, name)
+                field.check(this, name, wide=writer.wide)
             for index, dump in packing.dumps:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)
         except UNPACKABLE:
-            raise self._unfit(packing, this, self.names) or AssertionError("every field fits") from None
+            raise self._unfit(packing, this, self.names, wide=writer.wide) or AssertionError(
+                "every field fits"
+            ) from None
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
         """What is wrong with a value that was given, if anything is."""
         packing = self.little if writer.little else self.big
         awaited = {name for values, name, *_ in writer.awaited if values is this}
-        return self._unfit(packing, this, [name for name in self.names if name not in awaited])
+        return self._unfit(packing, this, [name for name in self.names if name not in awaited], wide=writer.wide)
 
-    def _unfit(self, packing: _Packing, this: Values, names: Sequence[str]) -> EncodeError | None:
+    def _unfit(self, packing: _Packing, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
         dumps = dict(packing.dumps)
         for index, ((name, field), part) in enumerate(zip(self.fields, packing.parts, strict=True)):
             if name in names:
                 value = this[name]
                 try:
-                    field.check(this, name)
+                    field.check(this, name, wide=wide)
                     part.pack(dumps[index](value) if index in dumps else value)
                 except EncodeError as error:
                     return error

@@ -5,7 +5,7 @@ agree is what ``wireloom generate --check`` proves.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,14 @@ ColumnType = str | ListOf | StructOf
 class Column:
     """One column; every column is nullable, since a malformed record has no values.
 
-    ``label`` marks a column that only says in words what the one before it says in numbers.
+    ``label`` marks a column that only says in words what the one before it says in numbers; ``bounded`` one of unsigned
+    numbers of 64 bits that are a long because the spec bounds them.
     """
 
     name: str
     type: ColumnType
     label: bool = field(default=False, compare=False)
+    bounded: bool = field(default=False, compare=False)
 
 
 _INTEGERS = ("byte", "short", "int", "long", "decimal(20,0)")
@@ -50,7 +52,8 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
     for column in columns:
         known = merged.setdefault(column.name, column)
         if known.type in _INTEGERS and column.type in _INTEGERS:
-            merged[column.name] = max(known, column, key=lambda c: _INTEGERS.index(str(c.type)))
+            widest = max(known, column, key=lambda c: _INTEGERS.index(str(c.type)))
+            merged[column.name] = replace(widest, bounded=known.bounded or column.bounded)
         elif known.type != column.type:
             raise ValueError(f"column {column.name} is {known.type} in one place and {column.type} in another")
     return tuple(merged.values())

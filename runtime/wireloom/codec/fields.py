@@ -202,6 +202,10 @@ def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Pr
     return Primitive(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
 
 
+TOO_LARGE = " does not fit a long; read it with the option u64=decimal"
+"""What is said behind a number that the spec bounds below 2^63 and that is not."""
+
+
 class Field(Subconstruct):
     """A fixed-size field with what the spec says of it.
 
@@ -259,21 +263,24 @@ class Field(Subconstruct):
         assert kind is not None
         yield from self.labelled(name, kind.type)
 
-    def loaders(self, name: str) -> Iterator[Callable[[Values], None]]:
-        """What is to be done to the number just read as ``name``: name and label it, refuse what may not be."""
-        if self.const is not None or self.long:
-            yield partial(self._refuse, name)
+    def loaders(self, name: str, *, wide: bool = False) -> Iterator[Callable[[Values], None]]:
+        """What is to be done to the number just read as ``name``: name and label it, refuse what may not be.
+
+        No number is too large if they are to be ``wide``.
+        """
+        if self.const is not None or (self.long and not wide):
+            yield partial(self._refuse, name, wide)
         if self.enum is not None:
             yield enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
         if self.flags is not None:
             yield flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
 
-    def _refuse(self, name: str, this: Values) -> None:
+    def _refuse(self, name: str, wide: bool, this: Values) -> None:
         value = this[name]
         if self.const is not None and value != self.const:
             raise DecodeError("constant", f"{self.shown(self.const)} expected, found {self.shown(value)}")
-        if self.long and value >> 63:
-            raise DecodeError("range", f"{self.shown(value)} is not below 2^63")
+        if self.long and not wide and value >> 63:
+            raise DecodeError("range", f"{self.shown(value)}{TOO_LARGE}")
 
     def shown(self, value: object) -> str:
         """A value of the field in words, a number as the spec writes it: ``12``, or ``0x000c`` of two bytes."""
@@ -300,7 +307,7 @@ class Field(Subconstruct):
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
-        yield Column(name, "long" if self.long else kind)
+        yield Column(name, "long" if self.long else kind, bounded=self.long)
         if self.enum is not None and self.labels:
             yield Column(f"{name}_name", "string", label=True)
         if self.flags is not None and self.labels:
@@ -319,13 +326,13 @@ class Field(Subconstruct):
         writer.await_(this, name, self)
         return True
 
-    def check(self, this: Values, name: str) -> None:
+    def check(self, this: Values, name: str, *, wide: bool = False) -> None:
         """Refuse a value that a decoder would refuse, whatever the others are."""
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
-        if self.long and value >> 63 > 0:
-            raise EncodeError(f"{self.shown(value)} is not below 2^63", name)
+        if self.long and not wide and value >> 63 > 0:
+            raise EncodeError(f"{self.shown(value)} does not fit a long; it needs the option u64=decimal", name)
 
     def _missing(self, this: Values, name: str) -> Any:
         label = this.get(self.label(name))

@@ -23,7 +23,7 @@ from wireloom.codec.message import Message, Record
 from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets
-from wireloom.options import MAX_RECORD_BYTES, Mode, OptionError, Parameter, resolve, unknown
+from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 UNKNOWN = "unknown"
@@ -50,7 +50,7 @@ class Protocol:
         self.record = record
         self.messages = {message.name: message for message in messages}
         self.framing = framing
-        self.parameters = parameters
+        self.parameters = (*parameters, U64)
         self.forms = {form.name: form for form in forms}
         self._recorded = tuple(parameter for parameter in parameters if parameter.column)
         recorded = (Column(item.name, "string" if item.choices else "boolean") for item in self._recorded)

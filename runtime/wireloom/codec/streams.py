@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.options import wide
 
 if TYPE_CHECKING:
     from wireloom.codec.tracing import Trace
@@ -53,7 +54,7 @@ class Reader:
     lists read so far.
     """
 
-    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight")
+    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight", "wide")
 
     def __init__(
         self,
@@ -71,6 +72,7 @@ class Reader:
         self.frame = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
         self.weight = 0
+        self.wide = wide(self.frame.parameters)
 
     def weigh(self, weight: int) -> None:
         """Add items to the record's weight. Raises ``DecodeError`` if it is too much."""
@@ -150,6 +152,7 @@ class Writer:
         "record",
         "reserved",
         "tails",
+        "wide",
     )
 
     def __init__(self, parameters: Values | None = None, *, little: bool = False) -> None:
@@ -157,6 +160,7 @@ class Writer:
         self.little = little
         self.record: Values = {}
         self.frame = Frame(parameters or {})
+        self.wide = wide(self.frame.parameters)
         self.frames: list[Frame] = []
         self.path: Path = None
         self.reserved: list[Reservation] = []

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import WireEnum, WireFlags
+from wireloom.codec.fields import TOO_LARGE
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.refusals import Piece
@@ -144,10 +145,10 @@ class Field:
             wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
             if (wrong := wide != self.const).any():
                 self._refuse_const(at, wrong, data, place)
-        if self.long:
+        if self.long and not at.batch.wide:
             if (high := data > _LONGEST).any():
                 with at.within(self.name):
-                    at.refuse(high, "range", place, self.told(data, high), " is not below 2^63")
+                    at.refuse(high, "range", place, self.told(data, high), TOO_LARGE)
             data = data.astype(np.int64)
         numbers = Numbers(data)
         this.put(self.name, numbers)

@@ -17,6 +17,7 @@ from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, repl
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.refusals import Piece, Refusal, Refusals
 from wireloom.columnar.vectors import Vector
+from wireloom.options import wide
 
 
 class Batch:
@@ -32,6 +33,7 @@ class Batch:
         self.start = start
         self.stop = stop
         self.parameters = parameters
+        self.wide = wide(parameters)
         self.little = little
         self.doubtful = np.zeros(len(start), bool)
         self.refusals = Refusals(len(start))

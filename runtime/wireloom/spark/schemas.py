@@ -6,7 +6,7 @@ from functools import cache
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import ArrayType, DataType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, DecimalType, LongType, StringType, StructField, StructType
 
 from wireloom import registry
 from wireloom.codec import Column, ListOf, StructOf
@@ -51,6 +51,8 @@ def _cut_type(kind: ColumnType, offered: DataType) -> DataType:
             return _cut(columns, {field.name: field for field in offered})
         case ListOf(element), ArrayType():
             return ArrayType(_cut_type(element, offered.elementType), offered.containsNull)
+        case "decimal(20,0)", LongType():
+            return DecimalType(20, 0)
     return offered
 
 
