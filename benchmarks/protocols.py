@@ -7,6 +7,7 @@ import importlib
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -19,12 +20,18 @@ HERE = Path(__file__).parent
 GENERATED = captures.BUILD / "generated"
 
 
-def generate() -> None:
-    """Write the package of these specs. From a copy, since the compiler writes a schema beside them."""
+def generate(*more: Callable[[Path], None]) -> None:
+    """Write the package of these specs, and of what ``more`` writes into a folder.
+
+    From a copy, since the compiler writes a schema beside them.
+    """
     shutil.rmtree(GENERATED, ignore_errors=True)
     specs = captures.BUILD / "specs"
+    shutil.rmtree(specs, ignore_errors=True)
     for folder in (HERE / "specs", HERE.parent / "tests" / "attack" / "specs"):
         shutil.copytree(folder, specs, dirs_exist_ok=True)
+    for write in more:
+        write(specs)
     done = wireloom_generator.generate([specs], GENERATED, write=True, package="")
     if done.errors:
         sys.exit(f"the specs of the benchmarks have problems: {done.errors[0]}")

@@ -15,6 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ import in_process
 import messages
 import protocols
 import unhappy
+import wide
 from in_process import Effort
 from report import Report
 from rich.console import Console
@@ -41,6 +43,7 @@ QUICK = {
     "spark_rows": 20_000,
     "growth": [0.5, 2],
     "unhappy": 0.05,
+    "wide": [1, 20],
 }
 
 
@@ -68,6 +71,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "spark": _spark,
     "growth": lambda options: growth.runs(options.growth),
     "unhappy": lambda options: unhappy.path(options.unhappy),
+    "wide": lambda options: wide.costs(options.wide, _effort(options)),
     "modes": lambda options: in_process.modes(_effort(options)),
 }
 """What there is to measure, in the order in which it runs."""
@@ -75,6 +79,10 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
 
 def _sizes(text: str) -> list[float]:
     return [float(size) for size in text.split(",")]
+
+
+def _counts(text: str) -> list[int]:
+    return [int(count) for count in text.split(",")]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -91,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--spark-rows", type=int, default=2_000_000, help="rows that go through Spark at a time")
     add("--no-spark", action="store_true", help="leave Spark out")
     add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
+    counts = "how many messages the protocols have that are declared over the same bytes"
+    add("--wide", type=_counts, default=[1, 20, 60, 242], metavar="N,N", help=counts)
     add("--unhappy", type=float, default=4.5, metavar="MB", help="size of each hostile capture")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser
@@ -126,10 +136,11 @@ def main() -> None:
     options = _options()
     # A table is as wide as it is, also where the output is no terminal and would count as 80 columns.
     console = Console(width=None if sys.stdout.isatty() else 130)
-    protocols.generate()
+    sections = options.only or SECTIONS
+    protocols.generate(*([partial(wide.write, counts=options.wide)] if "wide" in sections else []))
     results: dict[str, Any] = {}
     try:
-        for name in options.only or SECTIONS:
+        for name in sections:
             start = time.monotonic()
             for report in SECTIONS[name](options):
                 console.print(_shown(report))

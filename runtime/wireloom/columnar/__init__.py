@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
@@ -35,6 +36,7 @@ _TYPES = {
 }
 
 
+@lru_cache(maxsize=4096)
 def arrow_type(kind: ColumnType) -> pa.DataType:
     """The Arrow type of a column type."""
     match kind:

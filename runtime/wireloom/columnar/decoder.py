@@ -110,10 +110,11 @@ class Decoder:
         self.view = View(protocol, options)
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.name for message in plan.messages]
+        self.codes = {name: code for code, name in enumerate(self.names)}
+        self.absent: dict[str, pa.Array] = {}
         self.tally = Tally()
         self.share = BATCH_ROWS
         """How many records are decoded at once, if there are so many: fewer where they are heavy."""
-        self.widths = {field.name: width(field.type) for field in schema}
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     def scanner(self) -> Scanner:
@@ -232,8 +233,9 @@ class Decoder:
     ) -> tuple[pa.RecordBatch, Array, int]:
         """One batch, the numbers of its records, and its weight. Raises ``TooHeavyError``."""
         fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
-        doubtful = np.setdiff1d(rows, fast.sure)
-        numbers, parts = self._redone(stretch, doubtful, redo, added, fast.refused)
+        doubtful = np.ones(len(rows), bool)
+        doubtful[fast.sure - rows[:1]] = False
+        numbers, parts = self._redone(stretch, rows[doubtful], redo, added, fast.refused)
         weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
         if len(rows) > 1:
             bear(weight)
@@ -303,7 +305,7 @@ class Decoder:
         batch = Batch(buffer, start - first, stop - first, self.options.parameters, little)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
-        batch.weigh(len(rows) * sum(bits for name, bits in self.widths.items() if name not in absent) // 8)
+        batch.weigh(len(rows) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
         fast = self._chosen(decoded, batch, rows, origin)
         arrays = [
@@ -332,10 +334,10 @@ class Decoder:
         """Which records are asked for, as far as their headers tell."""
         conditions = [np.ones(len(message), bool)]
         if self.options.message is not None:
-            conditions.append(message == self.names.index(self.options.message))
+            conditions.append(message == self.codes[self.options.message])
         for condition in self.filters:
             if condition.column == "message":
-                codes = [self.names.index(name) for name in condition.values if name in self.names]
+                codes = [self.codes[name] for name in condition.values if name in self.codes]
                 conditions.append(np.isin(message, codes))
                 continue
             column = header.column(condition.column)
@@ -361,10 +363,17 @@ class Decoder:
         if column is not None:
             return fast.header(name, column, kind)
         if self.options.message is not None:
-            found = fast.field(self.names.index(self.options.message), name)
-            return nulls(kind, len(fast.chosen)) if found is None else found.arrow(kind)
-        struct = fast.struct(self.names.index(name), kind) if name in self.names else None
-        return nulls(kind, len(fast.chosen)) if struct is None else struct
+            found = fast.field(self.codes[self.options.message], name)
+            return self._nulls(field, len(fast.chosen)) if found is None else found.arrow(kind)
+        struct = fast.struct(self.codes[name], kind) if name in self.codes else None
+        return self._nulls(field, len(fast.chosen)) if struct is None else struct
+
+    def _nulls(self, field: pa.Field, count: int) -> pa.Array:
+        """So many nulls, as the batch before has had them."""
+        found = self.absent.get(field.name)
+        if found is None or len(found) < count:
+            found = self.absent[field.name] = nulls(field.type, count)
+        return found.slice(0, count)
 
     def _parameter(self, name: str, kind: pa.DataType, fast: "Chosen") -> pa.Array:
         value, valid = self.options.parameters[name], fast.has_head

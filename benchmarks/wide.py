@@ -1,0 +1,185 @@
+"""Protocols of 1, 20, 60 and 242 messages over the same bytes: what it costs to know messages that do not occur.
+
+They are invented, a receiver's: a header with a group and a kind, some numbers in each message, and lists of structs
+that hold bits. All declare the first message alike, and the bytes are of it alone; then those of all messages by turns.
+"""
+
+import json
+import os
+import random
+import resource
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import apart
+import captures
+import protocols
+import yaml
+from apart import Rate, Task
+from captures import Block, Capture
+from growth import MEGABYTE, RESIDENT
+from in_process import Effort
+from report import Report, of_rates, spread
+from rivals import RIVALS, SWITCH
+
+from wireloom import columnar, registry
+from wireloom.columnar.decoder import Decoder
+from wireloom.options import ReadOptions
+from wireloom.views import View
+
+ALLOWED = 1.5
+"""How much more a row may cost where messages are known that do not occur."""
+SIZE = 20
+"""Megabytes of which memory is told."""
+RECORDS, SOME = 50_000, 10_000
+"""Records a call, since each call has its price, too; and of all messages, which take ``iter_records`` a second."""
+_TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "i64": "q"}
+_STATES = ("none", "found", "tracked", "decoded", "used")
+_HEAD = struct.Struct("<BBBHH")
+_SEEN = struct.Struct("<BbH")
+
+
+def name(count: int) -> str:
+    """What the protocol of so many messages is called."""
+    return f"wide_{count}"
+
+
+def write(folder: Path, counts: Sequence[int]) -> None:
+    """The specs, below ``folder``."""
+    for count in counts:
+        made = folder / name(count)
+        made.mkdir(parents=True)
+        documents = {"protocol": {"protocol": name(count), **_PROTOCOL}}
+        documents |= {f"kind_{index}": _message(index) for index in range(count)}
+        for file, document in documents.items():
+            made.joinpath(f"{file}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+
+
+_PROTOCOL: dict[str, Any] = yaml.safe_load(f"""
+byte_order: little
+enums:
+  - name: State
+    values: [{", ".join(f"{{name: {word}, value: {value}}}" for value, word in enumerate(_STATES))}]
+types:
+  - name: Flags
+    fields:
+      - bits: u8
+        fields: [{{name: quality, width: 5}}, {{name: channel, width: 3}}]
+  - name: Seen
+    fields: [{{name: flags, type: Flags}}, {{name: elevation, type: i8}}, {{name: azimuth, type: u16}}]
+record:
+  length: size + 7
+  fields:
+    - {{name: sync, type: u8, const: 0xb5}}
+    - {{name: group, type: u8}}
+    - {{name: kind, type: u8}}
+    - {{name: size, type: u16, derive: size(payload)}}
+    - {{name: counter, type: u16}}
+    - {{section: payload, size: size, trailing: trailing}}
+""")
+
+
+def _message(index: int) -> dict[str, Any]:
+    own = [{"name": f"value_{index}_{number}", "type": kind} for number, kind in enumerate(_own(index))]
+    fields = [
+        {"name": "time", "type": "u32"},
+        *own,
+        {"name": "accuracy", "type": "u16"},
+        {"name": "state", "type": "u8", "enum": "State"},
+        {"name": "count", "type": "u8", "derive": "count(seen)"},
+        {"name": "seen", "type": "Seen", "repeat": {"count": "count"}},
+    ]
+    match = {"group": index // 64, "kind": index % 64}
+    return {"message": f"kind_{index}", "match": match, "sections": {"payload": fields}}
+
+
+def _own(index: int) -> list[str]:
+    """The types of the numbers that a message has to itself."""
+    return [list(_TYPES)[(index + number) % len(_TYPES)] for number in range(3 + index % 7)]
+
+
+def _block(protocol: str, messages: int, records: int) -> Block:
+    """Records of so many messages by turns."""
+    chance = random.Random(captures.SEED)
+    frames, totals = [], {"*": records, "counter": 0, "time": 0, "azimuth": 0}
+    for number in range(records):
+        index = number % messages
+        seen = [(chance.getrandbits(8), chance.randint(-90, 90), chance.randrange(360)) for _ in range(number % 12)]
+        own = "".join(_TYPES[kind] for kind in _own(index))
+        number %= 2**16
+        values = [chance.getrandbits(7) for _ in own]
+        time, state = chance.getrandbits(32), chance.randrange(6)
+        body = struct.pack(f"<I{own}HBB", time, *values, number, state, len(seen))
+        body += b"".join(_SEEN.pack(*item) for item in seen)
+        frames.append(_HEAD.pack(0xB5, index // 64, index % 64, len(body), number) + body)
+        totals["counter"] += number
+        totals["time"] += time
+        totals["azimuth"] += sum(azimuth for *_, azimuth in seen)
+    return Block(protocol, tuple(frames), totals)
+
+
+def costs(counts: Sequence[int], effort: Effort) -> Iterator[Report]:
+    """What a row costs in each protocol, and what the largest makes of all its messages."""
+    rows, found = [], []
+    for way in ("columnar", "columnar_accelerated"):
+        if RIVALS[way].may_run():
+            first = 0.0
+            for count in counts:
+                block = _block(name(count), 1, min(effort.records, RECORDS))
+                capture = block.capture(f"{name(count)}.bin", records=effort.records)
+                (rate,) = apart.measured(Task(capture, way, effort.rounds, effort.least))
+                cost = 1e6 / rate.rate
+                first = first or cost
+                grown = _grown(block.capture(f"{name(count)}.bin", size=SIZE * MEGABYTE))
+                label = f"{count} messages, {RIVALS[way].title}"
+                said = "" if cost <= ALLOWED * first else f"> {ALLOWED}"
+                rows.append((label, f"{cost:.2f}", f"{cost / first:.2f}", spread(rate.spread), f"{grown:,}", said))
+                found.append({**rate.found(), "name": label, "microseconds": cost, "grown_mb": grown})
+    columns = ("", "µs a row", "× the smallest", "spread", f"MB of memory for {SIZE} MB", "")
+    caption = f"Bytes of one message. Meant: at most {ALLOWED} times."
+    yield Report("Messages that are known and do not occur", columns, tuple(rows), caption, found)
+    yield _all_of(counts[-1], effort)
+
+
+def _all_of(count: int, effort: Effort) -> Report:
+    block = _block(name(count), count, min(effort.records, SOME))
+    capture = block.capture("wide.bin", records=effort.records)
+    ways = [way for way in ("records", "columnar", "columnar_accelerated") if RIVALS[way].may_run()]
+    rates: list[Rate] = []
+    for way in ways:
+        rates += apart.measured(Task(capture, way, effort.rounds, effort.least))
+    grown = _grown(block.capture("wide.bin", size=SIZE * MEGABYTE))
+    caption = f"All messages occur, by turns. Memory for {SIZE} MB, batch by batch: {grown:,} MB."
+    return of_rates(f"{count} messages", rates, RIVALS["columnar"].title, caption)
+
+
+def _grown(capture: Capture) -> int:
+    """By how many megabytes a process grows that reads a capture batch by batch."""
+    environment = os.environ | {"PYTHONPATH": protocols.search_path(), SWITCH: "0"}
+    command = [sys.executable, __file__, capture.protocol, capture.path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        sys.exit(f"{capture.protocol}: {done.stderr.strip()}")
+    return int(json.loads(done.stdout) // MEGABYTE)
+
+
+def _measure(protocol: str, path: str) -> int:
+    """What reading takes beside the capture, the protocol's module being there."""
+    codec = protocols.load(protocol).PROTOCOL
+    chosen = ReadOptions.of({"mode": "PERMISSIVE"}, codec.parameters, codec.messages)
+    schema = columnar.arrow_schema(View(codec, chosen).columns)
+    decoding = Decoder(codec, registry.plan_of(codec), chosen, schema)
+    data = Path(path).read_bytes()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows = sum(batch.num_rows for batch in decoding.capture(data))
+    if decoding.tally.malformed or not rows:
+        sys.exit(f"{decoding.tally.malformed} of {rows} records are malformed: {decoding.tally.first}")
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * RESIDENT
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measure(*sys.argv[1:])))
