@@ -133,7 +133,7 @@ def test_fields_of_a_later_schema_do_not_disturb() -> None:
         ),
         (
             "10000000 0a000800 00000000 0400 0000 0c000000 04000000 01000000",
-            "flatbuffers: early at byte 24: 1 bytes of text, 0 left",
+            "flatbuffers: early at byte 24: 1 byte of text, 0 left",
         ),
         ("10000000 0a000800 00000000 0400 0000 0c000000 04000000 01000000 80", "text: early at byte 28: not utf-8"),
     ],

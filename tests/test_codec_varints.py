@@ -80,7 +80,7 @@ def test_what_is_read_is_written_back_as_it_was(data: bytes, bits: int) -> None:
 @pytest.mark.parametrize(
     ("bits", "data", "reason"),
     [
-        (32, "80", "truncated: record at byte 1: needs 1 bytes, 0 left"),
+        (32, "80", "truncated: record at byte 1: needs 1 byte, 0 left"),
         (32, "80 00", "leb128: record at byte 0: not the shortest form"),
         (32, "ff 80 00", "leb128: record at byte 0: not the shortest form"),
         (32, "80 80 80 80 80 01", "leb128: record at byte 0: no stop byte within 5 bytes"),

@@ -89,12 +89,12 @@ REFUSED = {
     "a count that says otherwise": (
         "- {name: told, type: u8}\n- {name: list, type: u8, repeat: {count: told}}",
         {"told": 2, "list": [1]},
-        "thing.list: has 1 items, but its count says 2",
+        "thing.list: has 1 item, but its count says 2",
     ),
     "a section whose size says otherwise": (
         "- {name: told, type: u8}\n- {section: box, size: told, fields: [{name: inner, type: u8}]}",
         {"told": 2, "inner": 1},
-        "thing.inner: box has 1 bytes, but its size says 2",
+        "thing.inner: box has 1 byte, but its size says 2",
     ),
     "a field whose condition is false": (
         "- {name: has, type: u8}\n- {name: more, type: u8, when: has == 1}",

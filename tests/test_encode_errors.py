@@ -112,7 +112,7 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     "missing against a condition": ({"plain": {**PLAIN, "qos": 1}}, "plain.packet_id: missing"),
     "nothing left over": ({"plain": {**PLAIN, "trailing_body": b""}}, "plain.trailing_body: given, but has no bytes"),
     # --- sections, lists, structs
-    "a section's size": ({"plain": {"qos": 0, "inner": 1}}, "plain.box_rest: box has 1 bytes, but its size says 2"),
+    "a section's size": ({"plain": {"qos": 0, "inner": 1}}, "plain.box_rest: box has 1 byte, but its size says 2"),
     "a condition": ({"plain": {**PLAIN, "inner": 100}}, "plain.inner: 100 does not satisfy inner < 100"),
     "an item's text": (
         {"plain": {**PLAIN, "words": [{"word": "a"}, {"word": "é"}]}},

@@ -170,7 +170,7 @@ def _convert(node: ast.expr) -> Expr:
         case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
             return Unary(_UNARY[type(operator)], _convert(operand))
         case ast.BinOp(op=ast.Div()):
-            raise ExpressionError("numbers are whole here", node.col_offset, "use // for the quotient")
+            raise ExpressionError("there is no /", node.col_offset, "write // for the whole quotient")
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
             return Binary(_BINARY[type(operator)], _convert(left), _convert(right))
         case ast.BoolOp(op=operator, values=values):
@@ -181,7 +181,10 @@ def _convert(node: ast.expr) -> Expr:
             return _comparison(node)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _call(name, arguments, node.col_offset)
-    raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset)
+    hint = ""
+    if isinstance(node, ast.Attribute):
+        hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
+    raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
 
 
 def _comparison(node: ast.Compare) -> Expr:
@@ -195,7 +198,7 @@ def _comparison(node: ast.Compare) -> Expr:
             case _, _ if type(operator) in _COMPARE:
                 parts.append(Compare(_COMPARE[type(operator)], _convert(left), _convert(right)))
             case _:
-                raise ExpressionError("in asks for a list in brackets", node.col_offset)
+                raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", node.col_offset)
         left = right
     return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
 

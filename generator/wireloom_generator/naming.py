@@ -54,6 +54,8 @@ SPARK_FORMATS = frozenset({
 })  # fmt: skip
 """Formats of Spark's own, and of table formats that are often installed with it."""
 
+_CAMELS = "a name has letters and digits, and begins with a capital"
+
 
 def snake_case(name: str) -> str:
     """A name as near to ``name`` as snake_case has it."""
@@ -66,8 +68,7 @@ def column_fault(name: str) -> tuple[str, str] | None:
     if name.startswith("_"):
         return f"{name!r} begins with an underscore", "columns that do are the reader's own"
     if not _SNAKE.fullmatch(name):
-        better = snake_case(name)
-        return f"{name!r} is not snake_case", f"write {better!r}" if _SNAKE.fullmatch(better) else ""
+        return f"{name!r} is not snake_case", _better(snake_case(name))
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", f"add to it, as in '{name}_value'"
     if name in _EXPRESSION_WORDS:
@@ -75,27 +76,36 @@ def column_fault(name: str) -> tuple[str, str] | None:
     return None
 
 
+def _better(name: str) -> str:
+    """The hint to write ``name``, or what comes near it and can be a name."""
+    if not _SNAKE.fullmatch(name):
+        return "a name has small letters, digits and single underscores, and begins with a letter"
+    return f"write {name if column_fault(name) is None else f'{name}_value'!r}"
+
+
 def class_fault(name: str) -> tuple[str, str] | None:
     """What keeps ``name`` from being that of an enum, flags, a type or a table."""
     if not _CAMEL.fullmatch(name):
         better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
-        return f"{name!r} is not CamelCase", f"write {better!r}" if _CAMEL.fullmatch(better) else ""
+        written = better if class_fault(better) is None else f"Event{better}"
+        return f"{name!r} is not CamelCase", f"write {written!r}" if _CAMEL.fullmatch(better) else _CAMELS
     if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", ""
+        return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"
     if name in BLOCKS or name in _OTHERS or NUMBER.fullmatch(name):
-        return f"{name!r} is the name of a building block of generated parsers", f"say of what, as in 'Event{name}'"
+        hint = f"say of what, as in 'Event{name}'; all names that are taken: wireloom explain name-style"
+        return f"{name!r} is the name of a building block of generated parsers", hint
     return None
 
 
 def label_fault(name: str) -> tuple[str, str] | None:
     """What keeps ``name`` from being the label of a range of numbers."""
     if not _MEMBER.fullmatch(name):
-        return f"{name!r} cannot name a value", "letters, digits and underscores can"
+        return f"{name!r} cannot name a value", "a name has letters, digits and underscores, and begins with a letter"
     return None
 
 
 def member_fault(name: str) -> tuple[str, str] | None:
     """What keeps ``name`` from being that of an enum's value or a flag, which become names in Python."""
     if keyword.iskeyword(name) or name in _MEMBERS_TAKEN:
-        return f"{name!r} cannot be a name in a Python enum", "a range from it to itself only labels"
+        return f"{name!r} is taken in Python's enums", "a range of this one number, by from and to, can be called so"
     return label_fault(name)

@@ -42,14 +42,23 @@ class Problem:
         return f"{self.location}: {self.severity}[{self.rule}]: {self.what}{hint}"
 
 
+_NEAR = 0.65
+"""How alike two names are of which one can be a slip of the other."""
+
+
 def closest(name: str, known: Iterable[str]) -> str:
     """The hint for a name that is not known: the nearest one that is, or all of them when they are few."""
     names = sorted(set(known))
     by_sound = {other.casefold(): other for other in names}
-    close = get_close_matches(name.casefold(), by_sound, 1)
+    close = get_close_matches(name.casefold(), by_sound, 1, _NEAR)
     if close:
         return f"did you mean {by_sound[close[0]]!r}?"
     return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
+
+
+def counted(count: int, what: str) -> str:
+    """``1 byte``, ``2 bytes``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def seen_from(here: Location, other: Location) -> str:

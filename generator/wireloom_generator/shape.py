@@ -11,9 +11,9 @@ from collections.abc import Mapping as MappingType
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from wireloom_generator import syntax
+from wireloom_generator import elsewhere, syntax
 from wireloom_generator.numerals import integer
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Problem
 from wireloom_generator.source import Mapping, Node, Scalar, Sequence, number
 
 T = TypeVar("T")
@@ -51,9 +51,10 @@ def read_as(kind: type[T], document: Mapping) -> tuple[T | None, list[Problem]]:
 
 
 def _meant(node: Mapping, known: Iterable[str]) -> str:
-    """The hint for a mapping without any of the keys that would tell its kind: the one that was perhaps misspelt."""
-    hints = (closest(key.text, known) for key, _ in node.entries)
-    return next((hint for hint in hints if hint.startswith("did you mean")), "")
+    """The hint for a mapping without any of the keys that would tell its kind: what one of its keys is called here."""
+    names = list(known)
+    hints = (elsewhere.hint(key.text, names) for key, _ in node.entries)
+    return next((hint for hint in hints if hint and not hint.startswith("known: ")), "")
 
 
 @cache
@@ -96,7 +97,7 @@ class _Reader:
         places = {}
         for key, value in node.entries:
             if key.text not in known:
-                hint = closest(key.text, known)
+                hint = elsewhere.hint(key.text, known)
                 self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
                 continue
             field, hint_type = known[key.text]
@@ -129,11 +130,7 @@ class _Reader:
     def union(self, arguments: tuple[Any, ...], node: Node) -> Any:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
-            kind = entry_class(node) if isinstance(node, Mapping) else None
-            if kind is None:
-                meant = _meant(node, _ENTRIES) if isinstance(node, Mapping) else ""
-                return self.wrong(node, f"one of {', '.join(_ENTRIES)}", meant)
-            return self.dataclass(kind, node)
+            return self.entry(node)
         if len(choices) == 1:
             return self.value(choices[0], node)
         if set(choices) == set(get_args(syntax.Literal)):
@@ -142,6 +139,16 @@ class _Reader:
         if isinstance(node, Mapping) and structured:
             return self.dataclass(structured[0], node)
         return self.scalar(str, node)
+
+    def entry(self, node: Node) -> Any:
+        if not isinstance(node, Mapping):
+            return self.wrong(node, "a mapping")
+        kind = entry_class(node)
+        if kind is not None:
+            return self.dataclass(kind, node)
+        what = f"an entry has one of the keys {', '.join(_ENTRIES)}"
+        self.problems.append(Problem(node.at, "wrong-type", what, _meant(node, _ENTRIES)))
+        return _BAD
 
     def sequence(self, item: Any, node: Node) -> Any:
         if not isinstance(node, Sequence):

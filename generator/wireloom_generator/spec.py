@@ -108,10 +108,10 @@ class _Loader:
         messages = tuple(file for file in files if isinstance(file, syntax.Message))
         for extra in protocols[1:]:
             where = protocols[0].at.path.name
-            self.problems.append(Problem(extra.at, "one-protocol", f"the folder's protocol is already in {where}"))
+            self.problems.append(Problem(extra.at, "one-protocol", f"the folder has a protocol already, in {where}"))
         if not protocols:
             if messages and len(self.problems) == before:
-                what = "messages without a protocol"
+                what = "the folder has messages and no protocol"
                 self.problems.append(Problem(messages[0].at, "one-protocol", what, "add protocol.yaml beside them"))
             return None
         own = [file for file in files if isinstance(file, syntax.Library)]

@@ -76,7 +76,9 @@ class Mutator:
     def spans(self, data: bytes) -> list[Span]:
         """Where the fields stand that could be read, or else every number's place that could be one."""
         _, traced = self.protocol.trace(data, **self.parameters)
-        return [(start, end) for _, start, end in traced if start < end] or [(at, at + 1) for at in range(len(data))]
+        return [(span.start, span.end or 0) for _, span in traced if span.start < (span.end or 0)] or [
+            (at, at + 1) for at in range(len(data))
+        ]
 
     def span(self, data: bytes) -> Span:
         """One of them."""

@@ -46,15 +46,15 @@ def _widths(bits: syntax.Bits) -> Iterator[Problem]:
         return
     total = sum(bit.width for bit in bits.fields)
     if bits.fields and total != wire.bits and wire.bits in WIDTHS:
-        hint = f"{wire.bits - total} are left" if total < wire.bits else f"{total - wire.bits} are too many"
+        hint = f"{wire.bits - total} are missing" if total < wire.bits else f"{total - wire.bits} are too many"
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
 
 
 def _bit(bit: syntax.BitField) -> Iterator[Problem]:
     if bit.width < 1:
-        yield Problem(bit.where("width"), "bits", "a bit field has a bit or more")
+        yield Problem(bit.where("width"), "bits", "a bit field has at least one bit")
     if bit.type is not None and bit.type != "bool":
-        hint = "its width says what it is; type: bool is for one bit"
-        yield Problem(bit.where("type"), "bits", f"a bit field is no {bit.type}", hint)
+        hint = "its width says how many bits it has; leave out type"
+        yield Problem(bit.where("type"), "bits", f"the only type of a bit field is bool, not {bit.type}", hint)
     elif bit.type == "bool" and bit.width > 1:
-        yield Problem(bit.where("width"), "bits", "true or false is one bit")
+        yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")

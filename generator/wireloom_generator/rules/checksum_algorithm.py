@@ -42,8 +42,8 @@ def _fits(field: syntax.Field, checksum: syntax.Checksum) -> Iterator[Problem]:
         what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, _WIDTHS)
         yield Problem(checksum.where("algorithm"), "checksum-algorithm", what, hint)
     elif field.type != f"u{width}":
-        what = f"{checksum.algorithm} has {width} bits, {field.type} is no place for it"
+        what = f"{checksum.algorithm} has {width} bits and does not fit {field.type}"
         yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{width}")
     start, end = constant(checksum.start), constant(checksum.end)
     if start is not None and end is not None and start >= end:
-        yield Problem(checksum.where("to"), "checksum-algorithm", f"no byte stands from {start} to {end}")
+        yield Problem(checksum.where("to"), "checksum-algorithm", f"the range from {start} to {end} has no bytes")

@@ -45,10 +45,10 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _choice(choice: syntax.Choice) -> Iterator[Problem]:
     if not choice.choice:
-        yield Problem(choice.where("choice"), "choice", "a choice has an alternative or more")
+        yield Problem(choice.where("choice"), "choice", "a choice needs at least one alternative")
     for alternative in choice.choice[:-1]:
         if alternative.when is None:
-            hint = "only the last may do without when"
+            hint = "give this one a condition, or put it last"
             yield Problem(alternative.at, "choice", "the alternatives behind this one are never taken", hint)
 
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, counted
 from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
@@ -42,7 +42,7 @@ def _bit(bit: syntax.BitField) -> tuple[str, str] | None:
 def _field(field: syntax.Field) -> tuple[str, str] | None:
     wire, const = parse(field.type), field.const
     if field.repeat is not None:
-        return "a list has no constant", ""
+        return "a list can have no const", ""
     match wire:
         case Integer():
             return _number(wire, field.type, const)
@@ -54,12 +54,12 @@ def _field(field: syntax.Field) -> tuple[str, str] | None:
         case Bytes():
             return _bytes(field, const)
         case _:
-            return f"{field.type} has no constant", "valid can ask for a value"
+            return f"{field.type} can have no const", "valid: can ask for a value"
 
 
 def _number(wire: Integer, name: str, const: syntax.Literal | None) -> tuple[str, str] | None:
     if not isinstance(const, int) or isinstance(const, bool):
-        return f"{spelled(const)} is no whole number", ""
+        return f"{spelled(const)} is not a whole number", ""
     if not wire.least <= const <= wire.most:
         return f"{const} does not fit {name}", f"{wire.least} to {wire.most} do"
     return None
@@ -71,8 +71,11 @@ def _truth(const: syntax.Literal | None) -> tuple[str, str] | None:
 
 def _bytes(field: syntax.Field, const: syntax.Literal | None) -> tuple[str, str] | None:
     if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
-        return f"{spelled(const)} is no bytes", 'write hex in quotes, as "89504e47"'
+        return f"{spelled(const)} is not bytes", 'write them in hex, in quotes, as "89504e47"'
     size = constant(field.size or "")
     if size != len(const) // 2:
-        return f"{const!r} is {len(const) // 2} bytes, so that must be the size", f"write size: {len(const) // 2}"
+        return (
+            f"{const!r} is {counted(len(const) // 2, 'byte')}, so that must be the size",
+            f"write size: {len(const) // 2}",
+        )
     return None

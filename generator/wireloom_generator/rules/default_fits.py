@@ -31,14 +31,14 @@ def check(spec: Spec) -> Iterator[Problem]:
         if fault is not None:
             yield Problem(field.where("default"), "default-fits", *fault)
         if field.reserved and kind(field) not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
-            hint = "reserved fields are 0 unless given; declare an integer, or pad:"
+            hint = "a reserved field is an integer, which is 0 unless it is given; zero bytes alone are written pad:"
             yield Problem(field.where("reserved"), "default-fits", f"{kind(field)} cannot be reserved", hint)
 
 
 def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
     default, wanted = field.default, kind(field)
     if wanted not in PLAIN:
-        return f"{wanted} has no default", "it must be given on encode"
+        return f"{wanted} can have no default", "it must be given on encode"
     number = constant(default) if isinstance(default, str) else default
     if isinstance(default, str) and number is None:
         return None

@@ -65,10 +65,10 @@ def _matches(
         yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
     for index, value in enumerate(values):
         if value in values[:index]:
-            yield Problem(at, "dispatch", f"{value:#x} is given twice")
+            yield Problem(at, "dispatch", f"{value} is given twice")
         elif not any(wire.least <= value <= wire.most for wire in ranges):
             hint = f"it has {ranges[0].least} to {ranges[0].most}"
-            yield Problem(at, "dispatch", f"{name!r} is never {value:#x}", hint)
+            yield Problem(at, "dispatch", f"{name!r} is never {value}", hint)
 
 
 def _range(field: syntax.Field | syntax.BitField) -> Integer:
@@ -97,7 +97,7 @@ def _between(spec: Spec) -> Iterator[Problem]:
             continue
         for other in spec.messages[:index]:
             if set(other.match) == set(message.match) and _overlap(message, other):
-                both = ", ".join(f"{name} {value:#x}" for name, value in _common(message, other)) or "every record"
+                both = ", ".join(f"{name} {value}" for name, value in _common(message, other)) or "every record"
                 place = seen_from(at, other.where("match"))
                 yield Problem(at, "dispatch", f"{message.message} and {other.message} both match {both}, {place}")
 

@@ -29,12 +29,21 @@ def check(spec: Spec) -> Iterator[Problem]:
     for field in fields(spec):
         yield from _field(spec, field) if isinstance(field, syntax.Field) else _bit(spec, field)
         if not field.labels and field.enum is None and getattr(field, "flags", None) is None:
-            yield Problem(field.where("labels"), "enum-on-integer", "there are no labels without an enum or flags")
+            yield Problem(
+                field.where("labels"),
+                "enum-on-integer",
+                "labels are names of an enum or of flags, and there is neither",
+            )
 
 
 def _bit(spec: Spec, bit: syntax.BitField) -> Iterator[Problem]:
     if bit.enum is not None and bit.type == "bool":
-        yield Problem(bit.where("enum"), "enum-on-integer", "true and false have no enum", "leave out type")
+        yield Problem(
+            bit.where("enum"),
+            "enum-on-integer",
+            "a bool can have no enum",
+            "without type: bool, an enum can name its 0 and 1",
+        )
     elif bit.enum is not None:
         yield from _enum_fits(spec, bit, bit.enum, bit_range(bit), f"{bit.width} bits")
 
@@ -42,14 +51,21 @@ def _bit(spec: Spec, bit: syntax.BitField) -> Iterator[Problem]:
 def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
     wire = parse(field.type)
     if field.enum is not None and field.flags is not None:
-        what = f"{field.name!r} has an enum already"
+        what = f"{field.name!r} has both an enum and flags"
         yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
     for key in ("enum", "flags"):
         if getattr(field, key) is not None and not isinstance(wire, Integer):
-            hint = "they name the numbers of u8 … u64 and i8 … i64"
-            yield Problem(field.where(key), "enum-on-integer", f"{field.type} has no {key}", hint)
+            hint = (
+                "an enum names numbers of the types u8 … u64 and i8 … i64"
+                if key == "enum"
+                else "flags name bits of u8 … u64"
+            )
+            yield Problem(field.where(key), "enum-on-integer", f"{field.type} can have no {key}", hint)
         elif getattr(field, key) is not None and field.repeat is not None:
-            what, hint = f"a repeated number has no {key}", "repeat a type whose field has it"
+            what, hint = (
+                f"a list of numbers can have no {key}",
+                f"declare a type with one field that has {key}:, and repeat that",
+            )
             yield Problem(field.where(key), "enum-on-integer", what, hint)
     if not isinstance(wire, Integer):
         return
@@ -59,12 +75,17 @@ def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
         return
     if wire.signed:
         hint = f"write type: u{wire.bits}"
-        yield Problem(field.where("flags"), "enum-on-integer", "flags are bits of an unsigned integer", hint)
+        yield Problem(
+            field.where("flags"),
+            "enum-on-integer",
+            f"flags name bits of unsigned integers, and {field.type} is signed",
+            hint,
+        )
         return
     flags = spec.flags.get(field.flags)
     for flag in flags.values if flags else ():
         if flag.value > wire.most:
-            what = f"{field.flags}.{flag.name} = {flag.value:#x} does not fit {field.type}"
+            what = f"{field.flags}.{flag.name} = {flag.value} does not fit {field.type}"
             yield Problem(field.where("flags"), "enum-on-integer", what)
             return
 

@@ -42,7 +42,12 @@ def _shape(value: syntax.EnumValue) -> Iterator[Problem]:
     in_range = value.first is not None or value.last is not None
     if value.value is not None and in_range:
         at = value.where("from" if value.first is not None else "to")
-        yield Problem(at, "enum-values", f"{value.name} has a value, and so no from or to")
+        yield Problem(
+            at,
+            "enum-values",
+            f"{value.name} has value, and from or to as well",
+            "value: is for one number, from: and to: are for a range",
+        )
     elif value.value is None and not in_range:
         yield Problem(value.at, "enum-values", f"{value.name} has no value", "give value, or from and to")
     elif value.value is None and (value.first is None or value.last is None):

@@ -47,9 +47,12 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _shows(example: syntax.Example) -> Iterator[Problem]:
     if example.decoded and example.malformed is not None:
-        yield Problem(example.where("malformed"), "example", "what is malformed is not decoded")
+        yield Problem(example.where("malformed"), "example", "an example has malformed or decoded, not both")
     if example.malformed is not None and example.malformed not in _CODES:
-        what, hint = f"no record is malformed as {example.malformed!r}", closest(example.malformed, _CODES)
+        what, hint = (
+            f"there is no kind of malformed record called {example.malformed!r}",
+            closest(example.malformed, _CODES),
+        )
         yield Problem(example.where("malformed"), "example", what, hint)
     if not example.hex and example.malformed is None:
         yield Problem(example.where("hex"), "example", "no bytes are given")
@@ -94,4 +97,4 @@ def _inside(spec: Spec, visit: Visit, at: Location, path: str, values: dict[str,
         for name, value in values.items():
             yield from _named(spec, known, at, f"{path}.{name}", value)
     elif type_ is None:
-        yield Problem(at, "example", f"{path!r} has no columns of its own", "give its value")
+        yield Problem(at, "example", f"{path!r} has one value, and no columns inside", "give the value")

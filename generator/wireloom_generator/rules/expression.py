@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import Visit
+from wireloom_generator.scopes import Scope, Visit, every, walk
 from wireloom_generator.sites import Moment, Site, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Kind
@@ -42,12 +42,22 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _choices(site, part)
 
 
+_WORDS = {
+    "rest": ("'rest' is no number", "only size: rest and repeat: rest take what is left, and they stand alone"),
+    "record": ("'record' has no value", "size(record) is how many bytes it has"),
+}
+_LENGTH = "a length is a number, or follows from numbers of the header, as in 4 + body_length"
+
+
 def _value(spec: Spec, site: Site, name: Name) -> Iterator[Problem]:
     if name.name in site.values:
         return
     at = site.where(name.column)
     around = site.around.get(name.name, ())
-    if not around:
+    if name.name in _WORDS:
+        what, hint = _WORDS[name.name]
+        yield Problem(at, "expression", what, _LENGTH if site.key == "length" else hint)
+    elif not around:
         hint = _unknown_hint(spec, site, name.name)
         yield Problem(at, "expression", f"unknown name {name.name!r}", hint)
     elif all(_is_section(seen) for seen in around):
@@ -63,7 +73,32 @@ def _unknown_hint(spec: Spec, site: Site, name: str) -> str:
         for value in enum.values:
             if value.name == name and value.value is not None:
                 return f"write the number: {name} is {value.value} in {enum.name}"
-    return closest(name, (*site.values, *site.around))
+    return _out_of_reach(spec, site, name) or closest(name, (*site.values, *site.around))
+
+
+def _out_of_reach(spec: Spec, site: Site, name: str) -> str:
+    """Why a field of that name cannot be asked for here, and what to do."""
+    for visit in site.scope.visits:
+        field = visit.item
+        if isinstance(field, syntax.Field) and field.repeat is None and name in _names_in(spec, field.type):
+            hint = f"to ask for it, include: {field.type} in its place"
+            return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
+    if isinstance(site.scope.owner, syntax.Type):
+        inner = site.scope.owner.name
+        if any(inner in _types(scope) and name in {visit.name for visit in scope.visits} for scope in every(spec)):
+            hint = "move it into the type, or include: the type there"
+            return f"it stands beside the {inner}, which sees only its own fields and the header's; {hint}"
+    return ""
+
+
+def _names_in(spec: Spec, type_name: str) -> set[str | None]:
+    fields = spec.types[type_name].fields if type_name in spec.types else ()
+    return {visit.name for visit in walk(spec, fields)}
+
+
+def _types(scope: Scope) -> set[str]:
+    """The types of a scope's fields."""
+    return {visit.item.type for visit in scope.visits if isinstance(visit.item, syntax.Field)}
 
 
 def _is_section(seen: Visit | syntax.Parameter) -> bool:

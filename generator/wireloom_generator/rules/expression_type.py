@@ -118,7 +118,9 @@ class _Typing:
             return found
         asks = f"count({name.name})" if found is Kind.LIST else f"size({name.name})"
         self.report(
-            name, f"{name.name!r} is {found} and has no place here", f"{asks} and present({name.name}) can be asked"
+            name,
+            f"{name.name!r} is {found}, which expressions cannot work with",
+            f"they can ask for {asks} and present({name.name})",
         )
         return None
 
@@ -135,7 +137,7 @@ class _Typing:
             hint = _comparison_hint(first, second)
             self.report(left, f"{first} is never {second}", hint)
         elif operator not in ("==", "!=") and (first or second) in (Kind.TEXT, Kind.CONDITION):
-            self.report(left, f"{first or second} has no order", "== and != can be asked")
+            self.report(left, f"{first or second} has no order", "compare it by == or !=")
 
     def bounded(self, operator: str, right: Expr) -> None:
         if operator in ("//", "%") and not (isinstance(right, Value) and right.value):

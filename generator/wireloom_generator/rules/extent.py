@@ -27,6 +27,15 @@ from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import WIDTHS, Bytes, FlatBuffers, Integer, Text, Varint, parse
 
 _ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
+_ELSEWHERE = {
+    **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
+    **dict.fromkeys(("us-ascii", "asciiz"), "ascii"),
+    **dict.fromkeys(("latin1", "iso-8859-1", "iso8859-1", "l1"), "latin-1"),
+    **dict.fromkeys(("utf-16", "utf16", "ucs-2", "unicode"), "utf-16-be or utf-16-le"),
+    **dict.fromkeys(("utf16be", "utf16-be"), "utf-16-be"),
+    **dict.fromkeys(("utf16le", "utf16-le"), "utf-16-le"),
+}
+"""What encodings are called elsewhere."""
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -39,7 +48,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _text(entry)
             yield from _table(entry)
         if isinstance(entry, syntax.Field | syntax.Section) and (constant(entry.size or "") or 0) < 0:
-            yield Problem(entry.where("size"), "extent", "a size is not negative")
+            yield Problem(entry.where("size"), "extent", "a size cannot be negative")
 
 
 def _ends(field: syntax.Field) -> Iterator[Problem]:
@@ -48,11 +57,16 @@ def _ends(field: syntax.Field) -> Iterator[Problem]:
     allowed = _allowed(field)
     for key in given:
         if key not in allowed:
-            hint = "" if allowed else f"{field.type} has a size of its own"
+            hint = "" if allowed else "its type says how many bytes it has"
             yield Problem(field.where(key), "extent", f"{field.type} takes no {key}", hint)
     fitting = [key for key in given if key in allowed]
     for key in fitting[1:]:
-        yield Problem(field.where(key), "extent", f"{fitting[0]} says already where {field.name!r} ends")
+        yield Problem(
+            field.where(key),
+            "extent",
+            f"{field.name!r} has both {fitting[0]} and {key}",
+            "one of them says where it ends",
+        )
     if not fitting and isinstance(wire, Bytes | Text | FlatBuffers):
         what = f"{field.type} needs one of {', '.join(allowed)}"
         yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
@@ -78,23 +92,36 @@ def _prefix(field: syntax.Field) -> Iterator[Problem]:
         case Varint(signed=False):
             return
         case _:
-            what = f"a prefix is an unsigned integer, not {field.prefix!r}"
-            yield Problem(field.where("prefix"), "extent", what, "as u8, u16, u32 or leb128_u32")
+            what = f"{field.prefix!r} cannot be a length in front"
+            yield Problem(
+                field.where("prefix"),
+                "extent",
+                what,
+                "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32",
+            )
 
 
 def _text(field: syntax.Field) -> Iterator[Problem]:
     if field.until == "":
-        yield Problem(field.where("until"), "extent", "a terminator has a byte or more", 'as until: "00"')
+        yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
     if field.encoding is None:
         return
     at = field.where("encoding")
     if not isinstance(parse(field.type), Text):
-        yield Problem(at, "extent", f"{field.type} has no encoding", "only text has one")
+        yield Problem(at, "extent", f"{field.type} can have no encoding", "only text has one")
     elif field.encoding not in _ENCODINGS:
-        yield Problem(at, "extent", f"unknown encoding {field.encoding!r}", closest(field.encoding, _ENCODINGS))
+        yield Problem(at, "extent", f"unknown encoding {field.encoding!r}", _encoding_hint(field.encoding))
     elif field.until is not None and field.encoding.startswith("utf-16"):
-        hint = "its bytes could stand across two characters; declare bytes, or give a size"
-        yield Problem(field.where("until"), "extent", f"no terminator can be told from {field.encoding} text", hint)
+        hint = "its bytes can also be halves of two characters; give a size, or declare bytes"
+        yield Problem(field.where("until"), "extent", f"{field.encoding} text can have no terminator", hint)
+
+
+def _encoding_hint(encoding: str) -> str:
+    known = _ELSEWHERE.get(encoding.lower().replace("_", "-"))
+    if known is not None:
+        return f"write {known}"
+    near = closest(encoding, _ENCODINGS)
+    return near if near.startswith("did you mean") else f"{near}; keep other text as bytes"
 
 
 def _table(field: syntax.Field) -> Iterator[Problem]:
@@ -104,4 +131,4 @@ def _table(field: syntax.Field) -> Iterator[Problem]:
         if is_table and not given:
             yield Problem(field.where("type"), "extent", f"flatbuffers needs {key}, {why}")
         elif given and not is_table:
-            yield Problem(field.where(key), "extent", f"{field.type} has no {key}", "only flatbuffers has one")
+            yield Problem(field.where(key), "extent", f"{field.type} can have no {key}", "only flatbuffers has one")

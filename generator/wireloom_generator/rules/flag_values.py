@@ -32,17 +32,22 @@ def check(spec: Spec) -> Iterator[Problem]:
             for flag in flags.values:
                 fault = naming.member_fault(flag.name)
                 if fault is not None:
-                    yield Problem(flag.where("name"), "flag-values", fault[0], "it becomes a name in Python")
+                    yield Problem(
+                        flag.where("name"),
+                        "flag-values",
+                        fault[0],
+                        "a flag becomes a name in Python: letters, digits and underscores, and no word of Python",
+                    )
                 yield from _bit(flag, seen)
 
 
 def _bit(flag: syntax.FlagValue, seen: dict[int, syntax.FlagValue]) -> Iterator[Problem]:
     at = flag.where("value")
     if flag.value <= 0 or flag.value & (flag.value - 1) or flag.value >> 64:
-        hint = "1, 2, 4, 8 … are; several bits together are a bit field"
-        yield Problem(at, "flag-values", f"{flag.value:#x} is not one bit", hint)
+        hint = "a flag is 1, 2, 4, 8 …; several bits together are a bit field"
+        yield Problem(at, "flag-values", f"{flag.value} is not one bit", hint)
         return
     known = seen.setdefault(flag.value, flag)
     if known is not flag:
         place = seen_from(at, known.where("value"))
-        yield Problem(at, "flag-values", f"{flag.value:#x} is already {known.name}, {place}")
+        yield Problem(at, "flag-values", f"{flag.value} is already {known.name}, {place}")

@@ -55,7 +55,7 @@ def _entry(
     spec: Spec, entry: syntax.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
 ) -> Iterator[Problem]:
     if (entry.field is None) == (entry.const is None):
-        what = "field or const is missing" if entry.field is None else "an entry is a field or a const"
+        what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
         yield Problem(entry.at if entry.field is None else entry.where("const"), "form", what)
     if entry.notation not in _NOTATIONS:
         what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, _NOTATIONS)
@@ -65,7 +65,7 @@ def _entry(
     if entry.field is None:
         for key in ("as", "omit"):
             if key in entry.places:
-                yield Problem(entry.where(key), "form", f"a constant takes no {key}")
+                yield Problem(entry.where(key), "form", f"an entry with const takes no {key}")
         return
     at = entry.where("field")
     found = [column for column in (*own, *header) if column.name == entry.field and column.sort is Sort.FIELD]
@@ -91,9 +91,9 @@ def _notation(
         yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
     elif entry.notation == "value" and found is Kind.BYTES:
         hint = "write as: base64_57, or as: text"
-        yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has none", hint)
+        yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)
     elif entry.notation == "value" and _has_bytes(spec, column):
-        yield Problem(entry.where("field"), "form", f"{name!r} has bytes inside, and JSON has none")
+        yield Problem(entry.where("field"), "form", f"{name!r} has bytes inside, and JSON has no bytes")
 
 
 def _kind(column: WrittenColumn) -> Kind:

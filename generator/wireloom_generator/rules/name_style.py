@@ -5,6 +5,14 @@ A name that begins with an underscore is the reader's own (``_corrupt_record``),
 of every row that has them, and Python's own words cannot be attributes. A field called as a method of Python's mappings
 or Spark's rows is only a warning: ``row["items"]`` finds it, ``row.items`` does not.
 
+Types, enums, flags and tables cannot be called as what generated modules import or define:
+``Any``, ``AttributeError``, ``Bit``, ``Bits``, ``Blob``, ``Boolean``, ``Checksum``, ``Choice``, ``Compute``,
+``Constant``, ``EitherOrder``, ``Entry``, ``Field``, ``FlatBuffer``, ``Form``, ``Framing``, ``Layout``, ``Leb128``,
+``Lengths``, ``Message``, ``Nested``, ``Optional``, ``PLAN``, ``PROTOCOL``, ``Pad``, ``Parameter``, ``Prefixed``,
+``Protocol``, ``RECORD``, ``Record``, ``Repeat``, ``Rest``, ``Rule``, ``Section``, ``Sequence``, ``Size``, ``Slot``,
+``Table``, ``TableField``, ``Text``, ``Until``, ``Variant``, ``When``, ``WireEnum``, ``WireFlags``, ``ZigZag``, and
+numbers such as ``Int16ub`` and ``Float32b``.
+
 Bad::
 
     - {name: keyLength, type: u16}

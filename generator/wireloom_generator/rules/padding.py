@@ -26,6 +26,13 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Padding that pads nothing."""
     for entry in written(spec):
         if isinstance(entry, syntax.Pad) and entry.pad < 1:
-            yield Problem(entry.where("pad"), "padding", f"{entry.pad} bytes are no padding")
+            yield Problem(
+                entry.where("pad"), "padding", f"pad: {entry.pad} adds nothing", "write how many zero bytes, 1 or more"
+            )
         elif isinstance(entry, syntax.Align) and entry.align < 2:
-            yield Problem(entry.where("align"), "padding", f"everything is aligned to {entry.align}", "as align: 4")
+            yield Problem(
+                entry.where("align"),
+                "padding",
+                f"align: {entry.align} does nothing",
+                "write a multiple of 2 or more, as in align: 4",
+            )

@@ -41,7 +41,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _bool(parameter)
         else:
             what, at = f"a parameter is bool or text, not {parameter.type}", parameter.where("type")
-            yield Problem(at, "parameters", what, closest(parameter.type, ("bool", "text")))
+            yield Problem(at, "parameters", what)
 
 
 def _text(parameter: syntax.Parameter) -> Iterator[Problem]:

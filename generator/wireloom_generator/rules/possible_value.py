@@ -32,7 +32,7 @@ from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
 
-_HINT = "its type, const, match, when and what it is derived from do not go together"
+_HINT = "its type, const, match, when and derive contradict each other"
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -63,13 +63,13 @@ def _field(
         yield field.where("when"), what, conditions.excludes(holds, when, known)
     alone: Mapping[str, Domain] = {**known, field.name: _unrestricted(known[field.name])}
     if field.valid is not None and (tree := parsed(field.valid)) is not None and domains.known(tree, known):
-        what = f"{field.name!r} is never valid"
+        what = f"no value of {field.name!r} is valid"
         yield field.where("valid"), what, conditions.excludes(TRUE, tree, alone)
     for word, text in (("derive", field.derive), ("compute", getattr(field, "compute", None))):
         tree = parsed(text) if text is not None else None
         if tree is not None and domains.known(tree, {**known, "record": Domain()}) and _is_number(known[field.name]):
             sizes = {**alone, **_sizes(spec, scope, tree)}
-            what = f"{field.name!r} is never what it is to be"
+            what = f"{field.name!r} can never be what it is derived from"
             yield field.where(word), what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
 
 
@@ -109,7 +109,7 @@ def _matches(spec: Spec) -> Iterator[Problem]:
         for name, values in message.match.items():
             for value in values if name in known and _is_number(known[name]) else ():
                 if conditions.impossible(Compare("==", Name(name), Value(value)), _within(known, name)):
-                    what = f"{name!r} is never {value:#x}: its valid or const excludes it"
+                    what = f"{name!r} is never {value}: its valid or const excludes it"
                     yield Problem(message.where(f"match.{name}"), "possible-value", what)
 
 
@@ -127,7 +127,7 @@ def _proofs(spec: Spec) -> Iterator[Problem]:
         if proof is not None and tree is not None:
             known = domains.of(spec, scope)
             if domains.known(tree, known) and conditions.impossible(tree, known):
-                yield Problem(proof.where("valid"), "possible-value", "no record is ever believed", _HINT)
+                yield Problem(proof.where("valid"), "possible-value", "no record ever satisfies the proof", _HINT)
 
 
 def _messages(spec: Spec) -> Iterator[Problem]:

@@ -59,7 +59,7 @@ def _proof(spec: Spec, owner: syntax.Record | syntax.Message, scope: Scope) -> I
     if proof.valid is None and proof.checksum is None:
         yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
     if isinstance(owner, syntax.Message) and owner.length is None:
-        hint = "it belongs beside length, which the record has"
+        hint = "a proof stands where length stands, which is in the record"
         yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
     if proof.checksum is None:
         return

@@ -25,8 +25,10 @@ from collections.abc import Iterator
 from wireloom_generator import expressions, offsets, syntax
 from wireloom_generator.expressions import Expr
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.sites import Moment, Site, parsed, sites
+from wireloom_generator.scopes import Visit, fixed_number
+from wireloom_generator.sites import Moment, Seen, Site, parsed, sites
 from wireloom_generator.spec import Spec
+from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -37,7 +39,9 @@ def check(spec: Spec) -> Iterator[Problem]:
             hint = "give length to the record, or to each of its messages"
             yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
         elif record.length is not None and message.length is not None:
-            yield Problem(message.where("length"), "record-length", "the record says already how long it is")
+            yield Problem(
+                message.where("length"), "record-length", "the record has a length, and so its messages have none"
+            )
     if record.length is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
         yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
@@ -56,7 +60,7 @@ def _early(spec: Spec, site: Site) -> Iterator[Problem]:
         if name.name in spec.parameters or name.name not in site.around:
             continue
         if name.name not in _fixed(spec, message):
-            yield Problem(site.where(name.column), "record-length", *_late(name.name))
+            yield Problem(site.where(name.column), "record-length", *_late(spec, name.name, site.around[name.name]))
     for function, name in expressions.measured(tree):
         what = f"{function}({name.name}) is not known before the record is read"
         yield Problem(site.where(name.column), "record-length", what)
@@ -67,9 +71,27 @@ def _fixed(spec: Spec, message: syntax.Message | None) -> frozenset[str]:
     return frozenset(layout.numbers)
 
 
-def _late(name: str) -> tuple[str, str]:
-    hint = "only numbers that every record has, behind nothing of varying size, can be"
+def _late(spec: Spec, name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
+    items = [seen.item for seen in around if isinstance(seen, Visit)]
+    if any(isinstance(item, syntax.BitField) for item in items):
+        hint = f"it is a part of an integer; declare the integer as a field, and take {name!r} from it by & and >>"
+    elif any(isinstance(item, syntax.Field) and item.compute is not None for item in items):
+        hint = "it is computed; write the expression in its place"
+    elif any(isinstance(item, syntax.Field) and not _is_number(item) for item in items):
+        hint = "it is no number of a fixed size"
+    elif any(isinstance(item, syntax.Field) and fixed_number(item) is None for item in items) or _varies(around):
+        hint = "not every record has it"
+    else:
+        hint = "what stands before it varies in size"
     return f"{name!r} cannot be read before the record is", hint
+
+
+def _is_number(field: syntax.Field) -> bool:
+    return field.repeat is None and isinstance(parse(field.type), Integer | Float | Boolean)
+
+
+def _varies(around: tuple[Seen, ...]) -> bool:
+    return any(isinstance(seen, Visit) and (seen.branch or seen.in_variant) for seen in around)
 
 
 def _proofs(spec: Spec) -> Iterator[Problem]:

@@ -39,14 +39,18 @@ def _length(spec: Spec, field: syntax.Field, repeat: syntax.Repeat | str) -> Ite
             yield Problem(field.where("repeat"), "repeat", f"unknown repeat {repeat!r}", hint)
         return
     if repeat.count is None and repeat.until is None:
-        yield Problem(repeat.at, "repeat", "count or until is missing")
+        yield Problem(repeat.at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
     elif repeat.count is not None and repeat.until is not None:
-        yield Problem(repeat.where("until"), "repeat", "count says already how long the list is")
+        yield Problem(
+            repeat.where("until"), "repeat", "repeat has both count and until", "one of them says how long the list is"
+        )
     if (constant(repeat.count or "") or 0) < 0:
-        yield Problem(repeat.where("count"), "repeat", "a count is not negative")
+        yield Problem(repeat.where("count"), "repeat", "a count cannot be negative")
     if repeat.until is not None and field.type not in spec.types:
         hint = "declare a type with one field, and ask for that"
-        yield Problem(repeat.where("until"), "repeat", f"until needs an item with fields, {field.type} has none", hint)
+        yield Problem(
+            repeat.where("until"), "repeat", f"until asks for fields of an item, and {field.type} has none", hint
+        )
 
 
 def _item(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
@@ -60,7 +64,7 @@ def _item(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
     at = field.where("type")
     if not has_bytes(spec, field.type):
-        yield Problem(at, "repeat", f"{field.type} has no bytes, so it would repeat for ever")
+        yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
     if not is_open(spec, field):
         return
     hint = "give each item a size or a prefix"

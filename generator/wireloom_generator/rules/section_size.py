@@ -26,7 +26,7 @@ from wireloom_generator.arithmetic import terms
 from wireloom_generator.domains import TRUE
 from wireloom_generator.expressions import Compare, Expr, Value
 from wireloom_generator.extents import SizeRange
-from wireloom_generator.problems import Location, Problem, seen_from
+from wireloom_generator.problems import Location, Problem, counted, seen_from
 from wireloom_generator.scopes import VARIANT, Scope, every, expand, slots
 from wireloom_generator.sites import constant, parsed
 from wireloom_generator.spec import Spec
@@ -108,7 +108,7 @@ def _shortest(spec: Spec, message: syntax.Message, known: conditions.Domains) ->
         at = message.where("length" if message.length is not None else "message")
         if message.length is None and extents.of(spec, record.fields).least == least:
             return  # told of the record
-        what = f"a record is shorter than its fields and sections, which have {least} bytes"
+        what = f"a record is shorter than its fields and sections, which have {counted(least, 'byte')}"
         yield Problem(at, "section-size", what, "count all of them")
 
 
@@ -126,7 +126,7 @@ def _length(spec: Spec, owner: syntax.Record | syntax.Message, known: conditions
         return
     least = extents.of(spec, spec.protocol.record.fields).least
     if isinstance(owner, syntax.Record) and conditions.excludes(TRUE, Compare(">=", length, Value(least)), known):
-        what = f"a record is shorter than its fields and sections, which have {least} bytes"
+        what = f"a record is shorter than its fields and sections, which have {counted(least, 'byte')}"
         yield Problem(at, "section-size", what, "count all of them")
         return
     given, difference = _sum(spec), terms(length)

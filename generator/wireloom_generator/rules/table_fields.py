@@ -41,7 +41,7 @@ def check(spec: Spec) -> Iterator[Problem]:
                 known = names.setdefault(field.name.casefold(), field)
                 if known.name != field.name:
                     place = seen_from(field.where("name"), known.where("name"))
-                    what = f"{field.name!r} and {known.name!r}, {place}, are one name to Spark"
+                    what = f"{field.name!r} and {known.name!r}, {place}, are one column to Spark, whatever the capitals"
                     yield Problem(field.where("name"), "table-fields", what)
 
 
@@ -49,14 +49,14 @@ def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Ite
     if naming.label_fault(field.name) is not None:
         yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _MOST:
-        yield Problem(field.where("id"), "table-fields", f"no table has a slot {field.id}", f"0 to {_MOST} are")
+        yield Problem(field.where("id"), "table-fields", f"no table has a slot {field.id}", f"slots are 0 to {_MOST}")
     known = slots.setdefault(field.id, field)
     if known is not field:
         place = seen_from(field.where("id"), known.where("id"))
         yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
     if field.type not in _TYPES:
         hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
-        what = f"{field.type!r} is no type of a table's field"
+        what = f"{field.type!r} is not a type of a table's field"
         yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, _TYPES))
     elif field.default is not None and (fault := _default(field, field.default)):
         yield Problem(field.where("default"), "table-fields", fault)
@@ -66,7 +66,7 @@ def _default(field: syntax.TableField, default: syntax.Literal) -> str | None:
     is_number = isinstance(default, int | float) and not isinstance(default, bool)
     match parse(field.type):
         case Text():
-            return "text has no default in FlatBuffers"
+            return "text can have no default in FlatBuffers"
         case Boolean():
             return None if isinstance(default, bool) else f"{spelled(default)} is neither true nor false"
         case Float():
@@ -74,4 +74,4 @@ def _default(field: syntax.TableField, default: syntax.Literal) -> str | None:
         case Integer() as wire if isinstance(default, int) and is_number:
             return None if wire.least <= default <= wire.most else f"{default} does not fit {field.type}"
         case _:
-            return f"{spelled(default)} is no whole number"
+            return f"{spelled(default)} is not a whole number"

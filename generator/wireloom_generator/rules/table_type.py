@@ -29,6 +29,6 @@ def check(spec: Spec) -> Iterator[Problem]:
         if entry.table_type != "long":
             yield Problem(at, "table-type", f"unknown table type {entry.table_type!r}", "there is long, for a u64")
         elif entry.type != "u64":
-            yield Problem(at, "table-type", f"{entry.type} needs no table type", "only a u64 is not a long by itself")
+            yield Problem(at, "table-type", f"{entry.type} needs no table type", "only a u64 can have table_type: long")
         elif entry.repeat is not None:
-            yield Problem(at, "table-type", "a list has no table type", "put the u64 into a type, and repeat that")
+            yield Problem(at, "table-type", "a list can have no table type", "put the u64 into a type, and repeat that")

@@ -45,7 +45,12 @@ def check(spec: Spec) -> Iterator[Problem]:
 def _one_source(field: syntax.Field | syntax.BitField) -> Iterator[Problem]:
     given = [key for key in _SOURCES if getattr(field, key, None) is not None]
     for key in given[1:]:
-        yield Problem(field.where(key), "value-source", f"{given[0]} says already what {field.name!r} is")
+        yield Problem(
+            field.where(key),
+            "value-source",
+            f"{field.name!r} has both {given[0]} and {key}",
+            "one of them says what it is",
+        )
 
 
 def _derived(field: syntax.Field) -> Iterator[Problem]:

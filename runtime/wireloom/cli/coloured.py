@@ -6,9 +6,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from wireloom.codec.errors import counted
 from wireloom.inspection import Inspected, Node, hexdump
 from wireloom.inspection.plain import told
-from wireloom.inspection.wording import ascii_of, counted, printable
+from wireloom.inspection.wording import ascii_of, printable
 
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
 _BAD = "bold white on red"

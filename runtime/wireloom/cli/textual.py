@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom.codec import DecodeError, EncodeError, Form, Protocol
+from wireloom.codec.errors import counted
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -24,7 +25,9 @@ def rows_of_lines(
 
 def _row(line: bytes, protocol: Protocol, form: Form, options: ReadOptions) -> Row:
     if len(line) > options.max_record_bytes:
-        raise DecodeError("too-long", f"a line of {len(line)} bytes, more than the {options.max_record_bytes} allowed")
+        raise DecodeError(
+            "too-long", f"a line of {counted(len(line), 'byte')}, more than the {options.max_record_bytes} allowed"
+        )
     try:
         text = line.decode()
     except UnicodeDecodeError as error:

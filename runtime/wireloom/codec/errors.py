@@ -5,6 +5,11 @@ from typing import Any
 from construct import ConstructError
 
 
+def counted(count: int, what: str) -> str:
+    """``1 byte``, ``2 bytes``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def join(outer: str, inner: str) -> str:
     """A field path from its two parts: ``entries`` and ``[2].seqno`` give ``entries[2].seqno``."""
     return f"{outer}.{inner}" if inner and not inner.startswith("[") else outer + inner

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.columns import Column, ColumnType, StructOf
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.streams import Reader, Values, Writer
@@ -63,9 +63,9 @@ class Table:
         vtable_size = _number(data, "<H", vtable, "vtable size")
         table_size = _number(data, "<H", vtable + 2, "table size")
         if vtable_size < 4 or vtable_size % 2 or vtable + vtable_size > len(data):
-            raise DecodeError("flatbuffers", f"a vtable of {vtable_size} bytes", vtable)
+            raise DecodeError("flatbuffers", f"a vtable of {counted(vtable_size, 'byte')}", vtable)
         if table_size < 4 or table + table_size > len(data):
-            raise DecodeError("flatbuffers", f"a table of {table_size} bytes", table)
+            raise DecodeError("flatbuffers", f"a table of {counted(table_size, 'byte')}", table)
         values: Values = container(self.empty)
         for field in self.fields:
             slot = 4 + 2 * field.id
@@ -128,7 +128,7 @@ class Table:
 def _number(data: bytes, code: str, at: int, what: str, path: str = "") -> int:
     if not 0 <= at <= len(data) - struct.calcsize(code):
         nearest = max(0, min(at, len(data)))
-        raise DecodeError("flatbuffers", f"{what} stands outside the {len(data)} bytes", nearest, path)
+        raise DecodeError("flatbuffers", f"{what} stands outside the {counted(len(data), 'byte')}", nearest, path)
     number: int = struct.unpack_from(code, data, at)[0]
     return number
 
@@ -142,7 +142,9 @@ def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
     start = at + value
     size = _number(data, "<I", start, "size of the text", field.name)
     if start + 4 + size > len(data):
-        raise DecodeError("flatbuffers", f"{size} bytes of text, {len(data) - start - 4} left", start, field.name)
+        raise DecodeError(
+            "flatbuffers", f"{counted(size, 'byte')} of text, {len(data) - start - 4} left", start, field.name
+        )
     try:
         return data[start + 4 : start + 4 + size].decode()
     except UnicodeDecodeError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.checksums import Sums
-from wireloom.codec.errors import DecodeError
+from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.lengths import Buffer, Lengths, Probe, told, too_short
 from wireloom.codec.search import Search
 from wireloom.codec.streams import Values
@@ -180,7 +180,9 @@ class Framing:
         for probe in self._probes[little]:
             if end - start < probe.offset + probe.code.size:
                 needed = probe.offset + probe.code.size
-                error = too_short(needed, f"needs {probe.code.size} bytes, {end - start - probe.offset} left")
+                error = too_short(
+                    needed, f"needs {counted(probe.code.size, 'byte')}, {end - start - probe.offset} left"
+                )
                 error.offset = probe.offset
                 raise error.within(probe.name)
             found[probe.name] = probe.read(buffer, start)
@@ -275,9 +277,11 @@ class Cutter:
                 buffer, start, end, self.parameters, final=final, bound=self.bound, order=self.order
             )
             if length > self.bound:
-                raise DecodeError("too-long", f"a record of {length} bytes, more than the {self.bound} allowed")
+                raise DecodeError(
+                    "too-long", f"a record of {counted(length, 'byte')}, more than the {self.bound} allowed"
+                )
             if length <= 0:
-                raise DecodeError("invalid-size", f"a record of {length} bytes")
+                raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         except DecodeError as error:
             if error.needed > left and not final:
                 return None
@@ -288,7 +292,7 @@ class Cutter:
         if length <= left:
             self.order = little
             return Record(start, length, little)
-        cut = DecodeError("truncated", f"a record of {length} bytes, {left} left", base + start)
+        cut = DecodeError("truncated", f"a record of {counted(length, 'byte')}, {left} left", base + start)
         cut.whole = length
         if self.framing.resync:
             inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)

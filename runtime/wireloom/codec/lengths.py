@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
-from wireloom.codec.errors import DecodeError
+from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, Rule, primitive
 from wireloom.codec.streams import Expression, Frame, Values
 
@@ -87,7 +87,7 @@ class Lengths:
         No proof takes more than ``bound`` bytes. ``sums`` are those of the capture, in which the buffer is at ``base``.
         """
         if end - start < self.size:
-            raise too_short(self.size, f"needs {self.size} bytes to tell its length, {end - start} left")
+            raise too_short(self.size, f"needs {counted(self.size, 'byte')} to tell its length, {end - start} left")
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
@@ -104,9 +104,11 @@ class Lengths:
                 raise DecodeError("invalid-size", f"{name} would be at byte {place}, the sum of {first} to {last}")
             needed = max(last, place + probe.code.size)
             if bound is not None and needed > bound:
-                raise DecodeError("too-long", f"{needed} bytes to be summed up, more than the {bound} allowed")
+                raise DecodeError(
+                    "too-long", f"{counted(needed, 'byte')} to be summed up, more than the {bound} allowed"
+                )
             if needed > end - start:
-                raise too_short(needed, f"needs {needed} bytes, {end - start} left")
+                raise too_short(needed, f"needs {counted(needed, 'byte')}, {end - start} left")
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:

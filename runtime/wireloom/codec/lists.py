@@ -8,7 +8,7 @@ from construct import Construct
 
 from wireloom.codec import streams
 from wireloom.codec.columns import ColumnType, ListOf
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Primitive, ask, primitive
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
@@ -65,8 +65,8 @@ class Repeat(Value):
         count = ask(self.count, context, stream.record, stream.frame)
         left = stream.limit - stream.pos
         if not isinstance(count, int) or not 0 <= count * smallest <= left:
-            what = "an unknown number of" if count is None else count
-            raise DecodeError("count", f"{what} items cannot stand in {left} bytes", stream.pos)
+            what = counted(count, "item") if isinstance(count, int) else "an unknown number of items"
+            raise DecodeError("count", f"{what} cannot stand in {counted(left, 'byte')}", stream.pos)
         return count
 
     def _ends(self, item: Any, stream: Any) -> bool:
@@ -115,7 +115,7 @@ class Repeat(Value):
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         if self.count is None:
             return EncodeError("takes all of its section, but there are bytes behind it")
-        return EncodeError(f"has {taken} items, but its count says {shown(found)}")
+        return EncodeError(f"has {counted(taken, 'item')}, but its count says {shown(found)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field, Rule, Validity
 from wireloom.codec.givens import shown, unfit
 from wireloom.codec.layout import Layout, Part
@@ -58,7 +58,9 @@ class Section(Part):
         start = reader.pos
         if start < reader.limit:
             if self.trailing is None:
-                raise DecodeError("trailing-bytes", f"{reader.limit - start} bytes left over", start, self.name)
+                raise DecodeError(
+                    "trailing-bytes", f"{counted(reader.limit - start, 'byte')} left over", start, self.name
+                )
             this[self.trailing] = reader.take(reader.limit - start)
             if reader.trace is not None:
                 reader.trace.note(self.trailing, start, reader.pos, this)
@@ -98,7 +100,7 @@ class Section(Part):
         if not isinstance(self.extent, Size):
             what = f"{self.name} takes all of its section, but there are bytes behind it"
             return EncodeError(what, self._last)
-        return EncodeError(f"{self.name} has {taken} bytes, but its size says {shown(found)}", self._last)
+        return EncodeError(f"{self.name} has {counted(taken, 'byte')}, but its size says {shown(found)}", self._last)
 
     @property
     def _last(self) -> str:

@@ -14,7 +14,7 @@ from construct import Container
 
 from wireloom.codec import framing
 from wireloom.codec.columns import Column
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import asked
 from wireloom.codec.forms import Form
 from wireloom.codec.givens import given, shown
@@ -132,7 +132,7 @@ class Protocol:
             raise self._placed(error, message) from None
         verify(reader, row, self.record.derived)
         if reader.pos < len(data):
-            raise DecodeError("trailing-bytes", f"{len(data) - reader.pos} bytes left over", reader.pos)
+            raise DecodeError("trailing-bytes", f"{counted(len(data) - reader.pos, 'byte')} left over", reader.pos)
         return row
 
     def _head(self, data: bytes, whole: int, parameters: Values, little: bool, trace: Trace | None = None) -> Reader:
@@ -225,15 +225,17 @@ class Protocol:
     @staticmethod
     def _misfit(length: int, data: bytes) -> DecodeError:
         if length > len(data):
-            return DecodeError("truncated", f"a record of {length} bytes, {len(data)} left")
-        return DecodeError("trailing-bytes", f"{len(data) - length} bytes behind the record", length)
+            return DecodeError("truncated", f"a record of {counted(length, 'byte')}, {len(data)} left")
+        return DecodeError("trailing-bytes", f"{counted(len(data) - length, 'byte')} behind the record", length)
 
     def parse_stream(self, stream: Any, **parameters: Any) -> Container:
         """The row of the record that stands next in a stream; not a byte behind it is read. Raises ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
         data, length, little = self._begin(stream, resolved)
         if length > MAX_RECORD_BYTES:
-            raise DecodeError("too-long", f"a record of {length} bytes, more than the {MAX_RECORD_BYTES} allowed")
+            raise DecodeError(
+                "too-long", f"a record of {counted(length, 'byte')}, more than the {MAX_RECORD_BYTES} allowed"
+            )
         data += stream.read(max(0, length - len(data)))
         if len(data) != length:
             raise self._misfit(length, data)
@@ -360,7 +362,7 @@ class Protocol:
             name = error.field or self._telling(writer, message, proof=True)
             raise EncodeError(f"cannot be read back: {error.detail}", name) from None
         if length != len(data):
-            what = f"the record has {len(data)} bytes, but its length says {length}"
+            what = f"the record has {counted(len(data), 'byte')}, but its length says {length}"
             raise EncodeError(what, self._telling(writer, message))
         if little != writer.little:
             raise EncodeError("the record can be read in the other byte order too", self.framing.byte_order or "")

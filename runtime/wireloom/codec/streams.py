@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.options import wide
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ class Reader:
         """The error for ``count`` bytes wanted at ``at`` (the cursor) and not there."""
         pos = self.pos if at is None else at
         if count < 0:
-            return DecodeError("invalid-size", f"a size of {count} bytes", pos)
+            return DecodeError("invalid-size", f"a size of {counted(count, 'byte')}", pos)
         code, where = ("truncated", "") if self.limit == len(self.buffer) else ("overrun", " in its section")
-        return DecodeError(code, f"needs {count} bytes, {self.limit - pos} left{where}", pos)
+        return DecodeError(code, f"needs {counted(count, 'byte')}, {self.limit - pos} left{where}", pos)
 
     def read(self, count: int = -1) -> bytes:
         """As a stream's ``read``, within the limit."""

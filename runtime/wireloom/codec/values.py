@@ -6,7 +6,7 @@ from typing import Any
 from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import ask, primitive
 from wireloom.codec.givens import shown
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
@@ -71,7 +71,7 @@ class Size(Extent):
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if not callable(self.size) and len(data) != self.size:
-            raise EncodeError(f"{self.size} bytes expected, {len(data)} given")
+            raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         if callable(self.size):
             writer.claim(self, this, len(data))
         writer.write(data)
@@ -81,7 +81,7 @@ class Size(Extent):
         return ask(self.size, this, record, frame) if callable(self.size) else self.size
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
-        return EncodeError(f"has {taken} bytes, but its size says {shown(found)}")
+        return EncodeError(f"has {counted(taken, 'byte')}, but its size says {shown(found)}")
 
 
 class Prefixed(Extent):
@@ -102,7 +102,7 @@ class Prefixed(Extent):
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if self._fixed is not None and len(data) >> 8 * self._fixed:
-            raise EncodeError(f"{len(data)} bytes are too many for its length prefix")
+            raise EncodeError(f"{counted(len(data), 'byte')} are too many for its length prefix")
         self.length._build(len(data), writer, this, "")
         writer.write(data)
 
@@ -232,7 +232,7 @@ class Nested(Value):
             stream.trace.note("(length)", begin, stream.pos, length, kind=Kind.PART)
         value = self.layout._parse(stream, context, path)
         if stream.pos < stream.limit:
-            raise DecodeError("trailing-bytes", f"{stream.limit - stream.pos} bytes left over", stream.pos)
+            raise DecodeError("trailing-bytes", f"{counted(stream.limit - stream.pos, 'byte')} left over", stream.pos)
         if stream.trace is not None and stream.pos < after:
             stream.trace.note("(terminator)", stream.pos, after, {}, kind=Kind.PART)
         stream.pos, stream.limit = after, outer

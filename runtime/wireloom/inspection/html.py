@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
+from wireloom.codec.errors import counted
 from wireloom.codec.tracing import Kind
 from wireloom.inspection import hexdump
 from wireloom.inspection.record import Inspected, Node
-from wireloom.inspection.wording import ascii_of, counted
+from wireloom.inspection.wording import ascii_of
 
 
 def stylesheet() -> str:

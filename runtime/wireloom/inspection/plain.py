@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wireloom.codec.errors import counted
 from wireloom.codec.tracing import Kind
 from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.record import Failure, Inspected, Node
-from wireloom.inspection.wording import ascii_of, counted
+from wireloom.inspection.wording import ascii_of
 
 _WIDTH = 8
 """Bytes on a line."""

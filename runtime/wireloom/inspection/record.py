@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.codec import DecodeError, Protocol
+from wireloom.codec.errors import counted
 from wireloom.codec.streams import Values
 from wireloom.codec.tracing import Kind, Span, Trace
-from wireloom.inspection.wording import Wording, counted, worded
+from wireloom.inspection.wording import Wording, worded
 from wireloom.options import MAX_RECORD_BYTES, resolve
 
 ITEMS = 32

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wireloom.codec.errors import counted
 from wireloom.codec.fields import Field
 from wireloom.codec.labels import WireFlags
 
@@ -53,11 +54,6 @@ def _flags(value: int, flags: type[WireFlags]) -> str:
     for bit in bits.values():
         value &= ~bit
     return " | ".join([*names, *([f"{value:#x}"] if value else [])])
-
-
-def counted(count: int, what: str) -> str:
-    """``1 byte``, ``2 bytes``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def quoted(text: str) -> str:

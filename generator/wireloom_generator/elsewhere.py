@@ -1,0 +1,47 @@
+"""What other tools call the things of the spec language, and what is not in it: hints for keys that are not known."""
+
+from collections.abc import Iterable, Mapping
+
+from wireloom_generator.problems import closest
+
+_STANDS = "a value stays as it is in the bytes"
+_BEHIND = "fields stand one behind the other, and nothing is read from elsewhere"
+_HINTS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("id", "field", "key"), ("name", "name: says what it is called")),
+    **dict.fromkeys(("endian", "endianness", "byteorder", "order"), ("byte_order", "byte_order: is big or little")),
+    **dict.fromkeys(("seq", "sequence", "members", "children"), ("fields", "fields: lists what stands in it")),
+    **dict.fromkeys(("contents", "constant", "equals", "magic"), ("const", "const: is the only value it may have")),
+    **dict.fromkeys(("size-eos", "size_eos", "eos", "greedy"), ("size", "size: rest takes what is left")),
+    **dict.fromkeys(("length", "len", "bytes", "byte_length"), ("size", "size: is how many bytes it takes")),
+    **dict.fromkeys(("terminator", "strz", "null_terminated"), ("until", 'until: is its terminator, as until: "00"')),
+    **dict.fromkeys(("if", "condition", "present"), ("when", "when: is the condition under which it is there")),
+    **dict.fromkeys(("nullable", "required"), ("optional", "optional: true lets it be missing at the end")),
+    **dict.fromkeys(
+        ("count", "repeat-expr", "repeat_expr", "repeat_count", "array", "items"),
+        ("repeat", "repeat: {count: …} makes a list"),
+    ),
+    **dict.fromkeys(("repeat-until", "repeat_until"), ("repeat", "repeat: {until: …} makes a list")),
+    **dict.fromkeys(("min", "max", "range", "minimum", "maximum"), ("valid", "valid: says it, as valid: level <= 9")),
+    **dict.fromkeys(("crc", "hash", "digest"), ("checksum", "checksum: says how it is computed")),
+    **dict.fromkeys(("description", "comment", "desc", "note", "doc-ref"), ("doc", "doc: says what it means")),
+    **dict.fromkeys(("bit", "bit_width"), ("width", "width: is how many bits it has")),
+    **dict.fromkeys(("scale", "factor", "multiplier", "resolution"), ("unit", f"{_STANDS}; unit: says what it counts")),
+    **dict.fromkeys(("format", "timestamp", "time", "epoch"), ("unit", f"{_STANDS}; unit: says what it counts")),
+    **dict.fromkeys(("mask", "shift"), ("compute", "bits: splits an integer, and compute: makes a column of a part")),
+    **dict.fromkeys(("switch-on", "switch_on", "switch", "cases", "union"), ("", "choice: lists alternatives")),
+    **dict.fromkeys(("pos", "offset", "position", "pointer", "seek"), ("", _BEHIND)),
+    **dict.fromkeys(("instances", "io"), ("", _BEHIND)),
+    **dict.fromkeys(("padding", "skip"), ("", "zero bytes are an entry of their own, as in {pad: 2} or {align: 4}")),
+    **dict.fromkeys(
+        ("process", "compression", "encryption", "xor"),
+        ("", "nothing is unpacked or decrypted; the bytes are kept as they are, as type: bytes"),
+    ),
+}
+"""Under what it is called elsewhere: the key that must be known for the hint to make sense, if any, and the hint."""
+
+
+def hint(key: str, known: Iterable[str]) -> str:
+    """What to do about a key that is not among the ``known``."""
+    names = list(known)
+    needed, text = _HINTS.get(key.casefold(), ("", ""))
+    return text if text and (not needed or needed in names) else closest(key, names)
