@@ -87,8 +87,9 @@ def class_fault(name: str) -> tuple[str, str] | None:
     """What keeps ``name`` from being that of an enum, flags, a type or a table."""
     if not _CAMEL.fullmatch(name):
         better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
-        written = better if class_fault(better) is None else f"Event{better}"
-        return f"{name!r} is not CamelCase", f"write {written!r}" if _CAMEL.fullmatch(better) else _CAMELS
+        if not _CAMEL.fullmatch(better):
+            return f"{name!r} is not CamelCase", _CAMELS
+        return f"{name!r} is not CamelCase", f"write {better if class_fault(better) is None else f'Event{better}'!r}"
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"
     if name in BLOCKS or name in _OTHERS or NUMBER.fullmatch(name):
