@@ -5,6 +5,7 @@ import numpy as np
 from wireloom.columnar.arrays import Column, Lists, Structs
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.fields import Block, Expression, Number, number
+from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Frame, Items, Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
@@ -80,7 +81,7 @@ class Repeat:
         """Refuse rows whose count cannot be; one that is only too large for the items' size shows in an item."""
         smallest = self.item.size if isinstance(self.item, Number) else 1
         never = (counts < 0) | (counts > left // smallest)
-        at.refuse(which & never, "count", at.at, counts, " items cannot stand in ", left, " bytes")
+        at.refuse(which & never, "count", at.at, counts, Unit("item"), " cannot stand in ", left, Unit("byte"))
         at.doubt(which & ~never)
 
     def _together(self, at: Rows, this: Values, counts: Array, sizes: Array | int) -> Column:

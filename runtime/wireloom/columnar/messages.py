@@ -13,7 +13,7 @@ from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.fields import Expression, must_hold
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
-from wireloom.columnar.refusals import MessageName, Refusals
+from wireloom.columnar.refusals import MessageName, Refusals, Unit
 from wireloom.columnar.rows import Batch, Rows, Values
 from wireloom.columnar.vectors import true
 
@@ -185,7 +185,7 @@ class Plan:
         verify(at, header, self.record.derived)
         place, stop = at.at, at.batch.stop[at.index]
         if (left := place < stop).any():
-            at.refuse(left, "trailing-bytes", place, stop - place, " bytes left over")
+            at.refuse(left, "trailing-bytes", place, stop - place, Unit("byte"), " left over")
         return struct
 
     def _dispatch(self, at: Rows, record: Values) -> Array:

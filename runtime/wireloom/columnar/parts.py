@@ -11,6 +11,7 @@ from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.fields import Block, Expression, Field, Number, Rule, label, must_be_valid, number
+from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value
 from wireloom.columnar.vectors import true
@@ -171,7 +172,7 @@ class Section:
         if (left := start < end).any():
             if self.trailing is None:
                 with at.within(self.name):
-                    at.refuse(left, "trailing-bytes", start, end - start, " bytes left over")
+                    at.refuse(left, "trailing-bytes", start, end - start, Unit("byte"), " left over")
             else:
                 this.put(self.trailing, Spans(at.batch.buffer, start, end, None if left.all() else left))
         at.move(end)

@@ -23,6 +23,16 @@ class MessageName(str):
     __slots__ = ()
 
 
+class Unit(str):
+    """What is counted by the number in front of it: ``byte`` stands for ``1 byte`` and ``2 bytes``."""
+
+    __slots__ = ()
+
+    def behind(self, number: Array) -> Array:
+        """The text behind each number."""
+        return np.where(number == 1, f" {self}", f" {self}s")
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """One error of several ``records``. ``path`` are names, and numbers of items; ``place`` is where in the buffer."""
@@ -53,7 +63,11 @@ def _joined(pieces: Sequence[Piece], count: int) -> pa.Array:
     """The pieces as one text a record."""
     merged: list[Piece] = []
     for piece in pieces:
-        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+        if isinstance(piece, Unit):
+            number = merged[-1]
+            assert isinstance(number, np.ndarray)
+            merged.append(piece.behind(number))
+        elif isinstance(piece, str) and merged and isinstance(merged[-1], str):
             merged[-1] += piece
         else:
             merged.append(piece)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.refusals import Piece, Refusal, Refusals
+from wireloom.columnar.refusals import Piece, Refusal, Refusals, Unit
 from wireloom.columnar.vectors import Vector
 from wireloom.options import wide
 
@@ -309,12 +309,14 @@ class Rows:
         """Refuse rows in which ``count`` bytes were wanted at ``place`` and are not there."""
         negative = which & (count < 0)
         if negative.any():
-            self.refuse(negative, "invalid-size", place, "a size of ", count, " bytes")
+            self.refuse(negative, "invalid-size", place, "a size of ", count, Unit("byte"))
         which = which & ~negative
         whole = self.limit == self.batch.stop[self.index]
         for code, mine, behind in (("truncated", which & whole, ""), ("overrun", which & ~whole, " in its section")):
             if mine.any():
-                self.refuse(mine, code, place, "needs ", count, " bytes, ", self.limit - place, f" left{behind}")
+                self.refuse(
+                    mine, code, place, "needs ", count, Unit("byte"), ", ", self.limit - place, f" left{behind}"
+                )
 
     def gather(self, count: int, *, sure: bool = False) -> tuple[Array, int]:
         """The next ``count`` bytes of each row: opaque items, one a row, and where in them they stand.

@@ -8,6 +8,7 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.fields import Expression, number
+from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 
 
@@ -271,7 +272,7 @@ class Nested:
         at.limit = stop
         found = self.layout.read(at, this)
         if (left := at.at < stop).any():
-            at.refuse(left, "trailing-bytes", at.at, stop - at.at, " bytes left over")
+            at.refuse(left, "trailing-bytes", at.at, stop - at.at, Unit("byte"), " left over")
         at.move(after)
         at.limit = outer
         return found
