@@ -7,7 +7,7 @@ from pathlib import Path
 
 import compiled
 import pytest
-from test_specs_readme import BLOCKS, _documents
+from test_specs_readme import BLOCKS, documents
 
 from wireloom_generator import examples, ir, spec
 from wireloom_generator.lower import lower
@@ -72,7 +72,7 @@ SPECS = {
     "namesakes": NAMESAKES,
     **dict.fromkeys(("couchbase_dcp", "databus"), ""),
     **{name: path.read_text(encoding="utf-8") for name, path in compiled.FEATURES.items()},
-    **{f"reference {number}": _documents(block) for number, block in enumerate(BLOCKS)},
+    **{f"reference {number}": documents(block) for number, block in enumerate(BLOCKS)},
 }
 LINE = re.compile(r"^(?P<name> *[\w.\[\]]+) +\((?P<first>\d+)[-,]?(?P<last>\d*)\) *:(?P<told>.*)$")
 BITS = re.compile(r"\bbits? \d+(?: to \d+)?")
