@@ -29,6 +29,8 @@ FAILOVER_LOG = couchbase_dcp.build(
     {"message": "failover_log_response", "magic": 0x81, "status": 0, "failover_log_response": {"entries": []}}
 )
 BAD_LOG = FAILOVER_LOG[:11] + b"\x03" + FAILOVER_LOG[12:] + b"abc"
+BAD = "failover_log_response"
+"""Its message: its header is read."""
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 
@@ -119,18 +121,18 @@ def test_filtered_records_are_not_decoded(pushing: SparkSession, tmp_path: Path)
 
 
 def test_filters_give_what_they_give_without_pushdown(pushing: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER + b"\0")
     read = pushing.read.format("couchbase_dcp").option("pushFilters", True)
     expected = {
-        "opcode != 86": ["unknown"],
-        "not (opcode = 86)": ["unknown"],
+        "opcode != 86": [BAD, "unknown"],
+        "not (opcode = 86)": [BAD, "unknown"],
         "message is null": [None],
-        "_corrupt_record is not null": [None],
+        "_corrupt_record is not null": [BAD, None],
         "opcode <=> null": [None],
-        "status = 0": [],
-        "cas < 1": ["unknown", "snapshot_marker"],
+        "status = 0": [BAD],
+        "cas < 1": [BAD, "unknown", "snapshot_marker"],
         "message in ('unknown', 'nosuch')": ["unknown"],
-        "opcode = 86 or message is null": [None, "snapshot_marker"],
+        "opcode = 86 or message is null": ["snapshot_marker", None],
     }
     for condition, messages in expected.items():
         rows = read.load(str(tmp_path)).where(condition)
