@@ -57,7 +57,7 @@ STRICTER = {
 """Corrupt events that scan OK in Java and are malformed here, with the code."""
 
 LENIENT = {
-    "json_in.key_float": "key: 123.9 does not fit 64 bits",
+    "json_in.key_float": "key: a whole number expected, not 123.9",
     "json_in.key_big": "key: 9223372036854775808 does not fit 64 bits",
     "json_in.srcId_wraps": "src_id: 70000 does not fit 16 bits",
     "json_in.value_urlsafe_chars": "json: value at byte 0: not Base64",

@@ -9,7 +9,7 @@ Bad::
       size: 8
       trailing: outer_rest
       fields:
-        - {name: count, type: u8}
+        - {name: number, type: u8}
         - {name: data, type: bytes, size: rest}
 
 Good::
@@ -17,7 +17,7 @@ Good::
     - section: outer
       size: 8
       fields:
-        - {name: count, type: u8}
+        - {name: number, type: u8}
         - {name: data, type: bytes, size: rest}
 """
 
