@@ -16,8 +16,8 @@ from wireloom_generator.rules import name_style
 
 COMPILER = Path(__file__).parents[1] / "generator" / "wireloom_generator"
 OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
-NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "lockstep", "no-spec", "taken"}
-"""Their examples are commands and other files than specs."""
+NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "lockstep", "no-spec", "taken", "too-large"}
+"""Their examples are commands and other files than specs, or too large to be shown."""
 PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
 
 

@@ -9,20 +9,33 @@ from wireloom_generator import source
 
 BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 9)}]" for n in range(9))
 
+DEEP = "more than 100 lists and mappings inside each other"
+
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("title: " + "[" * 3000 + "]" * 3000, "nested too deeply"),
-        ("title: " + "{a: " * 300 + "1" + "}" * 300, "nested too deeply"),
-        ("\n".join("  " * depth + "a:" for depth in range(2500)), "nested too deeply"),
+        ("title: " + "[" * 3000 + "]" * 3000, DEEP),
+        ("title: " + "[" * 25_000, DEEP),
+        ("title: " + "{a: " * 300 + "1" + "}" * 300, DEEP),
+        ("\n".join("  " * depth + "a:" for depth in range(2500)), DEEP),
         ("title: &x [*x]", "nested too deeply"),
         (BOMB, "not YAML: more than 200000 values, each counted as often as it is repeated"),
         ("a:\n\tb: 1", "found character that cannot start any token"),
         ("- 1", "a mapping expected"),
         ("\0", "not YAML: unacceptable character #x0000: control characters are not allowed"),
     ],
-    ids=["lists", "mappings", "blocks", "an alias in itself", "a bomb of aliases", "a tab", "a list", "a NUL"],
+    ids=[
+        "lists",
+        "open lists",
+        "mappings",
+        "blocks",
+        "a loop",
+        "a bomb of aliases",
+        "a tab",
+        "a list",
+        "a NUL",
+    ],
 )
 def test_is_refused(text: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "protocol.yaml"

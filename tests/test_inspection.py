@@ -1,6 +1,8 @@
 """Records explained: every byte is somewhere in the tree, values are those of the row, and pages hold no surprises."""
 
 import re
+import time
+import tracemalloc
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html.parser import HTMLParser
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import FEATURES, feature, worked
+from compiled import FEATURES, compiled, feature, folders, worked
 from hypothesis import given
 from hypothesis import strategies as st
 from vectors import Vector, committed, data_of
@@ -344,3 +346,44 @@ def test_a_page_needs_nothing_beside_itself() -> None:
 def test_one_field_of_a_fragment_is_reached_by_tab_and_the_others_from_there() -> None:
     parsed = Parsed(fragment(inspect_record(DCP, noop(b"value"))))
     assert [field["tabindex"] for field in parsed.having("tabindex")].count("0") == 1
+
+
+CLAIMING = """\
+protocol: claiming
+byte_order: big
+types:
+  - {name: Item, fields: [{name: number, type: u8}]}
+record:
+  length: 4 + size
+  fields:
+    - {name: size, type: u32}
+    - {section: body, size: size}
+---
+message: items
+match: {}
+sections:
+  body:
+    - {name: first, type: u16}
+    - {name: items, type: Item, repeat: rest}
+"""
+
+
+def test_a_size_on_the_wire_is_not_believed(tmp_path: Path) -> None:
+    codec = compiled(folders(CLAIMING, tmp_path / "specs"), tmp_path / "claiming").codec
+    record = ((64 << 20) - 4).to_bytes(4, "big") + bytes(36)
+    tracemalloc.start()
+    began = time.process_time()
+    inspected = inspect_record(codec, record)
+    taken, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert inspected.error is not None
+    assert inspected.error.code == "truncated"
+    assert (inspected.fields[0].name, inspected.fields[0].text) == ("size", "67108860")
+    assert peak < 20_000_000
+    assert taken < 5
+
+
+def test_a_record_that_lacks_a_little_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+    codec = compiled(folders(CLAIMING, tmp_path / "specs"), tmp_path / "lacking").codec
+    inspected = inspect_record(codec, (40_000).to_bytes(4, "big") + b"\0\7\1\2\3")
+    assert [leaf.path for leaf in inspected.leaves() if leaf.start < leaf.end][:2] == ["size", "items.first"]

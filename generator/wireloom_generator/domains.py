@@ -43,6 +43,8 @@ def assumed(spec: Spec, scope: Scope) -> Expr:
 
 def taken(branch: Branch, visits: Sequence[Visit], scope: Scope) -> Expr:
     """The condition on which the alternatives and the variant of ``branch`` are the ones that are taken."""
+    if not branch:
+        return TRUE
     choices = [visit.item.choice for visit in visits if isinstance(visit.item, syntax.Choice)]
     conditions = []
     for choice, index, _ in branch:

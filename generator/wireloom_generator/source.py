@@ -66,7 +66,12 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
         return None, [Problem(start, "yaml", "not a file")]
     problems: list[Problem] = []
     try:
-        document = yaml.compose(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        text = path.read_text(encoding="utf-8")
+        too_deep = _too_deep(text)
+        if too_deep is not None:
+            at = Location(shown, *too_deep)
+            return None, [Problem(at, "yaml", f"more than {_DEEPEST} lists and mappings inside each other")]
+        document = yaml.compose(text, Loader=_LOADER)
         if not isinstance(document, yaml.MappingNode):
             return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
         node = _Nodes(shown, problems).node(document)
@@ -81,6 +86,20 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
         return None, [Problem(start, "yaml", "nested too deeply")]
     assert isinstance(node, Mapping)
     return node, problems
+
+
+def _too_deep(text: str) -> tuple[int, int] | None:
+    """The line and column where values are nested too deeply for the loader, which would not survive it; else None."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                mark = event.start_mark
+                return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return None
 
 
 def _kind(tag: str, text: str) -> str:

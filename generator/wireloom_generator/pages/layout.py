@@ -82,6 +82,7 @@ class Layout:
         self.types = types
         self.facts = facts
         self.header = header
+        self._structs: dict[str, tuple[tuple[Tree, ...], Offset]] = {}
 
     def place(self, nodes: Iterable[ir.Node], start: Offset) -> tuple[tuple[Tree, ...], Offset]:
         """The nodes from ``start`` on, and the offset behind them."""
@@ -189,7 +190,11 @@ class Layout:
 
     def struct(self, name: str) -> tuple[tuple[Tree, ...], Offset]:
         """The fields of a shared struct, from its own start."""
-        return Layout(self.types, self.header, self.header).place(self.types[name].nodes, Offset(ITEM))
+        if name not in self._structs:
+            inner = Layout(self.types, self.header, self.header)
+            inner._structs = self._structs  # the same of all types, each of which may hold the next several times
+            self._structs[name] = inner.place(self.types[name].nodes, Offset(ITEM))
+        return self._structs[name]
 
 
 def given(text: str) -> str:

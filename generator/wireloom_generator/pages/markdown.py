@@ -51,13 +51,15 @@ def phrase(text: str) -> str:
 
 def visible(text: str) -> str:
     """The text, each character that is not seen but does something, written as an escape; line ends are kept."""
+    if "\n" in text:
+        return "\n".join(map(visible, text.split("\n")))
     if text.isprintable():
         return text
     return "".join(char if _is_seen(char) else char.encode("unicode_escape").decode() for char in text)
 
 
 def _is_seen(char: str) -> bool:
-    return char.isprintable() or char == "\n" or category(char) == "Zs" or char in _JOINERS
+    return char.isprintable() or category(char) == "Zs" or char in _JOINERS
 
 
 _JOINERS = "\u200c\u200d"

@@ -59,7 +59,7 @@ class Names:
 
     def number(self, enum: str, value: int) -> str:
         """A number as its enum's table shows it."""
-        return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits(enum))
+        return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits[enum])
 
     def matching(self, match: Mapping[str, tuple[int, ...]]) -> str:
         """The header values that select something, in words."""
@@ -74,12 +74,12 @@ class Names:
 
     def hexadecimal(self, enum: str) -> bool:
         """Whether the spec writes an enum's numbers in hexadecimal."""
-        return self._digits(enum) > 0
+        return self._digits[enum] > 0
 
-    def _digits(self, enum: str) -> int:
-        written = [item for item in self.enums[enum].values if isinstance(item.first, Hexadecimal)]
-        exact = [item for item in written if not item.range] or written
-        return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
+    @cached_property
+    def _digits(self) -> Mapping[str, int]:
+        """The digits that the longest of an enum's hexadecimal numbers is written with."""
+        return {name: _digits(enum.values) for name, enum in self.enums.items()}
 
     def span(self, enum: str, item: ir.EnumValue) -> str:
         """The number or range of an enum's value."""
@@ -104,6 +104,12 @@ class Names:
                 used.enums[node.enum] = None
             if isinstance(node, ir.Field) and node.flags:
                 used.flags[node.flags] = None
+
+
+def _digits(values: Iterable[ir.EnumValue]) -> int:
+    written = [item for item in values if isinstance(item.first, Hexadecimal)]
+    exact = [item for item in written if not item.range] or written
+    return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
 
 
 class Used:

@@ -10,6 +10,7 @@ from pathlib import Path
 from wireloom_generator import acceptance
 from wireloom_generator.problems import Problem
 from wireloom_generator.rule_modules import rule_modules
+from wireloom_generator.rules import too_large
 from wireloom_generator.spec import Spec, load
 
 Rule = Callable[[Spec], Iterator[Problem]]
@@ -26,6 +27,9 @@ def read(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
 
 
 def check(spec: Spec) -> list[Problem]:
-    """What all rules find wrong with a spec and it does not accept, sorted."""
+    """What all rules find wrong with a spec and it does not accept, sorted; of one that is too large, nothing else."""
+    large = list(too_large.check(spec))
+    if large:
+        return large
     found = {problem for rule in RULES.values() for problem in rule(spec)}
     return sorted(set(acceptance.applied(spec, found, RULES)))

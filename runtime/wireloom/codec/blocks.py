@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -18,7 +19,7 @@ class _Packing:
         order = next((kind.order for kind in kinds if kind.order), ">")
         self.struct = struct.Struct(order + "".join(kind.code for kind in kinds))
         self.parts = [struct.Struct(order + kind.code) for kind in kinds]
-        self.offsets = [sum(part.size for part in self.parts[:index]) for index in range(len(kinds))]
+        self.offsets = [0, *accumulate(part.size for part in self.parts)][: len(kinds)]
         names = [name for name, _ in fields]
         self.loads = [
             (name, kind.load, at) for name, kind, at in zip(names, kinds, self.offsets, strict=True) if kind.load

@@ -118,12 +118,15 @@ def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -
 
 def _steps(items: Iterable[Construct]) -> Iterator[Step]:
     run: list[tuple[str, Field]] = []
+    order: tuple[str | None, str | None] = _NO_ORDER
     for item in items:
         field = fixed(item)
-        if field is None or not _same_order([*run, field]):
+        own = _NO_ORDER if field is None else byte_order(field[1])
+        if field is None or (_NO_ORDER not in (own, order) and own != order):
             if run:
                 yield Block(run)
-            run = []
+            run, order = [], _NO_ORDER
+        order = order if own == _NO_ORDER else own
         if field is not None:
             run.append(field)
         elif isinstance(item, Part):
@@ -136,9 +139,8 @@ def _steps(items: Iterable[Construct]) -> Iterator[Step]:
         yield Block(run)
 
 
-def _same_order(run: list[tuple[str, Field]]) -> bool:
-    orders = {byte_order(field) for _, field in run} - {(None, None)}
-    return len(orders) <= 1
+_NO_ORDER = (None, None)
+"""The byte order of a single byte, which goes with any."""
 
 
 class Named(Part):

@@ -11,10 +11,12 @@ from wireloom.codec.errors import counted
 from wireloom.codec.streams import Values
 from wireloom.codec.tracing import Kind, Span, Trace
 from wireloom.inspection.wording import Wording, worded
-from wireloom.options import MAX_RECORD_BYTES, resolve
+from wireloom.options import resolve
 
 ITEMS = 32
 """Items of a list that are told one by one."""
+_MISSING = 1 << 16
+"""So many bytes that a record claims and does not have are taken for zeros, to see in which fields it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | Non
         length, _ = protocol.framing.first(data, 0, len(data), parameters)
     except DecodeError:
         length, _ = protocol.framing.likely(data, parameters)
-    if not len(data) < length <= MAX_RECORD_BYTES:
+    if not len(data) < length <= len(data) + _MISSING:
         return None
     trace = Trace(ITEMS)
     protocol.decode_traced(data.ljust(length, b"\0"), parameters, trace)

@@ -1,0 +1,97 @@
+"""Specs that are large or deep: by what they are, each as the protocol's file and its message's."""
+
+from collections.abc import Iterator
+
+Spec = tuple[str, str]
+
+PLAIN = "{name: number, type: u8}"
+
+
+def spec(body: str, *, declared: str = "", length: int = 1, more: str = "") -> Spec:
+    record = f"record: {{length: {length}, fields: [{{section: body, size: rest}}]}}\n"
+    message = f"message: all\nmatch: {{}}\nsections:\n  body: [{body}]\n{more}"
+    return f"protocol: large\nbyte_order: big\n{declared}{record}", message
+
+
+def fields(count: int) -> Spec:
+    """So many plain fields, and an example with all of them."""
+    names = ", ".join(f"{{name: f{number}, type: u16}}" for number in range(count))
+    return spec(names, length=2 * count, more=f'examples: [{{name: all, hex: "{"0001" * count}"}}]\n')
+
+
+def enum(count: int) -> Spec:
+    values = "".join(f"  - {{name: V{number}, value: {number}}}\n" for number in range(count))
+    return spec("{name: number, type: u32, enum: E}", declared=f"enums:\n- name: E\n  values:\n{values}", length=4)
+
+
+def chain(depth: int, *, times: int = 1) -> Spec:
+    """Types that each hold the next."""
+    types = "".join(f"- {{name: T{n}, fields: [{_inner(n, times)}]}}\n" for n in range(depth - 1))
+    last = f"- {{name: T{depth - 1}, fields: [{PLAIN}]}}\n"
+    return spec("{name: first, type: T0}", declared=f"types:\n{types}{last}", length=times ** (depth - 1))
+
+
+def _inner(number: int, times: int) -> str:
+    return ", ".join(f"{{name: f{index}, type: T{number + 1}}}" for index in range(times))
+
+
+def expression(text: str, kind: str = "i64") -> Spec:
+    return spec(f'{PLAIN}, {{name: other, type: {kind}, compute: "{text}"}}')
+
+
+def sections(depth: int) -> Spec:
+    body = PLAIN
+    for number in range(depth):
+        body = f"{{section: s{number}, size: 1, fields: [{body}]}}"
+    return spec(body)
+
+
+def variants(count: int) -> Spec:
+    listed = "".join(f"- {{name: v{n}, when: number == {n}, sections: {{body: []}}}}\n" for n in range(count))
+    return spec(PLAIN, more=f"otherwise: true\nvariants:\n{listed}")
+
+
+def examples(count: int) -> Spec:
+    listed = "".join(f"- {{name: Number {n}, hex: '01', decoded: {{number: 1}}}}\n" for n in range(count))
+    return spec(PLAIN, more=f"examples:\n{listed}")
+
+
+def messages(count: int) -> Iterator[tuple[str, str]]:
+    """The files of a protocol with so many messages, by name."""
+    head = "{length: 2, fields: [{name: kind, type: u16}, {section: body, size: rest}]}"
+    yield "protocol", f"protocol: large\nbyte_order: big\nrecord: {head}\n"
+    for number in range(count):
+        fields = "sections: {body: []}\n"
+        yield f"m{number}", f"message: m{number}\nmatch: {{kind: {number}}}\n{fields}"
+
+
+TAKEN = {
+    "types in types": chain(31),
+    "a type twice, often": chain(8, times=2),
+    "operations in operations": expression("number + " * 60 + "1"),
+    "signs": expression("~" * 60 + "number"),
+    "brackets": expression("(1 + " * 60 + "number" + ")" * 60),
+    "choices": expression("(1 if number == 1 else " * 30 + "number" + ")" * 30),
+    "a long condition": expression("number == 3 or " * 200 + "number == 1", "bool"),
+    "sections in sections": sections(40),
+    "many values": enum(500),
+    "many fields": fields(300),
+    "many variants": variants(40),
+    "many examples": examples(100),
+}
+"""What may be slow, or too deep for something, and is a spec like any other."""
+
+REFUSED = {
+    "types that double": (chain(26, times=2), "too-large"),
+    "a long chain of types": (chain(3000), "too-large"),
+    "signs without end": (expression("-" * 100_000 + "1"), "expression"),
+    "too many signs": (expression("~" * 400 + "number"), "expression"),
+    "denials": (expression("not " * 400 + "number == 1", "bool"), "expression"),
+    "powers of brackets": (expression("(" * 400 + "number" + ")" * 400), "expression"),
+    "a sum without end": (expression("number + " * 300 + "1"), "expression"),
+    "a name without end": (expression("x" * 100_000), "expression"),
+    "lists in lists": (spec("[" * 25_000), "yaml"),
+    "mappings in mappings": (spec("{a: " * 25_000), "yaml"),
+    "dashes": (spec("\n" + "- " * 25_000), "yaml"),
+}
+"""What has a limit, with the rule that tells it."""
