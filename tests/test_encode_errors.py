@@ -97,7 +97,10 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     "a bool": ({"plain": {**PLAIN, "sure": 1}}, "plain.sure: true or false expected, not 1"),
     "a float that is text": ({"plain": {**PLAIN, "ratio": "x"}}, "plain.ratio: a number expected, not 'x'"),
     "a float too large": ({"plain": {**PLAIN, "ratio": 1e300}}, "plain.ratio: 1e+300 is too large for 32 bits"),
-    "a long too large": ({"plain": {**PLAIN, "long": 2**63}}, "plain.long: 9223372036854775808 is not below 2^63"),
+    "a long too large": (
+        {"plain": {**PLAIN, "long": 2**63}},
+        "plain.long: 9223372036854775808 does not fit a long; it needs the option u64=decimal",
+    ),
     "a negative long": ({"plain": {**PLAIN, "long": -1}}, "plain.long: -1 does not fit 64 bits"),
     "a huge number": ({"plain": {**PLAIN, "big": 10**5000}}, "plain.big: a number of 16610 bits does not fit 64 bits"),
     "long text for a number": (

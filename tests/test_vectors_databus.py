@@ -56,6 +56,9 @@ STRICTER = {
 }
 """Corrupt events that scan OK in Java and are malformed here, with the code."""
 
+SOONER = ("zeros.v2.le.eop.flags", "version.v2.le.eop.flags=0")
+"""Corrupt events that Java takes for the beginning of one. No more bytes can make them one: no event is so short."""
+
 LENIENT = {
     "json_in.key_float": "key: a whole number expected, not 123.9",
     "json_in.key_big": "key: 9223372036854775808 does not fit 64 bits",
@@ -282,6 +285,8 @@ def test_a_corrupt_event_is_malformed_where_java_says_so(vector: Vector) -> None
             assert reason.startswith(STRICTER[vector["id"]])
         case "OK":
             assert reason is None
+        case "PARTIAL" if vector["id"] in SOONER:
+            assert reason.startswith("invalid: record at byte 0: length >= ")
         case "PARTIAL":
             assert reason.startswith("truncated: record at byte 0: ")
         case "ERR":

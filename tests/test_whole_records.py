@@ -134,16 +134,16 @@ def test_all_bytes_are_shown_where_it_is_no_size(tmp_path: Path) -> None:
     [
         (
             {"message": "failover_log_request", "failover_log_request": {"trailing_key": b"k"}},
-            "failover_log_request.key: size.extras. == 0 and .* found size.extras. 0, size.key. 1",
+            "failover_log_request.trailing_key: size.extras. == 0 and .* found size.extras. 0, size.key. 1",
         ),
         (
             {"snapshot_marker": {"variant": "v1", "start_seqno": 0, "end_seqno": 1, "snapshot_type": 1,
                                  "trailing_value": b"x"}},
-            r"snapshot_marker.value: size\(value\) == 0 expected of v1, found size\(value\) 1",
+            r"snapshot_marker.trailing_value: size\(value\) == 0 expected of v1, found size\(value\) 1",
         ),
         (
             {"snapshot_marker": {"trailing_extras": bytes(19)}},
-            "no variant: extras: size.extras. == 1 expected where no variant is, found size.extras. 19",
+            "none: snapshot_marker.trailing_extras: size.extras. == 1 expected where no variant is",
         ),
     ],
 )  # fmt: skip

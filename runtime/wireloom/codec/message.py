@@ -258,17 +258,24 @@ class Message(Construct):
             needs = f"{variant.name} needs {variant.when.text}" if variant and variant.when else "none may apply"
             return EncodeError(f"{what}: {needs}", "variant")
         wrong = self._wrong(this, writer.record, writer.frame, variant)
-        return None if wrong is None else EncodeError(wrong.detail, self._blamed(writer, variant))
+        if wrong is None:
+            return None
+        return EncodeError(wrong.detail, self._blamed(writer, this, variant, wrong.field))
 
-    def _blamed(self, writer: Writer, variant: Variant | None) -> str:
-        """The field to name where something of the whole record does not hold; ``path`` leads to it."""
+    def _blamed(self, writer: Writer, this: Values, variant: Variant | None, region: str) -> str:
+        """The field to name where something of the whole record does not hold; ``path`` leads to it.
+
+        Where the size of a section decided it, that is what was given to be left over there.
+        """
+        trailing = self.trailing.get(region)
+        if trailing is not None and this[trailing] is not None:
+            return trailing
         rules = filter(None, (self.valid, variant.valid if variant else self.otherwise))
-        names = [name for rule in rules for name in asked(rule.expression, writer.frame)]
-        for name in names:
-            if name in writer.record and name not in self._empty:
-                writer.path = None
-            return name
-        return next(iter(self._empty), "")
+        names = (name for rule in rules for name in asked(rule.expression, writer.frame))
+        name = next(names, next(iter(self._empty), ""))
+        if name in writer.record and name not in self._empty:
+            writer.path = None
+        return name
 
     def _fitting(self, variant: Variant | None) -> frozenset[str]:
         """The columns that a variant can have values for."""
