@@ -7,6 +7,7 @@ is seen by running both versions over the same bytes.
 
 import random
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ import pytest
 from compiled import folders
 
 from wireloom.codec import DecodeError
-from wireloom_generator import compat_rules, examples
+from wireloom_generator import compat_rules, examples, rules
 from wireloom_generator.compat.changes import Category, Side
-from wireloom_generator.compat.compare import Version, compare, read
+from wireloom_generator.compat.compare import BadSpecsError, Version, compare, read
 
 HERE = Path(__file__).parent / "compat"
+INVALID = sorted(HERE.with_name("specs_invalid").glob("*.yaml"))
 CASES = sorted(folder.name for folder in HERE.iterdir())
 
 UNSEEN = {
@@ -49,9 +51,8 @@ UNSEEN = {
 
 
 def _versions(name: str, folder: Path) -> tuple[Version, Version]:
-    texts = [(HERE / name / f"{which}.yaml").read_text(encoding="utf-8") for which in ("old", "new")]
-    old, new = (read([folders(text, folder / str(number))]) for number, text in enumerate(texts))
-    return old, new
+    old, new = (folders((HERE / name / f"{which}.yaml").read_text("utf-8"), folder / which) for which in ("old", "new"))
+    return read([old], earlier=True), read([new])
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -82,6 +83,18 @@ def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp
             assert not differing, f"{side}: {differing[0].hex()} decodes otherwise"
         elif side in broken[Category.WIRE]:
             assert bool(differing) is not (f"{name}: {side}" in UNSEEN), f"{side}: {len(differing)} differ"
+
+
+def test_earlier_versions_need_only_be_understood(tmp_path: Path) -> None:
+    compared = set()
+    for path, rule in ((path, path.stem.partition(".")[0]) for path in INVALID):
+        if rule not in rules.RULES:
+            continue
+        with suppress(BadSpecsError):
+            version = read([folders(path.read_text(encoding="utf-8"), tmp_path / path.stem)], earlier=True)
+            compare(version, version)  # which raises nothing
+            compared.add(rule)
+    assert {"variant-open", "trailing", "order-proof", "example", "absent-value"} <= compared
 
 
 def test_what_is_unseen_is_there() -> None:

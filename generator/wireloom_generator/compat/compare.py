@@ -12,6 +12,17 @@ from wireloom_generator.lower import lower
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.spec import Spec
 
+_NEEDED = frozenset({
+    "bits", "byte-order", "checksum-cycle", "column-collision", "const-fits", "derive-cycle", "dispatch", "empty",
+    "enum-values", "expression", "expression-type", "extent", "flag-values", "form", "integer-width", "known-enum",
+    "known-include", "known-section", "known-table", "known-type", "proof", "record-length", "recursive-type", "repeat",
+    "table-fields", "table-type", "too-large", "unique-name", "value-source", "variant-columns",
+})  # fmt: skip
+"""The rules that a spec has to keep for anybody to know what it means."""
+
+_ASKING_MORE = frozenset({*rules.RULES, "accepted"}) - _NEEDED
+"""Those that ask for more. A release may be older than they are, and is compared all the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -31,10 +42,12 @@ class BadSpecsError(Exception):
         self.problems = tuple(problems)
 
 
-def read(paths: Sequence[Path]) -> Version:
-    """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors."""
+def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
+    """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors; of ``earlier`` ones only for those that
+    keep them from being understood."""
     specs, problems = rules.read(paths)
-    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    borne = _ASKING_MORE if earlier else frozenset()
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR and problem.rule not in borne]
     if errors:
         raise BadSpecsError(errors)
     return Version({spec.protocol.protocol: lower(spec) for spec in specs}, {s.protocol.protocol: s for s in specs})

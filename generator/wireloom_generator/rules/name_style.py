@@ -59,6 +59,8 @@ def _message(message: syntax.Message) -> Iterator[Problem]:
     name, at = message.message, message.where("message")
     if name == "unknown":
         yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
+    elif name == "index":
+        yield Problem(at, "name-style", "'index' is taken: the protocol's front page in the docs is index.md")
     elif name in naming.MODULE or name in naming.ROW or isinstance(parse(name), Integer | Float):
         yield Problem(at, "name-style", f"{name!r} is taken: the protocol's module or its rows have it already")
 

@@ -112,7 +112,7 @@ def _new(paths: Sequence[Path], format: Format) -> "Version":
 def _old(name: str, paths: Sequence[Path]) -> "Version":
     module = compiler("compat.compare")
     try:
-        version: Version = module.read(paths)
+        version: Version = module.read(paths, earlier=True)
     except module.BadSpecsError as error:
         raise MisuseError(f"{name} is not right itself: {error}") from None
     return version
