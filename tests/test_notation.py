@@ -38,10 +38,18 @@ sections:
     - {name: place, type: u8, enum: Place, valid: place < 20}
     - bits: u8
       fields: [{name: high, width: 6, const: 0x05}, {name: low, width: 2, valid: low != 3}]
+    - {name: seal, type: u16}
+valid: seal != 0xbeef or place > 20
 examples:
-  - {name: One, hex: 4c57 01 0c 10000000 efbe00 0a 0700 0c 15}
+  - {name: One, hex: 4c57 01 0c 12000000 efbe00 0a 0700 0c 15 0100}
+---
+message: letter
+match: {opcode: 0x0d}
+sections: {body: [{name: grade, type: u8}]}
+variants: [{name: fine, when: grade == 0x01, sections: {body: [{name: weight, type: u8}]}}]
+otherwise: grade in [0x02, 0x03]
 """
-RECORD = bytes.fromhex("4c57 01 0c 10000000 efbe00 0a 0700 0c 15")
+RECORD = bytes.fromhex("4c57 01 0c 12000000 efbe00 0a 0700 0c 15 0100")
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +64,13 @@ def _emitted(made: Compiled) -> str:
 @pytest.mark.parametrize(
     ("at", "value", "reason"),
     [
-        (0, "6400", " and length < 0x10000 expected, found magic 0x0064, version 0x01, length 16"),
+        (0, "6400", " and length < 0x10000 expected, found magic 0x0064, version 0x01, length 18"),
         (8, "ad", "marker at byte 8: 0x00beef expected, found 0x00bead"),
         (12, "0080", "mask at byte 12: mask & 0x8000 == 0 expected, found 0x8000"),
         (14, "15", "place at byte 14: place < 20 expected, found 21"),
         (15, "11", "high at byte 15: 0x05 expected, found 0x04"),
         (15, "17", "low at byte 15: low != 3 expected, found 3"),
+        (16, "efbe", "seal != 0xbeef or place > 20 expected, found seal 0xbeef, place 12"),
     ],
 )  # fmt: skip
 def test_reasons_show_what_was_found_as_the_spec_writes_it(at: int, value: str, reason: str, made: Compiled) -> None:
@@ -72,10 +81,22 @@ def test_reasons_show_what_was_found_as_the_spec_writes_it(at: int, value: str, 
     assert caught.value.reason.endswith(reason)
 
 
-def test_errors_of_encoding_show_it_too(made: Compiled) -> None:
+def test_reasons_of_records_without_a_variant_show_it_too(made: Compiled) -> None:
+    with pytest.raises(DecodeError, match=r"grade in \[0x02, 0x03\] expected where no variant is, found grade 0x0b$"):
+        made.codec.parse(bytes.fromhex("4c57 01 0d 09000000 0b"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("marker", 0xBEAD, "must be 0x00beef, not 0x00bead"),
+        ("seal", 0xBEEF, "seal != 0xbeef or place > 20 expected, found seal 0xbeef, place 12"),
+    ],
+)
+def test_errors_of_encoding_show_it_too(name: str, value: int, error: str, made: Compiled) -> None:
     row = made.codec.parse(RECORD)
-    row["parcel"]["marker"] = 0xBEAD
-    with pytest.raises(EncodeError, match="must be 0x00beef, not 0x00bead"):
+    row["parcel"][name] = value
+    with pytest.raises(EncodeError, match=error):
         made.codec.build(row)
 
 
@@ -116,7 +137,7 @@ def test_inspection_shows_numbers_as_the_spec_writes_them(made: Compiled) -> Non
         "magic": "0x574c",
         "version": "0x01",
         "opcode": "0x0c",
-        "length": "16",
+        "length": "18",
         "kind": "0x0a",
         "mask": "0x0007",
         "place": "12",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wireloom.codec.fields import ask
+from wireloom.codec.rules import ask
 from wireloom.codec.streams import Frame
 from wireloom.columnar import plan
 from wireloom.columnar.arrays import Numbers

@@ -1,24 +1,48 @@
 """IR nodes → the construct expressions that generated parsers consist of."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
-from wireloom_generator import ir
+from wireloom_generator import expressions, ir
 from wireloom_generator.columns import weight
 from wireloom_generator.expressions import Value
-from wireloom_generator.pretty import Call, Tree, group, keyword, literal, named, string
+from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
 from wireloom_generator.python_expressions import function
 
-
-def rule(condition: ir.Condition) -> Call:
-    """A condition with the text the spec has for it."""
-    return Call("Rule", (string(condition.text), function(condition.expression)))
+Digits = Mapping[str, int]
+"""Of the fields whose values the spec writes in hexadecimal, how many digits they have."""
 
 
-def judged(**conditions: ir.Condition | None) -> Iterator[Tree]:
+def rule(condition: ir.Condition, hexadecimal: Digits = MappingProxyType({})) -> Call:
+    """A condition with the text the spec has for it, and those of its names whose values are told in hexadecimal."""
+    asked = dict.fromkeys(name.name for name in expressions.names(condition.expression) if name.name in hexadecimal)
+    digits = mapping(*(entry(name, str(hexadecimal[name])) for name in asked))
+    options = [keyword("hexadecimal", digits)] if asked else []
+    return Call("Rule", (string(condition.text), function(condition.expression), *options))
+
+
+def judged(hexadecimal: Digits, **conditions: ir.Condition | None) -> Iterator[Tree]:
     """What must hold of a whole message, as keywords; what holds always is left out."""
     for name, condition in conditions.items():
         if condition is not None and condition.expression != Value(True):
-            yield keyword(name, rule(condition))
+            yield keyword(name, rule(condition, hexadecimal))
+
+
+def hexadecimal(nodes: Iterable[ir.Node]) -> Iterator[tuple[str, int]]:
+    """The fields among the nodes that are told in hexadecimal, and their digits; 2 of those that vary."""
+    for part in nodes:
+        match part:
+            case ir.Field(hex=True) | ir.Computed(hex=True):
+                wire = part.wire if isinstance(part, ir.Field) else None
+                yield part.name, wire.bits // 4 if isinstance(wire, ir.Integer) else 2
+            case ir.Bits(fields=fields):
+                yield from ((field.name, -(-field.width // 4)) for field in fields if field.hex)
+            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
+                yield from hexadecimal(inner)
+            case ir.Choice(alternatives=alternatives):
+                yield from (found for option in alternatives for found in hexadecimal(option.nodes))
+            case _:
+                pass
 
 
 def layout(nodes: Iterable[ir.Node]) -> Call:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from wireloom_generator import expressions, ir, offsets, syntax
 from wireloom_generator.columns import columns, integer_type, merge
 from wireloom_generator.expressions import Value
-from wireloom_generator.lower_fields import Cursor, FieldLowering, documentation
+from wireloom_generator.lower_fields import Cursor, FieldLowering, compared, documentation
 from wireloom_generator.lower_names import Names, declared, resolved
 from wireloom_generator.spec import Spec
 
@@ -110,7 +110,8 @@ class _Lowering:
         entries = [entry for variant in written.variants for entries in variant.sections.values() for entry in entries]
         varying, _ = declared(self.spec, entries, nullable=True)
         record = self.fields.record_names
-        return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters)
+        told = compared(written)
+        return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters, False, told)
 
     def lengths(self, record: tuple[ir.Node, ...], messages: Iterable[ir.Message]) -> Iterator[ir.Lengths]:
         """How records are delimited: by the record's rule, or by each message's."""

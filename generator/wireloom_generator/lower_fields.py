@@ -45,6 +45,13 @@ class Cursor:
         self.absolute = None if size is None or self.absolute is None else self.absolute + size
 
 
+def compared(message: syntax.Message) -> frozenset[str]:
+    """The names that the conditions on a message's whole records compare with numbers in hexadecimal."""
+    conditions = [message.valid, message.otherwise]
+    conditions += (condition for variant in message.variants for condition in (variant.when, variant.valid))
+    return notation.compared(*filter(None, conditions))
+
+
 class FieldLowering:
     """Lowers the fields of one protocol; ``types`` and ``tables`` grow as they are asked for."""
 
@@ -55,22 +62,21 @@ class FieldLowering:
         self.measured = frozenset(measured(spec))
         self.record_names = self._record_names()
         order = spec.protocol.byte_order
-        self.compared = self._compared()
         self.order = ir.Order(order) if order in ("big", "little") else ir.Order.PARAMETER
 
     def _record_names(self) -> Names:
         entries = tuple(self.spec.entries(self.spec.protocol.record.fields))
         names, nullable = declared(self.spec, entries)
         recorded = {parameter.name for parameter in self.spec.protocol.parameters}
-        return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), is_record=True)
+        return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), True, self._compared())
 
     def _compared(self) -> frozenset[str]:
-        """The record's fields that messages match, or proofs compare, with numbers in hexadecimal."""
+        """The record's fields that messages match, or conditions on whole records compare, with such numbers."""
         matches = [item for message in self.spec.messages for item in message.match.items()]
         found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
         proofs = [self.spec.protocol.record.proof, *(message.proof for message in self.spec.messages)]
         texts = [proof.valid for proof in proofs if proof and proof.valid]
-        return found.union(*(notation.compared(expressions.parse(text)) for text in texts))
+        return found.union(notation.compared(*texts), *map(compared, self.spec.messages))
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         """Whether the spec writes any of the field's values in hexadecimal."""
@@ -79,8 +85,7 @@ class FieldLowering:
             written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
         if flags in self.spec.flags:
             written += (item.value for item in self.spec.flags[flags].values)
-        valid = notation.compared(expressions.parse(field.valid)) if field.valid else frozenset()
-        told = valid | self.compared if names.is_record else valid
+        told = notation.compared(field.valid or "true") | names.hexadecimal
         return notation.in_hexadecimal(written) or field.name in told
 
     def names(self, entries: Iterable[syntax.Entry], *, also: frozenset[str] = frozenset()) -> Names:

@@ -11,7 +11,10 @@ from wireloom_generator.spec import Spec
 
 @dataclass(frozen=True)
 class Names:
-    """What the expressions of one struct can ask for: its own fields, the record's header fields, parameters."""
+    """What the expressions of one struct can ask for: its own fields, the record's header fields, parameters.
+
+    What judges whole records compares those of ``hexadecimal`` with numbers written so.
+    """
 
     own: frozenset[str]
     own_nullable: frozenset[str]
@@ -19,6 +22,7 @@ class Names:
     header_nullable: frozenset[str]
     parameters: frozenset[str]
     is_record: bool = False
+    hexadecimal: frozenset[str] = frozenset()
 
     def resolve(self, name: Name) -> Name:
         """The name with the scope it is found in."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from wireloom_generator.expressions import Among, Compare, Expr, Name, Value, walk
+from wireloom_generator.expressions import Among, Compare, Name, Value, parse, walk
 from wireloom_generator.numerals import Hexadecimal
 
 
@@ -11,10 +11,10 @@ def in_hexadecimal(values: Iterable[object]) -> bool:
     return any(isinstance(value, Hexadecimal) for value in values)
 
 
-def compared(expression: Expr | None) -> frozenset[str]:
-    """The names whose values an expression writes in hexadecimal: what they equal, or bits of them; no bounds."""
+def compared(*conditions: str) -> frozenset[str]:
+    """The names whose values conditions write in hexadecimal: what they equal, or bits of them; no bounds."""
     found: set[str] = set()
-    for comparison in walk(expression) if expression is not None else ():
+    for comparison in (part for condition in conditions for part in walk(parse(condition))):
         if isinstance(comparison, Among) or (isinstance(comparison, Compare) and comparison.operator in ("==", "!=")):
             inside = list(walk(comparison))
             if in_hexadecimal(part.value for part in inside if isinstance(part, Value)):

@@ -276,6 +276,7 @@ failover_log_response = Message(
             Rule(
                 "status == 0 and (datatype & 0x02) == 0",
                 lambda this, record, frame: record["status"] == 0 and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("entries" / Repeat(FailoverEntry, weight=25))},
         ),
@@ -284,6 +285,7 @@ failover_log_response = Message(
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -292,6 +294,7 @@ failover_log_response = Message(
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),
@@ -395,7 +398,7 @@ snapshot_marker_response = Message(
     variants=(
         Variant(
             "acknowledgement",
-            Rule("status == 0", lambda this, record, frame: record["status"] == 0),
+            Rule("status == 0", lambda this, record, frame: record["status"] == 0, hexadecimal={"status": 4}),
             {},
             valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
         ),
@@ -404,6 +407,7 @@ snapshot_marker_response = Message(
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -412,6 +416,7 @@ snapshot_marker_response = Message(
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),
@@ -543,7 +548,7 @@ system_event_response = Message(
     variants=(
         Variant(
             "acknowledgement",
-            Rule("status == 0", lambda this, record, frame: record["status"] == 0),
+            Rule("status == 0", lambda this, record, frame: record["status"] == 0, hexadecimal={"status": 4}),
             {},
             valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
         ),
@@ -552,6 +557,7 @@ system_event_response = Message(
             Rule(
                 "status == 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
@@ -560,6 +566,7 @@ system_event_response = Message(
             Rule(
                 "status != 0 and status != 7 and (datatype & 0x02) == 0",
                 lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
+                hexadecimal={"status": 4, "datatype": 2},
             ),
             {"value": Layout("error" / Text(Rest()))},
         ),

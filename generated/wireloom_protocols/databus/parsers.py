@@ -104,12 +104,20 @@ dbus_event = Message(
     variants=(
         Variant(
             "long_key",
-            Rule("attributes & 0x0008 == 0", lambda this, record, frame: this["attributes"] & 0x0008 == 0),
+            Rule(
+                "attributes & 0x0008 == 0",
+                lambda this, record, frame: this["attributes"] & 0x0008 == 0,
+                hexadecimal={"attributes": 4},
+            ),
             {"body": Layout("key" / i64, "value" / Blob(Rest()))},
         ),
         Variant(
             "byte_key",
-            Rule("attributes & 0x0008 != 0", lambda this, record, frame: this["attributes"] & 0x0008 != 0),
+            Rule(
+                "attributes & 0x0008 != 0",
+                lambda this, record, frame: this["attributes"] & 0x0008 != 0,
+                hexadecimal={"attributes": 4},
+            ),
             {
                 "body": Layout(
                     "key_size" / Field(

@@ -53,7 +53,7 @@ def _blocks(protocol: ir.Protocol) -> Iterator[str]:
         yield _assign(shared.name, constructs.layout(shared.nodes), shared.doc)
     yield _assign("RECORD", Call("Record", tuple(map(constructs.node, protocol.record))))
     for message in protocol.messages:
-        yield _assign(message.name, _message(message), message.doc)
+        yield _assign(message.name, _message(message, protocol.record), message.doc)
     yield _assign("PROTOCOL", _protocol(protocol))
 
 
@@ -78,23 +78,25 @@ def _table(table: ir.Table) -> Tree:
     return Call("Table", (string(table.name), *fields))
 
 
-def _message(message: ir.Message) -> Tree:
+def _message(message: ir.Message, record: tuple[ir.Node, ...]) -> Tree:
+    own = [*message.sections.values(), *(nodes for one in message.variants for nodes in one.sections.values())]
+    digits = dict(found for nodes in (record, *own) for found in constructs.hexadecimal(nodes))
     options: list[Tree] = [keyword("match", pretty.match(message.match))]
     if message.sections:
         sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
         options.append(keyword("sections", mapping(*sections)))
     if message.variants:
-        options.append(keyword("variants", group(*map(_variant, message.variants))))
+        options.append(keyword("variants", group(*(_variant(variant, digits) for variant in message.variants))))
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
-    options += constructs.judged(valid=message.valid, otherwise=message.otherwise)
+    options += constructs.judged(digits, valid=message.valid, otherwise=message.otherwise)
     return Call("Message", (string(message.name), "RECORD", *options))
 
 
-def _variant(variant: ir.Variant) -> Tree:
-    when = "None" if variant.when is None else constructs.rule(variant.when)
+def _variant(variant: ir.Variant, digits: constructs.Digits) -> Tree:
+    when = "None" if variant.when is None else constructs.rule(variant.when, digits)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
-    judged = constructs.judged(valid=variant.valid)
+    judged = constructs.judged(digits, valid=variant.valid)
     return Call("Variant", (string(variant.name), when, mapping(*sections), *judged))
 
 

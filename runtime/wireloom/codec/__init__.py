@@ -7,7 +7,7 @@ from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Boolean, EitherOrder, Field, Rule
+from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Entry, Form
 from wireloom.codec.framing import Framing
@@ -18,6 +18,7 @@ from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
+from wireloom.codec.rules import Rule
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, ZigZag
 from wireloom.options import Parameter

@@ -5,9 +5,10 @@ from typing import Any
 
 from wireloom.codec.columns import Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, ask
+from wireloom.codec.fields import Field
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
+from wireloom.codec.rules import ask
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 

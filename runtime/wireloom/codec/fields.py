@@ -3,7 +3,6 @@
 ``Block`` reads and writes a run of them with a single ``struct`` call.
 """
 
-import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,75 +18,8 @@ from wireloom.codec.columns import Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
+from wireloom.codec.rules import Rule, ask
 from wireloom.codec.streams import Expression, Frame, Values, Writer
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A condition: how the spec writes it, and what it is compiled to."""
-
-    text: str
-    expression: Expression
-
-    def holds(self, this: Values, record: Values, frame: Frame) -> bool:
-        """Whether it is true; a value that is absent, or not known yet, makes it false."""
-        return bool(ask(self.expression, this, record, frame))
-
-
-_ASKED = re.compile(r"(?:\b(size|offset)\()?\b([a-z]\w*)")
-"""The names in the text of a condition, and what is measured of them."""
-
-
-def told(text: str, this: Values, record: Values, frame: Frame) -> str:
-    """What a condition asks for, as ``kind 3, size(data) 7``; without what is absent."""
-    found: Values = {}
-    for measure, name in _ASKED.findall(text):
-        if measure:
-            found[f"{measure}({name})"] = getattr(frame, measure)(name)
-        else:
-            found[name] = this.get(name, record.get(name))
-    numbers = {name: value for name, value in found.items() if isinstance(value, int | float)}
-    return ", ".join(f"{name} {int(value) if isinstance(value, int) else value}" for name, value in numbers.items())
-
-
-class _Measured(Frame):
-    """A frame that knows the last region whose size was asked for."""
-
-    last = ""
-
-    def size(self, name: str) -> int:
-        self.last = name
-        return super().size(name)
-
-
-def measured(rule: Rule, this: Values, record: Values, frame: Frame) -> str:
-    """The region whose size made a condition false, if it asked for one last; else nothing."""
-    asked = _Measured(frame.parameters, **frame)
-    rule.holds(this, record, asked)
-    return asked.last if asked.last in frame else ""
-
-
-def ask(expression: Expression, this: Values, record: Values, frame: Frame) -> Any:
-    """The value of an expression; None if one it follows from is absent, or it divides by zero."""
-    try:
-        return expression(this, record, frame)
-    except (TypeError, ArithmeticError, ValueError):
-        return None
-
-
-class _Asked(dict[str, int]):
-    """Notes the names it is asked for."""
-
-    def __missing__(self, name: str) -> int:
-        return self.setdefault(name, 1)
-
-
-def asked(expression: Expression, frame: Frame) -> tuple[str, ...]:
-    """The fields whose values an expression asks for."""
-    names = _Asked()
-    ask(expression, names, names, frame)
-    return tuple(names)
-
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """What packing a value that does not fit can raise."""

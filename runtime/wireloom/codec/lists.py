@@ -9,8 +9,9 @@ from construct import Construct
 from wireloom.codec import streams
 from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import UNPACKABLE, Primitive, ask, primitive
+from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
 from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.rules import ask
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Value, value_type

@@ -9,10 +9,11 @@ from construct import Construct, Container
 
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Rule, asked, measured, told
+from wireloom.codec.fields import Field
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.parts import Section
+from wireloom.codec.rules import Rule, asked, measured, told
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.streams import Frame, Path, Reader, Values, Writer
 
@@ -178,10 +179,10 @@ class Message(Construct):
         for rule, which in ((self.valid, ""), own):
             if rule is None or rule.holds(this, record, frame):
                 continue
-            expected, asked = f"{rule.text} expected{which}", rule.text
-            if asked == "false":
+            expected, asked = f"{rule.text} expected{which}", [rule]
+            if rule.text == "false":
                 expected = "one of its variants expected"
-                asked = " ".join(known.when.text for known in self.variants if known.when)
+                asked = [known.when for known in self.variants if known.when]
             region = measured(rule, this, record, frame)
             found = told(asked, this, record, frame)
             return DecodeError("invalid", f"{expected}, found {found}", frame.offset(region), region)

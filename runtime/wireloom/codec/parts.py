@@ -7,9 +7,10 @@ from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import Field, Rule, Validity
+from wireloom.codec.fields import Field, Validity
 from wireloom.codec.givens import shown, unfit
 from wireloom.codec.layout import Layout, Part
+from wireloom.codec.rules import Rule
 from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 from wireloom.codec.values import Rest, Size, octets

@@ -15,11 +15,11 @@ from construct import Container
 from wireloom.codec import framing
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import asked
 from wireloom.codec.forms import Form
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
+from wireloom.codec.rules import asked
 from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets

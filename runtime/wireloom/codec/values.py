@@ -7,8 +7,9 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import ask, primitive
+from wireloom.codec.fields import primitive
 from wireloom.codec.givens import shown
+from wireloom.codec.rules import ask
 from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 
