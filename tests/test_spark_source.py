@@ -442,6 +442,15 @@ def test_every_format_of_this_spark_is_known_as_taken(session: SparkSession) -> 
     assert found <= {name.lower() for name in TAKEN}
 
 
+def test_the_rule_about_specs_knows_the_formats_that_are_taken() -> None:
+    from wireloom.spark.sources import TAKEN
+    from wireloom_generator.naming import SPARK_FORMATS, column_fault
+
+    of_tables = {"delta", "hudi", "iceberg"}
+    possible = {name.lower() for name in TAKEN if column_fault(name.lower()) is None}
+    assert possible == SPARK_FORMATS - of_tables
+
+
 def test_only_one_protocol_is_called_otherwise(session: SparkSession) -> None:
     from wireloom.options import OptionError
     from wireloom.spark import register

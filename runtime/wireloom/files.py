@@ -5,12 +5,10 @@ the URI of a filesystem that pyarrow or else fsspec knows. Such a URI is taken a
 ``#`` are characters like any other. Those libraries find their credentials in the environment.
 """
 
-import gzip
 import io
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,10 +22,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
+from wireloom.compressed import decompressed
 from wireloom.options import OptionError
 
-_CHUNK = 1024 * 1024
-_REMOTE_CHUNK = 4 * _CHUNK  # each is one request to an object store
+_REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -84,7 +82,7 @@ def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
                 stored.seek(offset)
             yield stored
         else:
-            with _Content(_Decompressed(stored, compression, path), _CHUNK) as stream:
+            with decompressed(stored, compression, path) as stream:
                 yield stream
 
 
@@ -139,40 +137,6 @@ def told(path: str | Path) -> str:
 
 def _compression(path: str) -> str | None:
     return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
-
-
-class _Content(io.BufferedReader):
-    """Gives what is there by now instead of waiting for all that is asked for, so an error costs nothing before it."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(size) if size is None or size < 0 else self.read1(size)
-
-
-class _Decompressed(io.RawIOBase):
-    """The content of a compressed file, all members or frames of it. Whatever is wrong with it is an ``OSError``."""
-
-    def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
-        self._stored, self._path = stored, path
-        self._content: Any = gzip.GzipFile(fileobj=stored) if compression == "gzip" else _zstd(stored)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._content.read1(len(buffer))
-        except (OSError, EOFError, zlib.error) as error:
-            raise OSError(f"{self._path}: {error}") from error
-        if not data and not self._stored.tell():  # decoders take no bytes at all for no content
-            raise OSError(f"{self._path}: a compressed file cannot be empty")
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _zstd(stored: BinaryIO) -> Any:
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(stored, "zstd")
 
 
 # What a path means

@@ -99,24 +99,27 @@ class Lengths:
             name, checksum = self.checksum
             first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
             probe = self.sums[little]
-            place = probe.offset if self.place is None else self.place(values, values, frame)
-            probe = probe._replace(offset=place)
-            if min(first, place) < 0 or last < first:
-                raise DecodeError("invalid-size", f"{name} would be at byte {place}, the sum of {first} to {last}")
-            needed = max(last, place + probe.code.size)
-            if bound is not None and needed > bound:
-                raise DecodeError(
-                    "too-long", f"{counted(needed, 'byte')} to be summed up, more than the {bound} allowed"
-                )
-            if needed > end - start:
-                raise too_short(needed, f"needs {counted(needed, 'byte')}, {end - start} left")
+            if self.place is not None:
+                probe = probe._replace(offset=self.place(values, values, frame))
+            self._reach(name, probe, first, last, end - start, bound)
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:
                 summed = Field(probe.field.subcon, hex=True)
                 what = f"{summed.shown(expected)} expected, found {summed.shown(found)}"
-                raise DecodeError("checksum", what, place, name)
+                raise DecodeError("checksum", what, probe.offset, name)
         return int(self.length(values, values, frame))
+
+    @staticmethod
+    def _reach(name: str, stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
+        """Refuse a sum over the bytes from ``first`` to ``last`` if it or what it covers is out of reach."""
+        if min(first, stored.offset) < 0 or last < first:
+            raise DecodeError("invalid-size", f"{name} would be at byte {stored.offset}, the sum of {first} to {last}")
+        needed = max(last, stored.offset + stored.code.size)
+        if bound is not None and needed > bound:
+            raise DecodeError("too-long", f"{counted(needed, 'byte')} to be summed up, more than the {bound} allowed")
+        if needed > left:
+            raise too_short(needed, f"needs {counted(needed, 'byte')}, {left} left")
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         """The length that the bytes at ``start`` tell, their checksum not looked at; 0 if they cannot be a record."""

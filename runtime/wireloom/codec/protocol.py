@@ -14,6 +14,7 @@ from construct import Container
 
 from wireloom.codec import framing
 from wireloom.codec.columns import Column
+from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.forms import Form
 from wireloom.codec.givens import given, shown
@@ -26,8 +27,6 @@ from wireloom.codec.values import octets
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
-UNKNOWN = "unknown"
-"""The message of records that no other matches; it keeps their bytes."""
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 
 
@@ -61,39 +60,15 @@ class Protocol:
         structs = (Column(message.name, message.type) for message in messages)
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
-        self._dispatch: list[tuple[tuple[str, ...], dict[tuple[int, ...], Message]]] = []
         for message in messages:
             message.protocol = self
-            if message.name != UNKNOWN:
-                self._register(message)
-
-    def _register(self, message: Message) -> None:
-        names = tuple(message.match)
-        table = next((table for keys, table in self._dispatch if keys == names), None)
-        if table is None:
-            table = {}
-            self._dispatch.append((names, table))
-        combinations: list[tuple[int, ...]] = [()]
-        for name in names:
-            combinations = [(*head, value) for head in combinations for value in message.match[name]]
-        table.update(dict.fromkeys(combinations, message))
+        self._dispatch = Dispatch(self.messages)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _protocol, (self.module,)
 
     def __repr__(self) -> str:
         return f"<Protocol {self.name}: {', '.join(self.messages)}>"
-
-    def _message_of(self, record: Values) -> Message:
-        for names, table in self._dispatch:
-            message = table.get(tuple([record[name] for name in names]))
-            if message is not None:
-                return message
-        unmatched = self.messages.get(UNKNOWN)
-        if unmatched is None:
-            shown = ", ".join(f"{name} {record[name]}" for names, _ in self._dispatch for name in names)
-            raise DecodeError("unknown-layout", f"no message has {shown}")
-        return unmatched
 
     def decode(
         self,
@@ -122,7 +97,7 @@ class Protocol:
         """As ``decode``; None, the rest not being looked at, if the header is not that of the message ``only``."""
         reader = self._head(data, len(data), parameters, little, trace)
         row = reader.record
-        message = self._message_of(row)
+        message = self._dispatch.message_of(row)
         if only is not None and message.name != only:
             return None
         row["message"] = message.name
@@ -193,7 +168,7 @@ class Protocol:
             return nothing
         row = reader.record
         with suppress(DecodeError):  # no message has such a header
-            row["message"] = self._message_of(row).name
+            row["message"] = self._dispatch.message_of(row).name
         return row
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, Span]]]:
@@ -333,7 +308,7 @@ class Protocol:
             if writer.record[name] is None and writer.record.get(self._labels.get(name, "")) is None:
                 writer.record[name] = values[0]
         message.write(writer, row[message.name] if row[message.name] is not None else {})
-        self._check_message(message, writer.record)
+        self._dispatch.check(message, writer.record)
         return self._checked(writer, message, resolved)
 
     def _placed(self, error: DecodeError, message: Message) -> DecodeError:
@@ -341,17 +316,6 @@ class Protocol:
         if re.split(r"[.\[]", error.field)[0] not in self._fields:
             error.within(message.name)
         return error
-
-    def _check_message(self, message: Message, header: Values) -> None:
-        """Refuse a record whose header says that it is another message."""
-        try:
-            selected = self._message_of(header)
-        except DecodeError as error:
-            raise EncodeError(error.detail, self._dispatch[0][0][0]) from None
-        if selected is not message:
-            wrong = (name for name, values in message.match.items() if header[name] not in values)
-            name = next(wrong, self._dispatch[0][0][0])
-            raise EncodeError(f"{shown(header[name])} selects {selected.name}, not {message.name}", name)
 
     def _checked(self, writer: Writer, message: Message, parameters: Values) -> bytes:
         """The bytes written. Refuses a record that could not be found again: its length, proof or order is wrong."""

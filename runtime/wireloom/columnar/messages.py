@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec.protocol import UNKNOWN
+from wireloom.codec.dispatch import UNKNOWN
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.fields import Expression, must_hold

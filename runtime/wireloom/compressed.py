@@ -1,0 +1,47 @@
+"""The content of compressed files as streams."""
+
+import gzip
+import io
+import zlib
+from typing import Any, BinaryIO
+
+_CHUNK = 1024 * 1024
+
+
+def decompressed(stored: BinaryIO, compression: str, path: str) -> BinaryIO:
+    """The content of a file of that compression, ``gzip`` or ``zstd``. Errors of reading it tell its ``path``."""
+    return _Content(_Decompressed(stored, compression, path), _CHUNK)
+
+
+class _Content(io.BufferedReader):
+    """Gives what is there by now instead of waiting for all that is asked for, so an error costs nothing before it."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(size) if size is None or size < 0 else self.read1(size)
+
+
+class _Decompressed(io.RawIOBase):
+    """The content of a compressed file, all members or frames of it. Whatever is wrong with it is an ``OSError``."""
+
+    def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
+        self._stored, self._path = stored, path
+        self._content: Any = gzip.GzipFile(fileobj=stored) if compression == "gzip" else _zstd(stored)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._content.read1(len(buffer))
+        except (OSError, EOFError, zlib.error) as error:
+            raise OSError(f"{self._path}: {error}") from error
+        if not data and not self._stored.tell():  # decoders take no bytes at all for no content
+            raise OSError(f"{self._path}: a compressed file cannot be empty")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zstd(stored: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(stored, "zstd")
