@@ -294,6 +294,22 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
         (["decode", "databus", "-", "-P", "byte_order=up"], "byte_order is one of auto, big, little, not 'up'"),
         (["decode", "databus", "-", "-P", "byte_order"], "-P takes PARAM=VALUE, not 'byte_order'"),
         (["decode", "databus", "-", "--output", "no/such/x"], "there is no directory no/such"),
+        (
+            ["decode", "databus", "-", "--output", "x.parquet"],
+            "x.parquet would hold jsonl; --format parquet is what its name says",
+        ),
+        (
+            ["decode", "databus", "-", "--output", "x.ARROW", "--format", "parquet"],
+            "x.ARROW would hold parquet; --format arrow is what its name says",
+        ),
+        (
+            ["decode", "databus", "-", "--columns", "sequence"],
+            "unknown column 'sequence'; it is a field of a column: dbus_event.sequence",
+        ),
+        (
+            ["decode", "databus", "-", "--u64", "decimal"],
+            "u64 is a parameter of the protocol; give it with -P u64=decimal",
+        ),
         (["encode", "databus", "absent.jsonl"], "there is no file absent.jsonl"),
         (["encode", "databus", "-P", "repl_dbus=perhaps"], "repl_dbus is true or false, not 'perhaps'"),
         (["check", "absent"], "there is no file or folder absent"),
@@ -317,6 +333,20 @@ def test_misuse_is_one_sentence_and_status_2(
 )
 def test_an_unknown_command_or_option_is_status_2(arguments: list[str]) -> None:
     assert "Usage: " in run(*arguments, status=2).stderr
+
+
+def test_a_protocol_of_a_package_here_is_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("init", "mine")
+    run("generate", "--out", "my_protocols")
+    assert "unknown protocol 'mine'; did you mean 'my_protocols.mine'?" in run("decode", "mine", "-", status=2).stderr
+
+
+def test_bytes_in_place_of_rows_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "capture.bin"
+    path.write_bytes(b"\x00\x8d\n")
+    told = run("encode", "databus", path, status=1).stderr
+    assert told == f"wireloom: {path}: line 1: not text in UTF-8; rows are what decode prints\n"
 
 
 def test_a_file_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:

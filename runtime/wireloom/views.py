@@ -63,13 +63,23 @@ def selected(columns: Iterable[Column], paths: Sequence[str]) -> tuple[Column, .
     for path in paths:
         name, _, rest = path.partition(".")
         if name not in known:
-            raise OptionError(unknown("column", name, known))
+            raise OptionError(_inside(name, known.values()) or unknown("column", name, known))
         fields = inner.setdefault(name, [])
         if not rest:
             inner[name] = None
         elif fields is not None:
             fields.append(rest)
     return tuple(known[name] if fields is None else _part(known[name], fields) for name, fields in inner.items())
+
+
+def _inside(name: str, columns: Iterable[Column]) -> str:
+    """What to say of a name that is no column but a field of some; nothing of any other."""
+    found = [
+        f"{column.name}.{name}"
+        for column in columns
+        if isinstance(column.type, StructOf) and any(field.name == name for field in column.type.columns)
+    ]
+    return f"unknown column {name!r}; it is a field of a column: {', '.join(found)}" if found else ""
 
 
 def _part(column: Column, fields: list[str]) -> Column:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,7 +28,18 @@ def protocol_of(name: str) -> Protocol:
     """The protocol; packages are looked for in the working directory too. Raises ``OptionError``."""
     if name not in registry.names() and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
-    return registry.protocol(name)
+    try:
+        return registry.protocol(name)
+    except OptionError:
+        if beside := _beside(name):
+            raise OptionError(f"unknown protocol {name!r}; did you mean {beside[0]!r}?") from None
+        raise
+
+
+def _beside(name: str) -> list[str]:
+    """The generated protocols of that name in packages of the working directory."""
+    found = Path().glob(f"*/{name}/parsers.py") if name.isidentifier() else ()
+    return sorted(f"{path.parts[0]}.{name}" for path in found)
 
 
 @contextmanager

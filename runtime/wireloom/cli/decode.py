@@ -57,6 +57,7 @@ def decode(
     if form is not None and from_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = Format.of(format_)
+    chosen.must_suit(path)
     to_stdout = path is None or str(path) == captures.STDIN
     captures.must_exist(inputs, path)
     run = _Run(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)

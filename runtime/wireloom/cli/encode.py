@@ -59,6 +59,8 @@ def _records(
                 yield line_of_row(row, protocol, form, parameters) + b"\n"
         except json.JSONDecodeError as error:
             raise FailedError(f"{name}: line {number}: not JSON: {error.msg} at column {error.colno}") from None
+        except UnicodeDecodeError:
+            raise FailedError(f"{name}: line {number}: not text in UTF-8; rows are what decode prints") from None
         except RecursionError:
             raise FailedError(f"{name}: line {number}: not a row: nested too deeply") from None
         except ValueError as error:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from wireloom.cli.diagnostics import MisuseError
@@ -35,6 +36,12 @@ class Format(StrEnum):
             return cls(name.lower())
         except ValueError:
             raise MisuseError(f"--format is {', '.join(cls)}, not {name!r}") from None
+
+    def must_suit(self, path: Path | None) -> None:
+        """See that a file's name does not promise another format. Raises ``MisuseError``."""
+        promised = path.suffix.lower().removeprefix(".") if path else ""
+        if promised in tuple(Format) and promised != self:
+            raise MisuseError(f"{path} would hold {self}; --format {promised} is what its name says")
 
 
 def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
