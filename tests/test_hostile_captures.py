@@ -1,6 +1,7 @@
 """Captures of garbage and of broken records are the same rows in both engines, and no byte of them is lost."""
 
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -11,6 +12,7 @@ from attack.captures import Hostile
 from lockstep import Pair, capture_alike
 
 from wireloom import registry
+from wireloom.columnar.decoder import Stretch
 from wireloom_protocols import couchbase_dcp, databus
 
 SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
@@ -29,4 +31,24 @@ def pair(name: str) -> Pair:
 @pytest.mark.parametrize("size", [1, 700])
 def test_a_hostile_capture_is_the_same_rows_in_both_engines(hostile: Hostile, size: int) -> None:
     found = capture_alike(pair(hostile.protocol), hostile.data(size))
-    assert b"".join(found["_corrupt_record"].drop_null().to_pylist()) == hostile.data(size)
+    offsets, lengths = found["_offset"].to_pylist(), found["_length"].to_pylist()
+    assert [*offsets, size] == [0, *accumulate(lengths)]
+    for offset, length, corrupt in zip(offsets, lengths, found["_corrupt_record"].to_pylist(), strict=True):
+        assert corrupt in (None, hostile.data(size)[offset : offset + length])
+
+
+@pytest.mark.parametrize("hostile", captures.MALFORMED, ids=lambda hostile: hostile.name)
+def test_malformed_records_are_told_many_at_once(hostile: Hostile) -> None:
+    """What the codec is asked to say of each costs a hundred times as much."""
+
+    def redo(row: int) -> None:
+        raise AssertionError(f"record {row} is left to the codec")
+
+    data, hostiles = hostile.data(6000), pair(hostile.protocol)
+    cut = capture_alike(hostiles, data)
+    whole = [not reason.startswith("truncated: record ") for reason in cut["_corrupt_reason"].to_pylist()]
+    start = cut["_offset"].to_numpy()[whole]
+    stretch = Stretch(data, start, start + cut["_length"].to_numpy()[whole], little=False, origin=0)
+    decoding = hostiles.decoder(hostiles.options({"positions": False}))
+    ((batch, rows),) = decoding.records(stretch, (), redo, {})
+    assert batch.num_rows == len(rows) == sum(whole) > 20

@@ -8,6 +8,8 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
+from zlib import crc32
 
 SEED = 9
 
@@ -74,8 +76,78 @@ def _texts(chance: random.Random) -> Iterator[bytes]:
         yield frame(0x81, 0x54, status=4, value=b"no such key \xff" + chance.randbytes(chance.randint(1, 40)))
 
 
-_BROKEN_MARKER = struct.pack(">BBHBBHIIQ", 0x80, 0x56, 0, 20, 0, 0, 0, 0, 0)
+def _keys(chance: random.Random) -> Iterator[bytes]:
+    """System events, of new collections, whose keys are no UTF-8."""
+    extras, value = bytes(8) + struct.pack(">IB", 0, 0), bytes(16)
+    while True:
+        yield frame(0x80, 0x5F, extras=extras, key=b"name \xff" + chance.randbytes(4), value=value)
+
+
+_CUT_MARKER = struct.pack(">BBHBBHIIQ", 0x80, 0x56, 0, 20, 0, 0, 0, 0, 0)
 """A snapshot marker whose extras, it says, have 20 bytes, and which ends before them."""
+
+
+def _cut_markers(chance: random.Random) -> Iterator[bytes]:
+    """Such markers, each of a stream of its own."""
+    while True:
+        yield _CUT_MARKER[:12] + chance.randbytes(4) + _CUT_MARKER[16:]
+
+
+def _markers(chance: random.Random) -> Iterator[bytes]:
+    """Snapshot markers of versions that there are, whose extras and values have lengths that these never have."""
+    while True:
+        if chance.random() < 0.7:
+            yield frame(0x80, 0x56, extras=bytes(chance.choice((0, 2, 19, 21))))
+        else:
+            yield frame(0x80, 0x56, extras=b"\0", value=bytes(chance.choice((37, 44, 100))))
+
+
+def _cut_values(chance: random.Random) -> Iterator[bytes]:
+    """Snapshot markers of version 2 and failover logs that end before they are whole."""
+    while True:
+        if chance.random() < 0.5:
+            yield frame(0x80, 0x56, extras=b"\2", value=chance.randbytes(chance.randint(0, 3)) * 8)
+        else:
+            yield frame(0x81, 0x54, value=bytes(16 * chance.randint(0, 3) + chance.randint(1, 15)))
+
+
+def infos(number: int, last: bytes = b"") -> bytes:
+    """A request for a failover log with so many frame infos of one byte."""
+    extras = b"\x50" * (number - len(last)) + last
+    return struct.pack(">BBBBBBHIIQ", 0x08, 0x54, number, 0, 0, 0, 0, number, 0, 0) + extras
+
+
+def _events(damaged: Callable[[int], bool]) -> Callable[[int], bytes]:
+    """Databus events, in some of which, by number, the checksum of the value is not right."""
+
+    def records(chance: random.Random) -> Iterator[bytes]:
+        for number in count():
+            value = chance.randbytes(chance.randint(20, 200))
+            yield event(number, value, crc32_zero(value) ^ damaged(number))
+
+    return _of(records)
+
+
+def _headers(chance: random.Random) -> Iterator[bytes]:
+    """Databus events, every second of which has one byte changed that is under the checksum of its header."""
+    for number in count():
+        value = chance.randbytes(chance.randint(20, 200))
+        found = bytearray(event(number, value, crc32_zero(value)))
+        found[chance.randrange(5, 61)] ^= number & 1
+        yield bytes(found)
+
+
+def event(number: int, value: bytes, value_crc: int) -> bytes:
+    """A Databus event of version 1 with a long key."""
+    rest = struct.pack(">iHqhhqh", 61 + len(value), 1, number, 1, 2, number, 15) + bytes(16)
+    rest += struct.pack(">Iq", value_crc, number)
+    return struct.pack(">BI", 0, crc32_zero(rest)) + rest + value
+
+
+def crc32_zero(data: bytes) -> int:
+    """The CRC-32 that Databus has, which begins and ends with 0."""
+    return crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
+
 
 SEARCHED = (
     Hostile("Databus: zeros", "databus", _repeated(b"\0")),
@@ -95,9 +167,21 @@ SEARCHED = (
 """Nothing in them is a record, and the next one is searched for at every byte."""
 
 MALFORMED = (
-    Hostile("DCP: markers of 24 bytes", "couchbase_dcp", _repeated(_BROKEN_MARKER)),
+    Hostile("DCP: markers of 24 bytes", "couchbase_dcp", _of(_cut_markers)),
+    Hostile("DCP: markers of impossible lengths", "couchbase_dcp", _of(_markers)),
+    Hostile("DCP: values that are cut off", "couchbase_dcp", _of(_cut_values)),
     Hostile("DCP: texts that are no UTF-8", "couchbase_dcp", _of(_texts)),
+    Hostile("DCP: keys that are no UTF-8", "couchbase_dcp", _of(_keys)),
+    Hostile("Databus: checksums of values", "databus", _events(lambda number: True)),
 )
 """Records that stand where they should and are all malformed."""
 
-EVERY = (*SEARCHED, *MALFORMED)
+MIXED = (
+    Hostile("DCP: 255 frame infos, the last cut off", "couchbase_dcp", _repeated(infos(255, b"\x51"))),
+    Hostile("DCP: 255 frame infos", "couchbase_dcp", _repeated(infos(255))),
+    Hostile("Databus: checksum of every second value", "databus", _events(lambda number: number % 2 == 1)),
+    Hostile("Databus: header of every second event", "databus", _of(_headers)),
+)
+"""Sound records are among them, or lists that are long for so few bytes."""
+
+EVERY = (*SEARCHED, *MALFORMED, *MIXED)

@@ -133,6 +133,12 @@ class Message(Construct):
             yield variant.sections[slot.name]
 
     @property
+    def rules(self) -> Iterator[Rule]:
+        """The conditions that tell variants apart, and those that must hold of the whole record."""
+        variants = (rule for variant in self.variants for rule in (variant.when, variant.valid))
+        return filter(None, (self.valid, self.otherwise, *variants))
+
+    @property
     def type(self) -> StructOf:
         """The message's struct column."""
         return StructOf(self.columns)
@@ -161,7 +167,7 @@ class Message(Construct):
                 own.read(reader, this)
             step.slot.leave(reader, this, outer)
         verify(reader, this, self._derived[variant.name if variant else None])
-        wrong = self._wrong(this, reader.record, reader.frame, variant)
+        wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:
             raise wrong
         return this
@@ -173,7 +179,7 @@ class Message(Construct):
                 return variant
         return None
 
-    def _wrong(self, this: Values, record: Values, frame: Frame, variant: Variant | None) -> DecodeError | None:
+    def wrong(self, this: Values, record: Values, frame: Frame, variant: Variant | None) -> DecodeError | None:
         """What of the whole record does not hold and must; None if all does."""
         own = (variant.valid, f" of {variant.name}") if variant else (self.otherwise, " where no variant is")
         for rule, which in ((self.valid, ""), own):
@@ -258,7 +264,7 @@ class Message(Construct):
             what = f"reads back as {selected.name}" if selected else "reads back as none"
             needs = f"{variant.name} needs {variant.when.text}" if variant and variant.when else "none may apply"
             return EncodeError(f"{what}: {needs}", "variant")
-        wrong = self._wrong(this, writer.record, writer.frame, variant)
+        wrong = self.wrong(this, writer.record, writer.frame, variant)
         if wrong is None:
             return None
         return EncodeError(wrong.detail, self._blamed(writer, this, variant, wrong.field))

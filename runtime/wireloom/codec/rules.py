@@ -25,7 +25,7 @@ class Rule:
         return bool(ask(self.expression, this, record, frame))
 
 
-_ASKED = re.compile(r"(?:\b(size|offset)\()?\b([a-z]\w*)")
+ASKED = re.compile(r"(?:\b(size|offset)\()?\b([a-z]\w*)")
 """The names in the text of a condition, and what is measured of them."""
 
 
@@ -33,7 +33,7 @@ def told(rules: Iterable[Rule], this: Values, record: Values, frame: Frame) -> s
     """What conditions ask for, as ``kind 3, size(data) 7``; without what is absent."""
     found: dict[str, str] = {}
     for rule in rules:
-        for measure, name in _ASKED.findall(rule.text):
+        for measure, name in ASKED.findall(rule.text):
             value = getattr(frame, measure)(name) if measure else this.get(name, record.get(name))
             if isinstance(value, int | float):
                 number = int(value) if isinstance(value, int) else value

@@ -302,7 +302,8 @@ class Decoder:
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer = np.frombuffer(stretch.buffer, np.uint8)[first:last]
-        batch = Batch(buffer, start - first, stop - first, self.options.parameters, little)
+        parameters, messages = self.options.parameters, self.protocol.messages
+        batch = Batch(buffer, start - first, stop - first, parameters, little, messages)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
         batch.weigh(len(rows) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8)

@@ -232,15 +232,9 @@ class Block:
                 at.short(fitting == number, np.full(len(at), field.value.size), start + offset)
 
 
-def must_hold(condition: Expression, at: Rows, this: Values) -> None:
-    """Doubt rows in which a condition does not hold."""
-    if (wrong := _false(condition, at, this)) is not None:
-        at.doubt(wrong)
-
-
 def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array) -> None:
     """Refuse rows in which a rule for a field, which stands at ``place``, does not hold."""
-    wrong = _false(rule.expression, at, this)
+    wrong = false(rule.expression, at, this)
     if wrong is None:
         return
     column = this.column(field.name)
@@ -251,7 +245,7 @@ def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array
         at.refuse(wrong, "invalid", place, f"{rule.text} expected, found ", field.told(column.data, wrong))
 
 
-def _false(condition: Expression, at: Rows, this: Values) -> Array | None:
+def false(condition: Expression, at: Rows, this: Values) -> Array | None:
     """The rows in which a condition does not hold; None if it holds in all."""
     holds = true(condition(this, at.record, at.frame))
     if holds is False:

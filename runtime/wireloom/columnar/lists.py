@@ -55,7 +55,10 @@ class Repeat:
                 return None
             counts: Array = left // sizes
             if (over := counts * sizes != left).any():
-                self._refuse_part(at, over, counts, left)
+                if not isinstance(sizes, int):
+                    at.doubt(over)
+                    return counts
+                counts = counts + over  # the last one is not whole, which shows when it is read
             return counts
         count = self.count(this, at.record, at.frame) if callable(self.count) else self.count
         counts, valid = number(count, at)
@@ -67,15 +70,6 @@ class Repeat:
             self._refuse_count(at, wrong, counts, left)
             counts = np.where(wrong, 0, counts)
         return counts
-
-    def _refuse_part(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
-        """Refuse rows whose last item is not whole; where items have parts, the codec says which is not."""
-        if not isinstance(self.item, Number):
-            at.doubt(which)
-            return
-        with at.within(counts):
-            size = self.item.size
-            at.short(which, np.full(len(at), size), at.at + counts * size)
 
     def _refuse_count(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
         """Refuse rows whose count cannot be; one that is only too large for the items' size shows in an item."""
@@ -93,12 +87,13 @@ class Repeat:
         number = ragged(np.zeros(len(at), np.int64), counts)
         pos = start[owner] + size * number
         since = len(at.batch.refusals.all)
-        inner, outer = _inside(at, this, pos, pos + size, owner, Items(number, since))
+        end = np.minimum(pos + size, at.limit[owner])
+        inner, outer = _inside(at, this, pos, end, owner, Items(number, since))
         inner.ordered &= at.items is None and (isinstance(self.item, Number) or _of_blocks(self.item))
         inner.path = (*inner.path, number)
         inner.ahead = self.item.fixed or inner.ahead
         items = self.item.read(inner, outer)
-        at.move(start + counts * sizes)
+        at.move(start + np.minimum(counts * sizes, np.maximum(at.limit - start, 0)))
         return Lists(counts, items)
 
     def _in_rounds(self, at: Rows, this: Values, counts: Array | None) -> Column:

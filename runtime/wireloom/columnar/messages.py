@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.dispatch import UNKNOWN
+from wireloom.columnar import judging
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.buffers import Array, occurring
-from wireloom.columnar.fields import Expression, must_hold
+from wireloom.columnar.fields import Expression, false
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.refusals import MessageName, Refusals, Unit
@@ -66,9 +67,6 @@ class Message:
         slots = [part for part in record.tail if isinstance(part, Slot)]
         filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
         self.decisive = next(iter([*filled, *slots[-1:]]), None) if variants else None
-        self.derived = [
-            field for slot in slots if slot.name in self.sections for field in self.sections[slot.name].derived
-        ]
 
     def read(self, at: Rows, record: Values) -> Structs:
         """The message's fields; fields behind the sections go to ``record``."""
@@ -102,23 +100,26 @@ class Message:
         return codes
 
     def _verify(self, at: Rows, this: Values, codes: Array) -> None:
-        own = [[field for layout in variant.sections.values() for field in layout.derived] for variant in self.variants]
-        ordered = at.ordered
-        at.ordered &= not (self.derived and any(own))  # the codec goes by sections
-        verify(at, this, self.derived)
-        for code, derived in enumerate(own):
-            if derived and (mine := codes == code).any():
-                inner, values = at.only(np.flatnonzero(mine), this)
-                verify(inner, values, derived)
-        at.ordered = ordered
+        """Check derived values section by section, as the codec does."""
+        for slot in (part for part in self.record.tail if isinstance(part, Slot)):
+            verify(at, this, self.sections.get(slot.name, _NOTHING).derived)
+            for code, variant in enumerate(self.variants):
+                derived = variant.sections.get(slot.name, _NOTHING).derived
+                if derived and (mine := codes == code).any():
+                    verify(*at.only(np.flatnonzero(mine), this), derived)
 
     def _judge(self, at: Rows, this: Values, codes: Array) -> None:
-        """Doubt rows of which something does not hold that must hold of the whole record."""
-        if self.valid is not None:
-            must_hold(self.valid, at, this)
+        """Refuse rows of which something does not hold that must hold of the whole record."""
+        wrong = np.zeros(len(at), bool)
+        codes = codes if self.variants else np.full(len(at), -1)
         for code, rule in enumerate((self.otherwise, *(variant.valid for variant in self.variants)), start=-1):
-            if rule is not None and (mine := codes == code).any():
-                must_hold(rule, *at.only(np.flatnonzero(mine), this))
+            if rule is not None and len(mine := np.flatnonzero(codes == code)):
+                failed = false(rule, *at.only(mine, this))
+                wrong[mine] = False if failed is None else failed
+        if self.valid is not None and (failed := false(self.valid, at, this)) is not None:
+            wrong |= failed
+        if wrong.any():
+            judging.refuse(at.batch.messages[self.name], at, this, codes, wrong)
 
 
 @dataclass(frozen=True, slots=True)

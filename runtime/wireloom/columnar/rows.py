@@ -7,11 +7,13 @@ the codec decodes them afresh, but for those of which it is known what it would 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec.message import Message
 from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.buffers import Array, windows
@@ -23,11 +25,18 @@ from wireloom.options import wide
 class Batch:
     """The records being decoded: stretches of one buffer, and what all of them share.
 
-    ``little`` is their byte order, in one value or one a record. ``weight`` is that of the lists read so far.
+    ``little`` is their byte order, in one value or one a record. ``messages`` are the codec's, where messages are read.
+    ``weight`` is that of the lists read so far.
     """
 
     def __init__(
-        self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], little: bool | Array = False
+        self,
+        buffer: Array,
+        start: Array,
+        stop: Array,
+        parameters: Mapping[str, Any],
+        little: bool | Array = False,
+        messages: Mapping[str, Message] = MappingProxyType({}),
     ) -> None:
         self.buffer = buffer
         self.start = start
@@ -35,6 +44,7 @@ class Batch:
         self.parameters = parameters
         self.wide = wide(parameters)
         self.little = little
+        self.messages = messages
         self.doubtful = np.zeros(len(start), bool)
         self.refusals = Refusals(len(start))
         self.rounds = 0

@@ -1,0 +1,97 @@
+"""Rules of whole records that do not hold, in the codec's words: it is asked once for all records that are alike.
+
+Alike are those of which all is the same that the rules of their message ask for.
+"""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+
+import numpy as np
+
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.message import Message
+from wireloom.codec.rules import ASKED
+from wireloom.codec.streams import Frame
+from wireloom.columnar.arrays import Numbers
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.rows import Rows, Values
+
+
+def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array) -> None:
+    """Refuse the rows that are ``wrong``; ``codes`` are the numbers of their variants, -1 for none."""
+    texts = " ".join(rule.text for rule in message.rules)
+    spans = {name: np.stack(at.frame.span(name)) - at.start for measure, name in ASKED.findall(texts) if measure}
+    numbers = _numbers(message, at, this, {name for measure, name in ASKED.findall(texts) if not measure})
+    if numbers is None:
+        at.doubt(wrong)
+        return
+    for span in spans.values():
+        at.doubt(wrong & ~span.any(axis=0))  # absent, or empty at the very start: the codec knows which
+    rows = np.flatnonzero(wrong & ~at.batch.doubtful[at.index])
+    keys = [codes, *(each for span in spans.values() for each in span)]
+    keys += [each for column in numbers.values() for each in (column.data, column.valid) if each is not None]
+    first, alike = _alike([key[rows] for key in keys])
+    errors = [_error(message, at, numbers, spans, int(codes[row]), row) for row in rows[first].tolist()]
+    _tell(at, rows, errors, alike)
+
+
+def _alike(keys: list[Array]) -> tuple[Array, Array]:
+    """The first row of each kind, and each row's kind by number."""
+    kinds = np.zeros(len(keys[0]), np.int64)
+    for key in keys:
+        if len(key) and (key != key[0]).any():
+            numbers = np.unique(key, return_inverse=True)[1]
+            kinds = np.unique(kinds * len(key) + numbers, return_inverse=True)[1]
+    _, first, kinds = np.unique(kinds, return_index=True, return_inverse=True)
+    return first, kinds
+
+
+def _numbers(message: Message, at: Rows, this: Values, names: set[str]) -> dict[str, Numbers] | None:
+    """The columns that rules ask for by name; None if there are others than integers among them."""
+    own = {column.name for column in message.columns}
+    found: dict[str, Numbers] = {}
+    for name in names:
+        column = (this if name in own else at.record).column(name)
+        if isinstance(column, Numbers) and column.data.dtype.kind in "iub":
+            found[name] = column
+        elif column is not None:
+            return None
+    return found
+
+
+def _error(
+    message: Message,
+    at: Rows,
+    numbers: Mapping[str, Numbers],
+    spans: Mapping[str, Array],
+    code: int,
+    row: int,
+) -> DecodeError | None:
+    """What the codec says of a row."""
+    frame = Frame(dict(at.frame.parameters))
+    frame.update({name: (int(start), int(stop)) for name, (start, stop) in ((n, s[:, row]) for n, s in spans.items())})
+    values = {
+        name: column.data[row].item() if column.valid is None or column.valid[row] else None
+        for name, column in numbers.items()
+    }
+    own = dict.fromkeys(column.name for column in message.columns)
+    this = {name: values.get(name) for name in own}
+    header = {name: value for name, value in values.items() if name not in own}
+    return message.wrong(this, header, frame, message.variants[code] if code >= 0 else None)
+
+
+def _tell(at: Rows, rows: Array, errors: list[DecodeError | None], alike: Array) -> None:
+    """Refuse ``rows`` for the errors that they have by number; those that have none are for the codec."""
+    for region in {error.field if error is not None else None for error in errors}:
+        mine = [number for number, error in enumerate(errors) if (error and error.field) == region]
+        chosen = np.isin(alike, mine)
+        which = np.zeros(len(at), bool)
+        which[rows[chosen]] = True
+        if region is None:
+            at.doubt(which)
+            continue
+        told = [errors[number] for number in alike[chosen].tolist()]
+        place = at.start
+        place[which] += np.array([error.offset for error in told if error is not None])
+        with at.within(region) if region else nullcontext():
+            at.refuse(which, "invalid", place, [error.detail for error in told if error is not None])
