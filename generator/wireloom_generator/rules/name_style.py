@@ -2,8 +2,10 @@
 
 Fields, sections, messages, variants, parameters and forms are snake_case; enums, flags, types and tables are CamelCase.
 A name that begins with an underscore is the reader's own (``_corrupt_record``), ``message`` and ``variant`` are columns
-of every row that has them, and Python's own words cannot be attributes. A field called as a method of Python's mappings
-or Spark's rows is only a warning: ``row["items"]`` finds it, ``row.items`` does not.
+of every row that has them, and Python's own words cannot be attributes. A message cannot be called as what its
+protocol's module has, nor ``index``, the front page of the docs, nor ``unknown``, the records that no message matches.
+A field called as a method of Python's mappings or Spark's rows is only a warning: ``row["items"]`` finds it,
+``row.items`` does not.
 
 Types, enums, flags and tables cannot be called as what generated modules import or define:
 ``Any``, ``AttributeError``, ``Bit``, ``Bits``, ``Blob``, ``Boolean``, ``Checksum``, ``Choice``, ``Compute``,

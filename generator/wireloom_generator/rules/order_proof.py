@@ -2,8 +2,8 @@
 
 With the byte order ``auto``, a record has the order in which its proof holds. Where it holds in both, the record has
 the order of its neighbours, and without any it is malformed. A proof that asks for no number of several bytes cannot
-tell at all, which is an error. One that holds in both orders for some records is a warning, told with such bytes:
-compare such a number with a constant that reads otherwise backwards, or prove records by a checksum.
+tell at all, which is an error. One that holds in both orders for some records is a warning, told with such bytes.
+Compare a number of several bytes with a constant that reads otherwise backwards, or prove records by a checksum.
 
 Bad::
 
