@@ -119,9 +119,11 @@ def filled(tree: Tree | tuple[str, str], texts: dict[Place, str], at: Place = ()
 
 
 ALL_PLACES = list(places(FILES))
-ONE_VALUE = [place for place in ALL_PLACES if place[:2] == ("protocol", "parameters") and place[-1] in ("default", 0)]
-ONE_VALUE += [place for place in ALL_PLACES if place[-1] == "dialect"]
-"""A default and what examples give are among the choices."""
+ONE_VALUE = [
+    place for place in ALL_PLACES if place[:2] == ("protocol", "parameters") and {"default", "choices"} & {*place}
+]
+ONE_VALUE += [place for place in ALL_PLACES if place[-1] in ("dialect", "compute")]
+"""A default, what examples give, and what a parameter is compared with are among the choices."""
 
 
 def written(texts: dict[Place, str], root: Path) -> Path:
