@@ -1,9 +1,10 @@
 """How a command ends other than well: one sentence on standard error and an exit status."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 
 import typer
@@ -61,9 +62,12 @@ def exit_statuses() -> Iterator[None]:
     except OSError as error:
         why = error.strerror or str(error)
         say(f"{files.told(os.fsdecode(error.filename))}: {why}" if error.filename else why)
+        if not error.filename:
+            _close_output()  # such as one on a full device, which would be full for the interpreter, too
         raise typer.Exit(MISUSED) from None
 
 
 def _close_output() -> None:
     """Send the rest of the output nowhere, so that nothing complains when the interpreter flushes it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
