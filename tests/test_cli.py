@@ -307,6 +307,14 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
             "unknown column 'sequence'; it is a field of a column: dbus_event.sequence",
         ),
         (
+            ["decode", "databus", "-", "--columns", "dbus_event.sequnce"],
+            "unknown column 'dbus_event.sequnce'; did you mean 'dbus_event.sequence'?",
+        ),
+        (
+            ["decode", "databus", "-", "--columns", "dbus_event.sequence.low"],
+            "column dbus_event.sequence has no fields, and so no dbus_event.sequence.low",
+        ),
+        (
             ["decode", "databus", "-", "--u64", "decimal"],
             "u64 is a parameter of the protocol; give it with -P u64=decimal",
         ),

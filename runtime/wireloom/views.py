@@ -51,10 +51,10 @@ def _widened(kind: ColumnType) -> ColumnType:
     return kind
 
 
-def selected(columns: Iterable[Column], paths: Sequence[str]) -> tuple[Column, ...]:
+def selected(columns: Iterable[Column], paths: Sequence[str], within: str = "") -> tuple[Column, ...]:
     """The columns that ``paths`` name, in that order; ``struct.field`` is a struct with that field.
 
-    Raises ``OptionError`` for a path that leads nowhere.
+    ``within`` is how the struct that they are in is named. Raises ``OptionError`` for a path that leads nowhere.
     """
     known = {column.name: column for column in columns}
     if not paths:
@@ -63,32 +63,36 @@ def selected(columns: Iterable[Column], paths: Sequence[str]) -> tuple[Column, .
     for path in paths:
         name, _, rest = path.partition(".")
         if name not in known:
-            raise OptionError(_inside(name, known.values()) or unknown("column", name, known))
+            names = (f"{within}{each}" for each in known)
+            raise OptionError(_inside(name, known.values(), within) or unknown("column", f"{within}{name}", names))
         fields = inner.setdefault(name, [])
         if not rest:
             inner[name] = None
         elif fields is not None:
             fields.append(rest)
-    return tuple(known[name] if fields is None else _part(known[name], fields) for name, fields in inner.items())
+    return tuple(
+        known[name] if fields is None else _part(known[name], fields, within) for name, fields in inner.items()
+    )
 
 
-def _inside(name: str, columns: Iterable[Column]) -> str:
+def _inside(name: str, columns: Iterable[Column], within: str) -> str:
     """What to say of a name that is no column but a field of some; nothing of any other."""
     found = [
-        f"{column.name}.{name}"
+        f"{within}{column.name}.{name}"
         for column in columns
         if isinstance(column.type, StructOf) and any(field.name == name for field in column.type.columns)
     ]
-    return f"unknown column {name!r}; it is a field of a column: {', '.join(found)}" if found else ""
+    return f"unknown column {f'{within}{name}'!r}; it is a field of a column: {', '.join(found)}" if found else ""
 
 
-def _part(column: Column, fields: list[str]) -> Column:
+def _part(column: Column, fields: list[str], within: str) -> Column:
+    path = f"{within}{column.name}."
     match column.type:
         case StructOf(columns):
-            return replace(column, type=StructOf(selected(columns, fields)))
+            return replace(column, type=StructOf(selected(columns, fields, path)))
         case ListOf(StructOf(columns)):
-            return replace(column, type=ListOf(StructOf(selected(columns, fields))))
-    raise OptionError(f"column {column.name} has no fields, and so no {column.name}.{fields[0]}")
+            return replace(column, type=ListOf(StructOf(selected(columns, fields, path))))
+    raise OptionError(f"column {within}{column.name} has no fields, and so no {path}{fields[0]}")
 
 
 def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
