@@ -1,14 +1,18 @@
 """What holds of every capture, however it was made. Each contract raises, or does not."""
 
+import io
 import json
+from functools import partial
 from random import Random
 from typing import Any
 
-from lockstep import capture_alike, records_alike
+import pyarrow as pa
+from lockstep import assert_equal, capture_alike, records_alike
 
 from attack import rows
 from attack.targets import Parameters, Target
-from wireloom.columnar import accel
+from wireloom.columnar import accel, decoder
+from wireloom.columnar.splits import splits
 from wireloom.inspection import inspect_record
 from wireloom.rows import json_writer, row_reader
 
@@ -30,6 +34,32 @@ def engines_agree(target: Target, capture: bytes, parameters: Parameters, random
         capture_alike(target.pair, capture, **options)
     finally:
         accel.ENABLED = enabled
+
+
+def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: Random) -> None:
+    """A capture that is read in parts, of any size and in pieces of any size, has the rows of the whole."""
+    given: dict[str, Any] = {**parameters}
+    if random.random() < 0.2:
+        given["maxRecordBytes"] = str(random.choice((1, 30, 100, 1000)))
+    options = target.pair.options(given)
+    reader = partial(target.pair.decoder, options)
+    schema = reader().schema
+    every, size = (random.choice((1, 2, random.randint(1, 60), random.randint(1, 2000))) for _ in "12")
+    whole = pa.Table.from_batches(reader().capture(capture), schema)
+    usual = decoder.PIECE_BYTES
+    decoder.PIECE_BYTES = size
+    try:
+        parts = list(splits(reader().scanner(), io.BytesIO(capture).read, len(capture), every))
+        found = [
+            batch
+            for start, stop in parts
+            for batch in reader().stream(io.BytesIO(capture[start:]).read, start=start, stop=stop)
+        ]
+    finally:
+        decoder.PIECE_BYTES = usual
+    ends = [0, *(stop for _, stop in parts)] if capture else [0]
+    assert ends == [*(start for start, _ in parts), len(capture)], "the parts are not the capture"
+    assert_equal(pa.Table.from_batches(found, schema), whole)
 
 
 def batches_agree(target: Target, records: list[bytes], parameters: Parameters, random: Random) -> None:
