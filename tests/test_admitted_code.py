@@ -1,12 +1,13 @@
 """The wall behind the emitters: what they write passes it, and nothing else does."""
 
+import ast
 import os
 from pathlib import Path, PurePosixPath
 
 import compiled
 import pytest
 
-from wireloom_generator import emitted_code, examples, spec
+from wireloom_generator import emitted_code, examples, naming, spec
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.generate import check
 from wireloom_generator.lower import lower
@@ -169,6 +170,9 @@ HOSTILE = {
         '__all__ = open("x")',
         '__all__ = [open("x")]',
         "def __getattr__(name): return 1",
+        "from .parsers import getattr",
+        "from .parsers import needed",
+        "from .enums import AttributeError",
     ],
     "spark": ["import pyspark", "from pyspark.sql import types", "from pyspark.sql.types import *"],
 }
@@ -204,6 +208,16 @@ def test_what_is_emitted_is_admitted(name: str, tmp_path: Path) -> None:
     for emit in EMITTERS:
         for file in emit(protocol):
             emitted_code.admit(file)
+
+
+def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
+    for functions in (package.LAZY, columnar.DECODER):
+        tree = ast.parse(functions)
+        own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        asked = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own
+        snakes = {name for name in asked if naming.column_fault(name) is None}
+        assert snakes - {"bytes"} <= naming.MODULE  # the messages are not imported where bytes are asked for
+        assert not any(naming.class_fault(name) is None for name in asked - snakes)
 
 
 def test_our_own_protocols_are_admitted() -> None:

@@ -97,7 +97,10 @@ class _Reader:
 
     def __init__(self, module: _Module) -> None:
         self.module = module
-        self.functions = {ast.dump(node) for node in ast.parse(module.functions).body}
+        functions = ast.parse(module.functions)
+        self.functions = {ast.dump(node) for node in functions.body}
+        self.asked = {node.id for node in ast.walk(functions) if isinstance(node, ast.Name)}
+        """What the functions name: they must find what they mean."""
         self.known: set[str] = set()
         self.called: set[str] = set()
 
@@ -131,7 +134,7 @@ class _Reader:
         found = {alias.name for alias in names}
         if level == 1 and module in self.module.siblings:
             self.known |= found
-            return "*" not in found and not found & _BUILT_IN
+            return "*" not in found and not found & (_BUILT_IN | self.asked - {"PROTOCOL"})
         if level:
             return False
         if module == "construct" and "wireloom.codec" in self.module.imports:

@@ -20,8 +20,9 @@ ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_off
 """Columns that every row has, or has when asked for."""
 
 MODULE = frozenset({
-    "arrow_schema", "build", "columnar", "decode_columnar", "enums", "getattr", "import_module", "iter_records", "len",
-    "max", "messages", "min", "pa", "parse", "parsers", "plan", "schema", "spark", "spark_schema",
+    "arrow_schema", "build", "columnar", "decode_columnar", "enums", "float", "getattr", "import_module",
+    "iter_records", "len", "max", "messages", "min", "needed", "pa", "parse", "parsers", "plan", "schema", "spark",
+    "spark_schema", "str",
 })  # fmt: skip
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message.
 
