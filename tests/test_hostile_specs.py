@@ -49,13 +49,26 @@ def test_is_refused_soon_where_it_stands(name: str, tmp_path: Path) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "files",
-    [named(specs.fields(5_000)), named(specs.enum(20_000)), named(specs.variants(200)), specs.messages(500)],
-    ids=["fields", "values", "variants", "messages"],
+    [
+        named(specs.fields(5_000)),
+        named(specs.enum(20_000)),
+        named(specs.variants(200)),
+        named(specs.conditions(1_000)),
+        named(specs.values(60, 90)),
+        specs.messages(500),
+    ],
+    ids=["fields", "values", "variants", "conditions", "values of variants", "messages"],
 )
 def test_many_are_compiled(files: Iterable[tuple[str, str]], tmp_path: Path) -> None:
     before = time.process_time()
     assert [problem for problem in compiled(files, tmp_path) if problem.severity is Severity.ERROR] == []
     assert time.process_time() - before < 3 * SOON
+
+
+@pytest.mark.sweep
+def test_more_variants_than_python_bears_inside_each_other(tmp_path: Path) -> None:
+    problems = compiled(named(specs.variants(400)), tmp_path)
+    assert "variant-order" in {problem.rule for problem in problems}  # a byte has no more than 256 values
 
 
 @pytest.mark.sweep

@@ -43,6 +43,10 @@ from wireloom_generator.value_sets import Domain, between, may_be, submasks, wit
 
 _MOST = 8192
 """The assignments that are tried for one question."""
+_WORK = 400_000
+"""The parts of conditions that are evaluated for one, at most: long conditions are tried with fewer values."""
+_NAMES = 64
+"""So many names a question depends on; more could hardly be tried, as most have more than one value."""
 _FEW = 256
 """So many values are tried all."""
 _BITS = 6
@@ -126,10 +130,10 @@ class _Question:
 
     def reach(self, name: str, through: tuple[str, ...]) -> None:
         """Note a name behind those that it depends on."""
-        if name in through:
-            raise UnknowableError
         if name in self.order:
             return
+        if name in through or len(self.order) + len(through) >= _NAMES:
+            raise UnknowableError
         domain = self.domains.get(name)
         if domain and domain.when is not None:
             self.trees.append(domain.when)
@@ -261,9 +265,12 @@ class _Question:
         names = [*self.order, *(name.name for name in self.free.values())]
         if not self.proof and any("(" in name or self.domain(name).is_wider for name in names):
             raise UnknowableError  # no size follows from values alone, and none of these values may be one
-        tried = [self.candidates(name) for name in names]
-        if prod(map(len, tried)) > _MOST:
-            raise UnknowableError
+        tried: list[Sequence[Number | None]] = []
+        most = min(_MOST, _WORK // sum(1 for tree in self.trees for _ in walk(tree)))
+        for name in names:
+            tried.append(self.candidates(name))
+            if prod(map(len, tried)) > most:
+                raise UnknowableError
         for chosen in product(*tried):
             values = dict(zip(names, chosen, strict=True))
             for name in self.order:

@@ -70,10 +70,11 @@ def known(tree: Expr, domains: Domains) -> bool:
 
 
 def _all(conditions: Iterable[Expr]) -> Expr:
-    found: Expr = TRUE
-    for condition in conditions:
-        found = condition if found is TRUE else both(found, condition)
-    return found
+    """One condition, however many there are: one inside the other would be too deep for Python."""
+    found = tuple(conditions)
+    if len(found) > 1:
+        return Logical("and", found)
+    return found[0] if found else TRUE
 
 
 def _parameter(parameter: syntax.Parameter) -> Domain:

@@ -251,8 +251,8 @@ def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
 
 
 def _by_name(seen: Iterable[Seen]) -> Names:
-    found: dict[str, tuple[Seen, ...]] = {}
+    found: dict[str, list[Seen]] = {}
     for item in seen:
-        if item.name is not None:
-            found[item.name] = (*found.get(item.name, ()), item)
-    return found
+        if (name := item.name) is not None:
+            found.setdefault(name, []).append(item)
+    return {name: tuple(items) for name, items in found.items()}

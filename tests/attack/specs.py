@@ -46,6 +46,22 @@ def sections(depth: int) -> Spec:
     return spec(body)
 
 
+def conditions(count: int) -> Spec:
+    """Fields that are each there on a condition about the one before."""
+    names = (f"{{name: f{number}, type: u8, when: f{number - 1} == 1}}" for number in range(1, count))
+    return spec(", ".join(["{name: f0, type: u8}", *names]))
+
+
+def values(count: int, each: int) -> Spec:
+    """Variants that are each told by so many values."""
+    listed = (", ".join(str(number * each + value) for value in range(each)) for number in range(count))
+    cases = "".join(
+        f"- {{name: v{number}, when: 'number in ({found})', sections: {{body: []}}}}\n"
+        for number, found in enumerate(listed)
+    )
+    return spec("{name: number, type: u32}", length=4, more=f"otherwise: true\nvariants:\n{cases}")
+
+
 def variants(count: int) -> Spec:
     listed = "".join(f"- {{name: v{n}, when: number == {n}, sections: {{body: []}}}}\n" for n in range(count))
     return spec(PLAIN, more=f"otherwise: true\nvariants:\n{listed}")
@@ -78,6 +94,8 @@ TAKEN = {
     "many fields": fields(300),
     "many variants": variants(40),
     "many examples": examples(100),
+    "a condition on each before": conditions(150),
+    "many variants of many values": values(12, 100),
 }
 """What may be slow, or too deep for something, and is a spec like any other."""
 

@@ -63,12 +63,14 @@ def _matches(
     ranges = [_range(field) for field in wanted]
     if not values:
         yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
-    for index, value in enumerate(values):
-        if value in values[:index]:
+    seen: set[int] = set()
+    for value in values:
+        if value in seen:
             yield Problem(at, "dispatch", f"{value} is given twice")
         elif not any(wire.least <= value <= wire.most for wire in ranges):
             hint = f"it has {ranges[0].least} to {ranges[0].most}"
             yield Problem(at, "dispatch", f"{name!r} is never {value}", hint)
+        seen.add(value)
 
 
 def _range(field: syntax.Field | syntax.BitField) -> Integer:
