@@ -174,7 +174,7 @@ class Field(Subconstruct):
         self.default = default
         self.long = long
         self.located = located or self.derived
-        self.hex = hex or checksum is not None
+        self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
         self._most = (1 << 8 * subcon.sizeof()) - 1 if self.last else 0
 
@@ -216,7 +216,7 @@ class Field(Subconstruct):
 
     def shown(self, value: object) -> str:
         """A value of the field in words, a number as the spec writes it: ``12``, or ``0x000c`` of two bytes."""
-        return shown(value, digits(self.subcon) if self.hex else 0)
+        return shown(value, self.digits)
 
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
         """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, primitive
+from wireloom.codec.givens import shown
 from wireloom.codec.rules import Rule
 from wireloom.codec.streams import Expression, Frame, Values
 
@@ -93,8 +94,8 @@ class Lengths:
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
             own = self.checksum[0] if self.checksum else ""
-            shown = told(values, (probe for probe in self.probes[little] if probe.name != own))
-            raise DecodeError("invalid", f"{self.valid.text} expected, found {shown}")
+            given = told(values, (probe for probe in self.probes[little] if probe.name != own))
+            raise DecodeError("invalid", f"{self.valid.text} expected, found {given}")
         if self.checksum is not None:
             name, checksum = self.checksum
             first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
@@ -105,8 +106,8 @@ class Lengths:
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:
-                summed = Field(probe.field.subcon, hex=True)
-                what = f"{summed.shown(expected)} expected, found {summed.shown(found)}"
+                digits = 2 * probe.code.size
+                what = f"{shown(expected, digits)} expected, found {shown(found, digits)}"
                 raise DecodeError("checksum", what, probe.offset, name)
         return int(self.length(values, values, frame))
 
