@@ -43,10 +43,10 @@ types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
 test: $(STAMP) java browser ## all tests
-	$(PYTEST)
+	$(PYTEST) -m 'not long'
 
 test-fast: $(STAMP) ## the tests that need neither Spark nor a browser, but for sweeps
-	$(PYTEST) -m 'not spark and not site and not sweep'
+	$(PYTEST) -m 'not spark and not site and not sweep and not long'
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
@@ -54,6 +54,7 @@ test-spark: $(STAMP) java ## the tests that need Spark
 SEED ?= 0
 SECONDS ?= 600
 fuzz: $(STAMP) ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
+	$(PYTEST) -m long
 	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)
 
 bench: $(STAMP) java ## measure decoding

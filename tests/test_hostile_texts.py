@@ -252,13 +252,13 @@ def test_all_texts_in_all_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert check(dict.fromkeys(ALL_PLACES, ALL), tmp_path, monkeypatch)
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_in_all_places(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(dict.fromkeys(ALL_PLACES, TEXTS[name]), tmp_path, monkeypatch)
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("place", ALL_PLACES, ids=lambda place: ".".join(map(str, place)))
 def test_all_texts_in_a_place(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     together = ONE_VALUE if place in ONE_VALUE else [place]
@@ -274,7 +274,7 @@ FOLDERS = {name: text.replace("/", "|") for name, text in FOLDERS.items()} | {
 FAST = ("code behind a line break", "the end of a comment", "no UTF-8", "a coding")
 
 
-@pytest.mark.parametrize("name", [*FAST, *(pytest.param(n, marks=pytest.mark.sweep) for n in FOLDERS if n not in FAST)])
+@pytest.mark.parametrize("name", [*FAST, *(pytest.param(n, marks=pytest.mark.long) for n in FOLDERS if n not in FAST)])
 def test_folders_that_specs_and_output_stand_in(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     specs, out = Path(f"{FOLDERS[name]}") / "post", Path("out", FOLDERS[name])
@@ -333,7 +333,7 @@ def site_pages(monkeypatch: pytest.MonkeyPatch) -> object:
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.sweep) for name in TEXTS)])
+@pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.long) for name in TEXTS)])
 def test_the_pages_of_the_site(name: str, tmp_path: Path, site_pages: object) -> None:
     rendered = {}
     for kind, text in (("usual", "harmless"), ("hostile", TEXTS.get(name, ALL))):
