@@ -133,10 +133,15 @@ def _alter(protocol: Protocol, row: Row, others: Sequence[Row], random: Random) 
         values[name] = copied(values.get(random.choice([*values, name])))
     elif name in known:
         values[name] = (
-            _value(known[name].type, random) if random.random() < 0.7 else random.choice(random.choice(VALUES))
+            _value(known[name].type, random) if random.random() < 0.7 else _any(random)
         )
     else:
-        values[name] = random.choice(random.choice(VALUES))
+        values[name] = _any(random)
+
+
+def _any(random: Random) -> Any:
+    """Any of the values, of its own: what is altered in it later must not alter it for others."""
+    return copied(random.choice(random.choice(VALUES)))
 
 
 def _mix(row: Row, other: Row, message: Any, random: Random) -> None:
