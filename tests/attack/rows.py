@@ -132,9 +132,7 @@ def _alter(protocol: Protocol, row: Row, others: Sequence[Row], random: Random) 
     elif what == 4:
         values[name] = copied(values.get(random.choice([*values, name])))
     elif name in known:
-        values[name] = (
-            _value(known[name].type, random) if random.random() < 0.7 else _any(random)
-        )
+        values[name] = _value(known[name].type, random) if random.random() < 0.7 else _any(random)
     else:
         values[name] = _any(random)
 

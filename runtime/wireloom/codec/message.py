@@ -253,8 +253,10 @@ class Message(Construct):
             self._write_parts(writer, this, variant)
             error = settle(writer)
         except EncodeError as found:
+            path = writer.path
             with suppress(EncodeError):
                 tell(writer)
+            writer.path = path
             return found
         selected = self._select(this, writer.record, writer.frame)
         if error is not None:
