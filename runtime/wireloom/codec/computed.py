@@ -73,8 +73,8 @@ class Computed(Part):
             load(this)
 
     def fits(self, value: Any) -> bool:
-        """Whether the column can have that number."""
-        return not self._limits or self._limits[0] <= value <= self._limits[1]
+        """Whether the column can have that value; what is given to be written can make it anything."""
+        return not self._limits or (isinstance(value, int | float) and self._limits[0] <= value <= self._limits[1])
 
     def write(self, writer: Writer, this: Values) -> None:
         if this[self.name] is None:
