@@ -53,6 +53,7 @@ UNCOMPARED = {
     (ir.Message, "forms"): "a form that is new breaks nobody",
     (ir.Protocol, "path"): "where it is written",
     (ir.Protocol, "sources"): "where it is written",
+    (ir.Protocol, "folders"): "where it is written",
     (ir.Protocol, "match"): "follows from the matches of the messages",
     (ir.Protocol, "libraries"): "what is said of a library is nobody's interface",
     (ir.Protocol, "included"): "what is said of a shared struct whose fields are spliced in is nobody's interface",

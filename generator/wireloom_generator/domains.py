@@ -1,12 +1,13 @@
 """What the names of a struct can be, and when they are there: what ``conditions`` asks to decide anything of a spec."""
 
-from collections.abc import Iterable, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.conditions import Domains, bare, both
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
-from wireloom_generator.scopes import VARIANT, Branch, Scope, Visit
+from wireloom_generator.scopes import Branch, Scope, Visit, once
 from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
@@ -16,8 +17,21 @@ TRUE = Value(True)
 _LONG = (1 << 63) - 1
 
 
+@once
+def _found(spec: Spec) -> dict[Scope, Domains]:
+    """The domains of the scopes that were asked for."""
+    return {}
+
+
 def of(spec: Spec, scope: Scope) -> Domains:
     """The domains of all that expressions of the scope can name: its own fields, the header's, and parameters."""
+    found = _found(spec)
+    if scope not in found:
+        found[scope] = _of(spec, scope)
+    return found[scope]
+
+
+def _of(spec: Spec, scope: Scope) -> Domains:
     parameters = (parameter for parameter in spec.protocol.parameters if parameter.type in ("bool", "text"))
     domains = {parameter.name: _parameter(parameter) for parameter in parameters}
     for visits in (scope.header, scope.visits):
@@ -25,12 +39,17 @@ def of(spec: Spec, scope: Scope) -> Domains:
         for visit in visits:
             if visit.name is not None and isinstance(visit.item, syntax.Field | syntax.BitField):
                 named.setdefault(visit.name, []).append(visit)
-        domains |= {name: _merged([_visit(visit, visits, scope) for visit in same]) for name, same in named.items()}
+        domains |= {name: _merged([_visit(visit) for visit in same]) for name, same in named.items()}
     if isinstance(scope.owner, syntax.Message):
         for name, values in scope.owner.match.items():
             if name in domains and values:
                 domains[name] = replace(domains[name], listed=values)
     return domains
+
+
+def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
+    """The domains, those of some names put in place of what was known of them. The many others are not copied."""
+    return ChainMap(dict(others), known)  # type: ignore[arg-type]  # the first mapping alone is ever written to
 
 
 def assumed(spec: Spec, scope: Scope) -> Expr:
@@ -41,20 +60,9 @@ def assumed(spec: Spec, scope: Scope) -> Expr:
     return _all(tree for proof in proofs if proof and proof.valid and (tree := parsed(proof.valid)))
 
 
-def taken(branch: Branch, visits: Sequence[Visit], scope: Scope) -> Expr:
+def taken(branch: Branch) -> Expr:
     """The condition on which the alternatives and the variant of ``branch`` are the ones that are taken."""
-    if not branch:
-        return TRUE
-    choices = [visit.item.choice for visit in visits if isinstance(visit.item, syntax.Choice)]
-    conditions = []
-    for choice, index, _ in branch:
-        cases: Sequence[syntax.Alternative | syntax.Variant]
-        if choice == VARIANT:
-            cases = scope.owner.variants if isinstance(scope.owner, syntax.Message) else ()
-        else:
-            cases = choices[choice - 1]
-        conditions.append(first(cases[: index + 1]))
-    return _all(conditions)
+    return _all(first(case.cases[: case.index + 1]) for case in branch)
 
 
 def first(cases: Sequence[syntax.Alternative | syntax.Variant]) -> Expr:
@@ -66,7 +74,7 @@ def first(cases: Sequence[syntax.Alternative | syntax.Variant]) -> Expr:
 def known(tree: Expr, domains: Domains) -> bool:
     """Whether everything that the tree names has a domain."""
     named = {name.name for name in expressions.names(tree)} | {name.name for _, name in expressions.measured(tree)}
-    return named <= domains.keys()
+    return all(name in domains for name in named)
 
 
 def _all(conditions: Iterable[Expr]) -> Expr:
@@ -83,10 +91,10 @@ def _parameter(parameter: syntax.Parameter) -> Domain:
     return Domain(listed=parameter.choices, is_text=True)
 
 
-def _visit(visit: Visit, visits: Sequence[Visit], scope: Scope) -> Domain:
+def _visit(visit: Visit) -> Domain:
     item = visit.item
     assert isinstance(item, syntax.Field | syntax.BitField)
-    conditions = [taken(visit.branch, visits, scope)] if visit.branch else []
+    conditions = [taken(visit.branch)] if visit.branch else []
     if isinstance(item, syntax.Field) and item.when is not None and (tree := parsed(item.when)) is not None:
         conditions.append(tree)
     optional = isinstance(item, syntax.Field) and item.tail

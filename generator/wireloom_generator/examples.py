@@ -7,11 +7,13 @@ import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any
 
 from wireloom_generator import emitted_code, ir
 from wireloom_generator.emitters import enums, parsers
+from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces
 
@@ -20,20 +22,28 @@ RULE = "example"
 
 @contextmanager
 def emitted(protocol: ir.Protocol) -> Iterator[Any]:
-    """The protocol's codec, imported from its freshly emitted source; gone again afterwards.
+    """The protocol's codec, from source emitted for it alone.
 
     Raises ``ForeignCodeError``, and runs nothing, if the source holds what no emitter writes.
     """
-    package = f"_wireloom_emitted_{protocol.name}"
-    files = [file for emit in (enums.emit, parsers.emit) for file in emit(protocol)]
-    for file in files:
+    files = {file.path: file for emit in (enums.emit, parsers.emit) for file in emit(protocol)}
+    for file in files.values():
         emitted_code.admit(file)
+    with imported(protocol, files) as codec:
+        yield codec
+
+
+@contextmanager
+def imported(protocol: ir.Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Any]:
+    """The protocol's codec, imported from its emitted and admitted source; gone again afterwards."""
+    package = f"_wireloom_emitted_{protocol.name}"
     modules = {package: ModuleType(package)}
     modules[package].__path__ = []
     sys.modules[package] = modules[package]
     try:
-        for file in files:
-            name = f"{package}.{file.path.stem}"
+        for stem in ("enums", "parsers"):
+            file = files[PurePosixPath(protocol.name, f"{stem}.py")]
+            name = f"{package}.{stem}"
             modules[name] = sys.modules[name] = ModuleType(name)
             modules[name].__package__ = package
             exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from wireloom_generator.numerals import integer
 
@@ -126,6 +127,7 @@ _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
 _SPLIT = "give parts of it names, with compute"
 
 
+@cache
 def parse(text: str) -> Expr:
     """The tree of an expression. Raises ``ExpressionError``."""
     if len(text) > _LONGEST:

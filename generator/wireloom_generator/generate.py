@@ -3,11 +3,11 @@
 import difflib
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from wireloom_generator import emitted_code, examples, git, ir, lockstep, reading, rules
 from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
@@ -15,13 +15,12 @@ from wireloom_generator.lower import lower
 from wireloom_generator.output import MARK, OutputFile, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 
-_PACKAGE: tuple[Callable[[ir.Protocol], Iterator[OutputFile]], ...] = (
-    package.emit,
-    enums.emit,
-    parsers.emit,
-    spark.emit,
-    columnar.emit,
-)
+
+class _Emitter(Protocol):
+    def emit(self, protocol: ir.Protocol, /) -> Iterator[OutputFile]: ...
+
+
+_PACKAGE: tuple[_Emitter, ...] = (package, enums, parsers, spark, columnar)
 
 
 class ChangeKind(StrEnum):
@@ -187,11 +186,11 @@ def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
 
 
 def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]:
-    with examples.emitted(protocol) as codec:
+    files = {file.path: file for emitter in _PACKAGE for file in emitter.emit(protocol)}
+    for file in files.values():
+        emitted_code.admit(file)
+    with examples.imported(protocol, files) as codec:
         traces, problems = examples.run(protocol, codec)
-        files = {file.path: file for emit in _PACKAGE for file in emit(protocol)}
-        for file in files.values():
-            emitted_code.admit(file)
         files |= {file.path: file for file in docs.emit(protocol, traces)}
         problems += lockstep.check(protocol, codec, files)
     return tuple(files.values()), problems

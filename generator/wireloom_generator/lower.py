@@ -41,6 +41,7 @@ class _Lowering:
             for parameter in parameters
             if parameter.column
         )
+        sources = tuple(sorted({part.at.path for part in (*self.spec.shared, *self.spec.messages)}))
         return ir.Protocol(
             name=written.protocol,
             doc=documentation(written, title=written.title),
@@ -62,7 +63,8 @@ class _Lowering:
             lengths=tuple(self.lengths(record, messages)),
             match=self.match_probes(record, messages),
             resync=written.record.resync,
-            sources=tuple(sorted({part.at.path for part in (*self.spec.shared, *self.spec.messages)})),
+            sources=sources,
+            folders=tuple(dict.fromkeys(path.parent for path in sources)),
         )
 
     def message(self, written: syntax.Message, slots: tuple[ir.Slot, ...]) -> ir.Message:

@@ -85,8 +85,8 @@ class FieldLowering:
             written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
         if flags in self.spec.flags:
             written += (item.value for item in self.spec.flags[flags].values)
-        told = notation.compared(field.valid or "true") | names.hexadecimal
-        return notation.in_hexadecimal(written) or field.name in told
+        told = notation.compared(field.valid) if field.valid is not None else frozenset()
+        return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
 
     def names(self, entries: Iterable[syntax.Entry], *, also: frozenset[str] = frozenset()) -> Names:
         """What a struct's expressions can ask for; ``also`` are own names that may be absent."""

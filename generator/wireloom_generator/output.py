@@ -25,15 +25,15 @@ def made_from(line: str) -> tuple[str, ...]:
     return tuple(unquote(folder, errors="surrogateescape") for folder in found)
 
 
-def head(sources: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
+def head(folders: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
     """The two lines every generated file begins with: what made it from what, and what to do instead of editing.
 
-    A folder may be called anything, so its name is written as in a URL: there it cannot end a comment, nor be taken for
-    the declaration of an encoding.
+    ``folders`` are those of the specs. One may be called anything, so its name is written as in a URL: there it cannot
+    end a comment, nor be taken for the declaration of an encoding.
     """
-    paths = [Path(os.path.normpath(source.absolute())).parent for source in sources]  # relative ones may lack a parent
-    folders = ", ".join(dict.fromkeys(f"{_quoted(path.parent)}/{_quoted(path)}" for path in paths))
-    return f"{open}{MARK}{folders}.{close}\n{open}Do not edit; change the spec and run `wireloom generate`.{close}\n"
+    paths = [Path(os.path.normpath(folder.absolute())) for folder in folders]  # relative ones may lack a parent
+    names = ", ".join(dict.fromkeys(f"{_quoted(path.parent)}/{_quoted(path)}" for path in paths))
+    return f"{open}{MARK}{names}.{close}\n{open}Do not edit; change the spec and run `wireloom generate`.{close}\n"
 
 
 def _quoted(folder: Path) -> str:

@@ -55,6 +55,8 @@ def literal(value: int | float | str | bytes | None) -> str:
 
 
 def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
@@ -101,14 +103,30 @@ def flat(tree: Tree) -> str:
             return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
 
 
+def _fits(tree: Tree, room: int) -> bool:
+    """Whether the tree on one line is no longer than ``room``; no more of it is looked at than that takes."""
+    pending = [tree]
+    while pending and room >= 0:
+        match pending.pop():
+            case str() as text:
+                room -= len(text)
+            case Prefixed(prefix, inner):
+                room -= len(prefix)
+                pending.append(inner)
+            case Call(head, arguments, brackets):
+                room -= len(head) + 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
+                room -= not head and brackets == "()" and len(arguments) == 1
+                pending += arguments
+    return room >= 0
+
+
 def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") -> str:
     """The tree with ``before`` in front and ``after`` behind, its first line not indented."""
-    line = before + flat(tree) + after
-    if indent + len(line) <= WIDTH:
-        return line
+    if _fits(tree, WIDTH - indent - len(before) - len(after)):
+        return before + flat(tree) + after
     match tree:
         case str():
-            return line
+            return before + tree + after
         case Prefixed(prefix, inner):
             return render(inner, indent=indent, before=before + prefix, after=after)
         case Call(head, arguments, brackets):

@@ -4,8 +4,8 @@ A scope is a struct: the record's own fields, a message with its variants, or a 
 spliced in. Entries of different alternatives, or of different variants, never stand in one record.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TypeVar
 
@@ -15,11 +15,22 @@ from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
 
 Item = syntax.Field | syntax.BitField | syntax.Bits | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align
-Branch = tuple[tuple[int, int, int], ...]
-"""The alternatives something stands in: (number of the choice, which of it, how many cover all cases or 0)."""
 VARIANT = -1
 """The number of the choice that a message's variants are."""
 Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """That of the choice with this number the case at ``index`` is taken, which is one of ``cases``."""
+
+    choice: int
+    index: int
+    cases: Sequence[syntax.Alternative | syntax.Variant] = field(compare=False, repr=False)
+
+
+Branch = tuple[Taken, ...]
+"""The alternatives something stands in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,12 +67,14 @@ class Visit:
     @property
     def in_variant(self) -> bool:
         """Whether it belongs to one of a message's variants."""
-        return bool(self.branch) and self.branch[0][0] == VARIANT
+        return bool(self.branch) and self.branch[0].choice == VARIANT
 
     def meets(self, other: "Visit") -> bool:
         """Whether both can stand in one record."""
-        taken = {choice: alternative for choice, alternative, _ in other.branch}
-        return all(taken.get(choice, alternative) == alternative for choice, alternative, _ in self.branch)
+        if not self.branch or not other.branch:
+            return True
+        taken = {case.choice: case.index for case in other.branch}
+        return all(taken.get(case.choice, case.index) == case.index for case in self.branch)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,12 +152,11 @@ def _message(spec: Spec, message: syntax.Message) -> Scope:
     filled = [*message.sections, *(name for variant in message.variants for name in variant.sections)]
     decisive = next((slot for slot in known if any(slot in v.sections for v in message.variants)), (known or [""])[-1])
     decided = 0
-    otherwise = bool(message.variants) and message.variants[-1].when is None
     for slot in dict.fromkeys([*known, *filled]):
         visits += numbering.entries(message.sections.get(slot, ()), sections=(slot,))
         decided = len(visits) if slot == decisive else decided
         for number, variant in enumerate(message.variants):
-            branch = ((VARIANT, number, len(message.variants) if otherwise else 0),)
+            branch = (Taken(VARIANT, number, message.variants),)
             visits += numbering.entries(variant.sections.get(slot, ()), branch, (slot,))
     return Scope(message, tuple(visits), head(spec).visits, decisive, decided)
 
@@ -312,9 +324,8 @@ class _Walk:
             case syntax.Choice(choice=alternatives):
                 self.choices += 1
                 number = self.choices
-                cases = len(alternatives) if alternatives and alternatives[-1].when is None else 0
                 for index, alternative in enumerate(alternatives):
-                    branch = (*visit.branch, (number, index, cases))
+                    branch = (*visit.branch, Taken(number, index, alternatives))
                     yield from self.entries(alternative.fields, branch, visit.sections, via)
             case syntax.Bits(fields=fields):
                 for bit in fields:

@@ -9,7 +9,7 @@ from itertools import chain
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Expr
 from wireloom_generator.problems import Location
-from wireloom_generator.scopes import VARIANT, Scope, Visit, every, once, recursive, until_slot, walk
+from wireloom_generator.scopes import Scope, Visit, every, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Kind, kind
 
@@ -211,11 +211,10 @@ class _Sites:
         """What must hold of a whole message, or of its variant of that number."""
         if text is None:
             return None
-        taken = [(VARIANT, number)]
         own = [
             visit
             for visit in self.scope.visits
-            if number is None or not visit.in_variant or visit.branch[0][:2] in taken
+            if number is None or not visit.in_variant or visit.branch[0].index == number
         ]
         values, regions = self.named([*own, *self.scope.header]), self.regions([*own, *self.scope.header])
         around, at = _by_name([*self.scope.visits, *self.scope.header]), node.where(key)

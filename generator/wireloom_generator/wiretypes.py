@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from wireloom_generator import syntax
 
@@ -97,6 +98,7 @@ NAMES = (*(f"{sign}{bits}" for sign in "ui" for bits in WIDTHS), *_WORDS)
 """All types a spec can name without declaring them."""
 
 
+@cache
 def parse(name: str) -> WireType | None:
     """The wire type called ``name``; None if that can only be a shared type."""
     found = _INTEGER.fullmatch(name)

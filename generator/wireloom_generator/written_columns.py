@@ -94,7 +94,7 @@ def _exhausted(scope: Scope, message: syntax.Message, slot: str) -> bool:
         return True
     if not message.variants or message.variants[-1].when is not None:
         return False
-    last = {visit.branch[0][1]: visit for visit in inside if visit.in_variant}
+    last = {visit.branch[0].index: visit for visit in inside if visit.in_variant}
     return len(last) == len(message.variants) and all(map(_takes_rest, last.values()))
 
 

@@ -66,7 +66,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
         pretty.imported(".parsers", ["PROTOCOL", *sorted(tables)]),
         "",
     ]
-    text = "\n".join([head(protocol.sources), title, "", *imports, code, DECODER])
+    text = "\n".join([head(protocol.folders), title, "", *imports, code, DECODER])
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 
 

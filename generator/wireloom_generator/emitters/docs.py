@@ -50,7 +50,7 @@ def _templates(rendering: Rendering) -> Environment:
 
 
 def _file(protocol: ir.Protocol, name: str, template: Template, page: object) -> OutputFile:
-    first = head(protocol.sources, open="<!-- ", close=" -->")
+    first = head(protocol.folders, open="<!-- ", close=" -->")
     text = template.render(head=first, page=page)
     return OutputFile(PurePosixPath("docs", protocol.name, name), _spaced(text))
 

@@ -10,7 +10,7 @@ from wireloom_generator.pretty import docstring, group, literal, render, string
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's named numbers and bits."""
-    parts = [head(protocol.sources), docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."), ""]
+    parts = [head(protocol.folders), docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."), ""]
     bases = [base for base, used in (("WireEnum", protocol.enums), ("WireFlags", protocol.flags)) if used]
     parts += [f"from wireloom.codec import {', '.join(bases)}\n"] if bases else []
     parts += [_enum(enum) for enum in protocol.enums]

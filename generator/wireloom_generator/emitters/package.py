@@ -26,7 +26,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     title = f"{protocol.doc.title or protocol.name}: parsers, builders and schemas, one attribute a message."
     messages = sorted(message.name for message in protocol.messages)
     lines = [
-        head(protocol.sources),
+        head(protocol.folders),
         docstring(title),
         "",
         "from importlib import import_module",

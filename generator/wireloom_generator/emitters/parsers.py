@@ -34,7 +34,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     lines.append(pretty.imported("wireloom.codec", sorted(naming.BLOCKS & used)))
     if used.intersection(declared):
         lines += ["", pretty.imported(".enums", sorted(used.intersection(declared)))]
-    text = "\n".join([head(protocol.sources), docstring(title), "", *lines, "", code, ""])
+    text = "\n".join([head(protocol.folders), docstring(title), "", *lines, "", code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
 
 

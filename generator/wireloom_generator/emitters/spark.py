@@ -34,7 +34,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     title = docstring(
         f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
     )
-    text = "\n".join([head(protocol.sources), title, *imported, code, ""])
+    text = "\n".join([head(protocol.folders), title, *imported, code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 
 

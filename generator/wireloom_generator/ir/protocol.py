@@ -108,7 +108,8 @@ class Lengths:
 class Protocol:
     """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
 
-    ``included`` is what the spec says of the shared structs whose fields are spliced in somewhere, by name.
+    ``included`` is what the spec says of the shared structs whose fields are spliced in somewhere, by name. ``sources``
+    are the files that say it, ``folders`` those that they stand in.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Protocol:
     match: tuple[Probe, ...]
     resync: bool
     sources: tuple[Path, ...]
+    folders: tuple[Path, ...]
 
     @property
     def columns(self) -> tuple[Column, ...]:

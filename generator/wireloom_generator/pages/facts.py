@@ -223,7 +223,15 @@ def declared(nodes: Iterable[ir.Node]) -> Iterator[str]:
 def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:
     """The nodes that can be there, decided choices replaced by what was chosen; and what is known behind them."""
     kept: list[ir.Node] = []
+    passed: list[Key] = []
     for node in nodes:
+        if isinstance(node, ir.Field):
+            kept.append(node)
+            passed.append((Scope.THIS, node.name))
+            continue
+        if passed:
+            facts = facts.with_present(passed)
+            passed.clear()
         match node:
             case ir.Choice():
                 found, facts = _narrow_choice(node, facts)
@@ -236,13 +244,10 @@ def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...],
             case ir.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
-            case ir.Field(name=name):
-                facts = facts.with_present([(Scope.THIS, name)])
-                found = (node,)
             case _:
                 found = (node,)
         kept += found
-    return tuple(kept), facts
+    return tuple(kept), facts.with_present(passed) if passed else facts
 
 
 def _narrow_choice(choice: ir.Choice, facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:

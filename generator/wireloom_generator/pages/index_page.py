@@ -71,7 +71,7 @@ def _facts(pages: MessagePages) -> Iterator[str]:
         yield f"Source: {source(protocol.doc)}."
     told = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
     yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
-    folders = dict.fromkeys(path.parent.name for path in protocol.sources)
+    folders = dict.fromkeys(folder.name for folder in protocol.folders)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
     yield from sentences(protocol, code, phrase)
 

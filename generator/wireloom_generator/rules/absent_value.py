@@ -94,7 +94,7 @@ def _holds(site: Site) -> Expr:
     visit = site.visit
     if visit is None:
         return TRUE
-    taken = domains.taken(visit.branch, site.scope.visits, site.scope) if visit.branch else TRUE
+    taken = domains.taken(visit.branch)
     if not isinstance(visit.item, syntax.Field) or site.key == "when":
         return taken
     own = parsed(visit.item.when) if visit.item.when is not None else None

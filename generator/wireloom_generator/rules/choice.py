@@ -56,7 +56,7 @@ def _never_taken(
     spec: Spec, scope: Scope, visit: Visit, cases: Sequence[syntax.Alternative], known: conditions.Domains
 ) -> Iterator[tuple[syntax.Alternative, str | None]]:
     """Each alternative with why it is never taken here; None if it perhaps is."""
-    assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch, scope.visits, scope))
+    assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason in judged(cases, assumed, known):
         match reason:
             case None:

@@ -18,7 +18,7 @@ Good::
     - {name: data, type: bytes, size: 300}
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wireloom_generator import conditions, domains, expressions, extents, syntax
@@ -56,19 +56,23 @@ def _field(
     spec: Spec, scope: Scope, visit: Visit, field: syntax.Field | syntax.BitField, known: Domains
 ) -> Iterator[tuple[Location, str, bool]]:
     """What is asked of the field in this scope, and whether that is never so."""
-    holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch, scope.visits, scope))
     when = parsed(field.when) if isinstance(field, syntax.Field) and field.when is not None else None
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
+        holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
         yield field.where("when"), what, conditions.excludes(holds, when, known)
-    alone: Mapping[str, Domain] = {**known, field.name: _unrestricted(known[field.name])}
+    alone = domains.beside(known, {field.name: _unrestricted(known[field.name])})
     if field.valid is not None and (tree := parsed(field.valid)) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
         yield field.where("valid"), what, conditions.excludes(TRUE, tree, alone)
     for word, text in (("derive", field.derive), ("compute", getattr(field, "compute", None))):
         tree = parsed(text) if text is not None else None
-        if tree is not None and domains.known(tree, {**known, "record": Domain()}) and _is_number(known[field.name]):
-            sizes = {**alone, **_sizes(spec, scope, tree)}
+        if (
+            tree is not None
+            and domains.known(tree, domains.beside(known, {"record": Domain()}))
+            and _is_number(known[field.name])
+        ):
+            sizes = domains.beside(alone, _sizes(spec, scope, tree))
             what = f"{field.name!r} can never be what it is derived from"
             yield field.where(word), what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
 
@@ -116,7 +120,7 @@ def _matches(spec: Spec) -> Iterator[Problem]:
 def _within(known: Domains, name: str) -> Domains:
     """The domains with a range for the name that any number is in; what its type reaches is another rule's matter."""
     domain = known[name]
-    return {**known, name: replace(domain, least=-(1 << 64), most=1 << 64)}
+    return domains.beside(known, {name: replace(domain, least=-(1 << 64), most=1 << 64)})
 
 
 def _proofs(spec: Spec) -> Iterator[Problem]:
@@ -139,8 +143,8 @@ def _messages(spec: Spec) -> Iterator[Problem]:
         whole: Sequence[tuple[syntax.Message | syntax.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
             tree = parsed(node.valid) if node.valid is not None else None
-            if tree is not None and domains.known(tree, {**known, **_measured(tree)}):
-                sizes = {**known, **_sizes(spec, scope, tree)}
+            if tree is not None and domains.known(tree, domains.beside(known, _measured(tree))):
+                sizes = domains.beside(known, _sizes(spec, scope, tree))
                 if conditions.excludes(conditions.both(domains.assumed(spec, scope), holds), tree, sizes):
                     yield Problem(node.where("valid"), "possible-value", "no record is ever valid", _HINT)
 

@@ -27,7 +27,7 @@ from wireloom_generator.domains import TRUE
 from wireloom_generator.expressions import Compare, Expr, Value
 from wireloom_generator.extents import SizeRange
 from wireloom_generator.problems import Location, Problem, counted, seen_from
-from wireloom_generator.scopes import VARIANT, Scope, every, expand, slots
+from wireloom_generator.scopes import Scope, every, expand, slots
 from wireloom_generator.sites import constant, parsed
 from wireloom_generator.spec import Spec
 
@@ -38,7 +38,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
         for visit in scope.visits:
             if isinstance(visit.item, syntax.Section) and visit.item.fields:
-                holds = conditions.both(assumed, domains.taken(visit.branch, scope.visits, scope))
+                holds = conditions.both(assumed, domains.taken(visit.branch))
                 content = extents.of(spec, visit.item.fields)
                 yield from _fits(visit.item, visit.item.where("size"), content, holds, known)
         if isinstance(scope.owner, syntax.Message):
@@ -82,8 +82,7 @@ def _slots(spec: Spec, scope: Scope, message: syntax.Message, known: conditions.
             elif slot.section not in message.sections:
                 at = variant.where("name")
             content = shared + extents.of(spec, variant.sections.get(slot.section, ()))
-            branch = ((VARIANT, index, 0),)
-            holds = conditions.both(assumed, domains.taken(branch, scope.visits, scope))
+            holds = conditions.both(assumed, domains.first(message.variants[: index + 1]))
             yield from _fits(slot, at, content, holds, known)
 
 
