@@ -33,6 +33,14 @@ Branch = tuple[Taken, ...]
 """The alternatives something stands in."""
 
 
+def meet(one: Branch, other: Branch) -> bool:
+    """Whether one record can have both."""
+    if not one or not other:
+        return True
+    taken = {case.choice: case.index for case in other}
+    return all(taken.get(case.choice, case.index) == case.index for case in one)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
     """An entry at its place in the order of reading.
@@ -71,10 +79,7 @@ class Visit:
 
     def meets(self, other: "Visit") -> bool:
         """Whether both can stand in one record."""
-        if not self.branch or not other.branch:
-            return True
-        taken = {case.choice: case.index for case in other.branch}
-        return all(taken.get(case.choice, case.index) == case.index for case in self.branch)
+        return meet(self.branch, other.branch)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

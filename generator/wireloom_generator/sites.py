@@ -1,21 +1,45 @@
 """Every expression of a spec: its text, where it stands, when it is asked for and what it can see then."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache
-from itertools import chain
+from functools import cache, cached_property
+from pathlib import Path
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Expr
 from wireloom_generator.problems import Location
-from wireloom_generator.scopes import Scope, Visit, every, once, recursive, until_slot, walk
+from wireloom_generator.scopes import Branch, Scope, Visit, every, meet, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Kind, kind
 
 Seen = Visit | syntax.Parameter
-Names = Mapping[str, tuple[Seen, ...]]
-"""What a name may stand for: several fields if they are alternatives."""
+
+
+class Names(Mapping[str, tuple[Seen, ...]]):
+    """What a name may stand for: several fields if they are alternatives. Of all that a scope names, what is seen from
+    some place; that is looked at name by name, since a place asks for few of them."""
+
+    def __init__(self, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
+        self._named = named
+        self._sees = sees
+
+    def __getitem__(self, name: str) -> tuple[Seen, ...]:
+        found = tuple(filter(self._sees, self._named[name]))
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._named if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """The names."""
+        return frozenset(self)
 
 
 class Moment(Enum):
@@ -37,7 +61,7 @@ class Site:
 
     ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
     then, ``around`` all that has a name in its scope, known or not. ``visit`` is the entry; what is not asked of an
-    entry has none.
+    entry has none. ``lines`` gives the text of a file.
     """
 
     text: str
@@ -45,17 +69,18 @@ class Site:
     key: str
     wants: Kind | None
     moment: Moment
-    values: Names
-    regions: Names
+    values: Mapping[str, tuple[Seen, ...]]
+    regions: Mapping[str, tuple[Seen, ...]]
     around: Names
     scope: Scope
+    lines: Callable[[Path], Sequence[str]]
     visit: Visit | None = None
 
     def where(self, column: int = 0) -> Location:
         """The place of the expression's ``column``, if it is written in one line as it is; else where it begins."""
         text = self.text.strip()
         try:
-            line = self.at.path.read_text(encoding="utf-8").split("\n")[self.at.line - 1][self.at.column - 1 :]
+            line = self.lines(self.at.path)[self.at.line - 1][self.at.column - 1 :]
         except (OSError, IndexError):
             return self.at
         start = (1 if line[:1] in ("'", '"') else 0) + len(self.text) - len(self.text.lstrip())
@@ -90,15 +115,18 @@ def constant(text: str) -> int | None:
 @once
 def sites(spec: Spec) -> tuple[Site, ...]:
     """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
-    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
+    lines = cache(lambda path: path.read_text(encoding="utf-8").split("\n"))
+    return tuple(site for scope in every(spec) for site in _Sites(spec, scope, lines).all() if site is not None)
 
 
 class _Sites:
     """The expressions of one scope."""
 
-    def __init__(self, spec: Spec, scope: Scope) -> None:
+    def __init__(self, spec: Spec, scope: Scope, lines: Callable[[Path], Sequence[str]]) -> None:
         self.spec = spec
         self.scope = scope
+        self.lines = lines
+        self.sight = _Sight(spec, scope)
 
     def all(self) -> Iterator[Site | None]:
         for visit in self.scope.visits:
@@ -155,14 +183,13 @@ class _Sites:
             return None
 
         def known(other: Visit) -> bool:
-            return other.order < visit.order or (itself and (other is visit or other.run == visit.run))
+            is_read = other.order < visit.order or (itself and (other is visit or other.run == visit.run))
+            return is_read and other.meets(visit)
 
-        own = [other for other in self.scope.visits if other.meets(visit)]
-        before = [other for other in own if known(other)]
-        header = [] if self.is_record else list(self.scope.header_at(visit))
-        values, regions = self.named([*before, *header]), self.regions([*before, *header])
-        around = _by_name([*own, *self.scope.header])
-        return Site(text, node.where(key), key, wants, Moment.READING, values, regions, around, self.scope, visit)
+        sight, header = self.sight, self.sight.header_at(visit)
+        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(visit.branch)
+        at = node.where(key)
+        return Site(text, at, key, wants, Moment.READING, values, regions, around, self.scope, self.lines, visit)
 
     def whole(
         self,
@@ -176,10 +203,10 @@ class _Sites:
         """An expression asked for when everything is known."""
         if text is None:
             return None
-        own = [other for other in self.scope.visits if other.meets(visit)]
-        values, regions = self.named([*own, *self.scope.header]), self.regions([*own, *self.scope.header])
-        around = _by_name([*own, *self.scope.header])
-        return Site(text, node.where(key), key, wants, moment, values, regions, around, self.scope, visit)
+        sight = self.sight
+        values, regions, around = sight.values(visit.meets), sight.regions(visit.meets), sight.around(visit.branch)
+        at = node.where(key)
+        return Site(text, at, key, wants, moment, values, regions, around, self.scope, self.lines, visit)
 
     def default(self, visit: Visit, field: syntax.Field | syntax.BitField) -> Site | None:
         wants = _plain(field)
@@ -193,54 +220,95 @@ class _Sites:
             return None
         header = self.scope.header_at(visit)
         scope = Scope(item, walk(self.spec, item.fields), header)
-        values, at = self.named([*scope.visits, *header]), repeat.where("until")
-        around = _by_name([*scope.visits, *header])
-        return Site(repeat.until, at, "until", Kind.CONDITION, Moment.READING, values, {}, around, scope)
+        sight, at, wants = _Sight(self.spec, scope), repeat.where("until"), Kind.CONDITION
+        values, around = sight.values(_any), sight.around(())
+        return Site(repeat.until, at, "until", wants, Moment.READING, values, {}, around, scope, self.lines)
 
     def variant(self, variant: syntax.Variant) -> Site | None:
         """The condition of a variant: what all of them share is known as far as the section that is decisive."""
         if variant.when is None:
             return None
-        before = [other for other in self.scope.visits[: self.scope.decided] if not other.in_variant]
-        header = until_slot(self.scope.header, self.scope.decisive)
-        values, regions = self.named([*before, *header]), self.regions([*before, *header])
-        around, at = _by_name([*self.scope.visits, *self.scope.header]), variant.where("when")
-        return Site(variant.when, at, "when", Kind.CONDITION, Moment.READING, values, regions, around, self.scope)
+
+        def known(other: Visit) -> bool:
+            return other.order < self.scope.decided and not other.in_variant
+
+        sight, header = self.sight, len(until_slot(self.scope.header, self.scope.decisive))
+        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(())
+        at, wants = variant.where("when"), Kind.CONDITION
+        return Site(variant.when, at, "when", wants, Moment.READING, values, regions, around, self.scope, self.lines)
 
     def message(self, node: syntax.Written, key: str, text: str | None, number: int | None = None) -> Site | None:
         """What must hold of a whole message, or of its variant of that number."""
         if text is None:
             return None
-        own = [
-            visit
-            for visit in self.scope.visits
-            if number is None or not visit.in_variant or visit.branch[0].index == number
-        ]
-        values, regions = self.named([*own, *self.scope.header]), self.regions([*own, *self.scope.header])
-        around, at = _by_name([*self.scope.visits, *self.scope.header]), node.where(key)
-        return Site(text, at, key, Kind.CONDITION, Moment.WHOLE, values, regions, around, self.scope)
+
+        def known(other: Visit) -> bool:
+            return number is None or not other.in_variant or other.branch[0].index == number
+
+        sight, at, wants = self.sight, node.where(key), Kind.CONDITION
+        values, regions, around = sight.values(known), sight.regions(known), sight.around(())
+        return Site(text, at, key, wants, Moment.WHOLE, values, regions, around, self.scope, self.lines)
 
     def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
         """What is asked before the record is read: it sees what does not depend on the variant."""
         if text is None:
             return None
-        values = self.named([*(v for v in self.scope.visits if not v.in_variant), *self.scope.header])
-        around = _by_name([*self.scope.visits, *self.scope.header])
-        return Site(text, node.where(key), key, wants, Moment.FRAMING, values, {}, around, self.scope)
+        values, around = self.sight.values(lambda other: not other.in_variant), self.sight.around(())
+        at = node.where(key)
+        return Site(text, at, key, wants, Moment.FRAMING, values, {}, around, self.scope, self.lines)
 
-    def named(self, visits: Iterable[Visit]) -> Names:
-        """The fields among ``visits`` by name, and the parameters."""
-        fields = (visit for visit in visits if isinstance(visit.item, syntax.Field | syntax.BitField))
-        return _by_name(chain(fields, self.spec.protocol.parameters))
 
-    def regions(self, visits: Iterable[Visit]) -> Names:
-        """Those among ``visits`` that have a size; of a type only its own, since a header's are not at hand there."""
-        own = self.scope.visits if isinstance(self.scope.owner, syntax.Type) else None
-        return _by_name(visit for visit in visits if visit.name and (own is None or visit in own))
+class _Sight:
+    """What can be seen of a scope: all that it, its header and the parameters name, gone through once."""
 
-    @property
-    def is_record(self) -> bool:
-        return isinstance(self.scope.owner, syntax.Record)
+    def __init__(self, spec: Spec, scope: Scope) -> None:
+        self.scope = scope
+        self.own = frozenset(scope.visits)
+        self.named = _by_name((*scope.visits, *scope.header, *spec.protocol.parameters))
+        self.seen_around: dict[Branch, Names] = {}
+        self.slots: dict[str, int] = {}
+
+    def header_at(self, visit: Visit) -> int:
+        """How many of the header's entries are read before ``visit``."""
+        if not isinstance(self.scope.owner, syntax.Message):
+            return len(self.scope.header)
+        slot = visit.sections[0]
+        if slot not in self.slots:
+            self.slots[slot] = len(self.scope.header_at(visit))
+        return self.slots[slot]
+
+    def values(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+        """The parameters, the ``own`` fields, and those among the first entries of the header."""
+
+        def sees(seen: Seen) -> bool:
+            if isinstance(seen, syntax.Parameter):
+                return True
+            return isinstance(seen.item, syntax.Field | syntax.BitField) and self.sees(seen, own, header)
+
+        return Names(self.named, sees)
+
+    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+        """What has a size; of a type only its own, since a header's are not at hand there."""
+        last = 0 if isinstance(self.scope.owner, syntax.Type) else header
+        return Names(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
+
+    def around(self, branch: Branch) -> Names:
+        """All that can stand beside what is in ``branch``, and the header."""
+        if branch not in self.seen_around:
+
+            def sees(seen: Seen) -> bool:
+                return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
+
+            self.seen_around[branch] = Names(self.named, sees)
+        return self.seen_around[branch]
+
+    def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
+        """Whether an entry is an ``own`` one, or one of the first of the header; None are all."""
+        return own(visit) if visit in self.own else header is None or visit.order < header
+
+
+def _any(_: Visit) -> bool:
+    return True
 
 
 def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
@@ -249,7 +317,7 @@ def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
     return own if own in PLAIN else None
 
 
-def _by_name(seen: Iterable[Seen]) -> Names:
+def _by_name(seen: Iterable[Seen]) -> Mapping[str, tuple[Seen, ...]]:
     found: dict[str, list[Seen]] = {}
     for item in seen:
         if (name := item.name) is not None:
