@@ -1,9 +1,11 @@
 """What is wrong with a spec, and where: ``path:line:col: error[rule]: what; hint``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 
@@ -44,16 +46,51 @@ class Problem:
 
 _NEAR = 0.65
 """How alike two names are of which one can be a slip of the other."""
+_MANY = 200
+"""Of more names than this, only those are compared in which one letter is another, missing or too much."""
+_COMPARED = 20
+"""And so many of them at most."""
+_LONG = 64
+"""Characters of a name; a longer one is not mended."""
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """The hint for a name that is not known: the nearest one that is, or all of them when they are few."""
-    names = sorted(set(known))
+def closest(name: str, *known: Iterable[str]) -> str:
+    """The hint for a name that is not known: the nearest one that is, or all of them when they are few.
+
+    Whoever asks often passes a frozenset each time, the same one, since what is known of that is kept.
+    """
+    groups = [found if isinstance(found, frozenset) else frozenset(found) for found in known]
+    is_many = sum(map(len, groups)) > _MANY
+    names = sorted({other for group in groups for other in (_near(name, group) if is_many else group)})
     by_sound = {other.casefold(): other for other in names}
     close = get_close_matches(name.casefold(), by_sound, 1, _NEAR)
     if close:
         return f"did you mean {by_sound[close[0]]!r}?"
-    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
+    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 and not is_many else ""
+
+
+def _near(name: str, known: frozenset[str]) -> Iterable[str]:
+    """Some known names that are the name but for one letter."""
+    spelled = _spelled(known)
+    found = (near for part in _parts(name) for near in spelled.get(part, ()))
+    return islice(dict.fromkeys(found), _COMPARED)
+
+
+@lru_cache(maxsize=8)
+def _spelled(known: frozenset[str]) -> Mapping[str, Sequence[str]]:
+    """The names by what they are, and by what is left of them without one letter."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(known):
+        for part in _parts(name):
+            found.setdefault(part, []).append(name)
+    return found
+
+
+def _parts(name: str) -> Iterable[str]:
+    """The name, and what is left of it without one letter."""
+    sound = name.casefold()
+    letters = range(len(sound)) if len(sound) <= _LONG else ()
+    return dict.fromkeys((sound, *(sound[:at] + sound[at + 1 :] for at in letters)))
 
 
 def counted(count: int, what: str) -> str:

@@ -15,12 +15,13 @@ Good::
     - {name: note, type: text, size: rest, when: "byte_order == 'big'"}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import Scope, Visit, every, walk
+from wireloom_generator.scopes import Scope, Visit, every, once, walk
 from wireloom_generator.sites import Moment, Site, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Kind
@@ -66,39 +67,75 @@ def _value(spec: Spec, site: Site, name: Name) -> Iterator[Problem]:
 
 
 def _unknown_hint(spec: Spec, site: Site, name: str) -> str:
-    choices = {choice for parameter in spec.protocol.parameters for choice in parameter.choices}
-    if name in choices or site.wants is Kind.TEXT:
+    elsewhere = _elsewhere(spec)
+    if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
-    for enum in spec.enums.values():
-        for value in enum.values:
-            if value.name == name and value.value is not None:
-                return f"write the number: {name} is {value.value} in {enum.name}"
-    return _out_of_reach(spec, site, name) or closest(name, (*site.values, *site.around))
+    if name in elsewhere.numbers:
+        value, enum = elsewhere.numbers[name]
+        return f"write the number: {name} is {value} in {enum}"
+    return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
 
 
-def _out_of_reach(spec: Spec, site: Site, name: str) -> str:
+def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     """Why a field of that name cannot be asked for here, and what to do."""
-    for visit in site.scope.visits:
-        field = visit.item
-        if isinstance(field, syntax.Field) and field.repeat is None and name in _names_in(spec, field.type):
-            hint = f"to ask for it, include: {field.type} in its place"
-            return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
+    field = elsewhere.inside(site.scope).get(name)
+    if field is not None:
+        hint = f"to ask for it, include: {field.type} in its place"
+        return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
     if isinstance(site.scope.owner, syntax.Type):
         inner = site.scope.owner.name
-        if any(inner in _types(scope) and name in {visit.name for visit in scope.visits} for scope in every(spec)):
+        if name in elsewhere.beside.get(inner, ()):
             hint = "move it into the type, or include: the type there"
             return f"it stands beside the {inner}, which sees only its own fields and the header's; {hint}"
     return ""
 
 
-def _names_in(spec: Spec, type_name: str) -> set[str | None]:
-    fields = spec.types[type_name].fields if type_name in spec.types else ()
-    return {visit.name for visit in walk(spec, fields)}
+@once
+def _elsewhere(spec: Spec) -> "_Elsewhere":
+    return _Elsewhere(spec)
 
 
-def _types(scope: Scope) -> set[str]:
-    """The types of a scope's fields."""
-    return {visit.item.type for visit in scope.visits if isinstance(visit.item, syntax.Field)}
+class _Elsewhere:
+    """What a name may be that is none where it is asked for; found when first needed, since most specs do not."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.choices = frozenset(choice for parameter in spec.protocol.parameters for choice in parameter.choices)
+        self.numbers: dict[str, tuple[int, str]] = {}
+        for enum in spec.enums.values():
+            for value in enum.values:
+                if value.value is not None:
+                    self.numbers.setdefault(value.name, (value.value, enum.name))
+        self.inner: dict[Scope, dict[str, syntax.Field]] = {}
+        self.names: dict[str, frozenset[str]] = {}
+
+    def inside(self, scope: Scope) -> Mapping[str, syntax.Field]:
+        """The names inside the structs of a scope, each with the first field that has it."""
+        if scope not in self.inner:
+            found = self.inner[scope] = {}
+            for visit in scope.visits:
+                field = visit.item
+                if isinstance(field, syntax.Field) and field.repeat is None and field.type in self.spec.types:
+                    found |= {name: field for name in self.names_in(field.type) if name not in found}
+        return self.inner[scope]
+
+    def names_in(self, type_name: str) -> frozenset[str]:
+        """The names of a type."""
+        if type_name not in self.names:
+            visits = walk(self.spec, self.spec.types[type_name].fields)
+            self.names[type_name] = frozenset(visit.name for visit in visits if visit.name is not None)
+        return self.names[type_name]
+
+    @cached_property
+    def beside(self) -> Mapping[str, set[str]]:
+        """The names that stand beside a field of a type, by that."""
+        found: dict[str, set[str]] = {}
+        for scope in every(self.spec):
+            names = {visit.name for visit in scope.visits if visit.name is not None}
+            for used in {visit.item.type for visit in scope.visits if isinstance(visit.item, syntax.Field)}:
+                if used in self.spec.types:
+                    found.setdefault(used, set()).update(names)
+        return found
 
 
 def _is_section(seen: Visit | syntax.Parameter) -> bool:
@@ -119,8 +156,8 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if not around:
-        known = (*site.around, *(("record",) if function in ("size", "offset") else ()))
-        yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", closest(name.name, known))
+        hint = closest(name.name, site.around.all, ("record",) if function in ("size", "offset") else ())
+        yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function in ("count", "present"):
         if not fields:
             kind = "section" if _is_section(around[0]) else "parameter"

@@ -32,13 +32,14 @@ _ELSEWHERE = {
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Types that nothing declares."""
+    known = frozenset((*NAMES, *spec.types))
     for entry in written(spec):
         if isinstance(entry, syntax.Field) and parse(entry.type) is None and entry.type not in spec.types:
             what = f"unknown type {entry.type!r}"
-            yield Problem(entry.where("type"), "known-type", what, _hint(spec, entry.type))
+            yield Problem(entry.where("type"), "known-type", what, _hint(spec, known, entry.type))
 
 
-def _hint(spec: Spec, name: str) -> str:
+def _hint(spec: Spec, known: frozenset[str], name: str) -> str:
     if name in spec.enums:
         return f"it is an enum; give the integer's type, and enum: {name}"
     if name in spec.flags:
@@ -46,4 +47,4 @@ def _hint(spec: Spec, name: str) -> str:
     if name in spec.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
-    return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, (*NAMES, *spec.types))
+    return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, known)
