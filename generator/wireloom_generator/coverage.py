@@ -8,8 +8,8 @@ from wireloom_generator import conditions, domains, expressions, syntax
 from wireloom_generator.arithmetic import Number
 from wireloom_generator.conditions import Domains
 from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Expr, Logical, Unary
-from wireloom_generator.sites import parsed
+from wireloom_generator.expressions import Expr, Logical, Unary, parsed
+from wireloom_generator.rivals import tried
 
 Case = TypeVar("Case", syntax.Alternative, syntax.Variant)
 
@@ -63,15 +63,15 @@ def judged(
     """
     if any(case.when is None for case in cases[:-1]):
         return
-    for index, case in enumerate(cases):
+    for case, together in zip(cases, tried(cases), strict=True):
         tree = parsed(case.when) if case.when is not None else TRUE
         if tree is None or not domains.known(tree, known):
             return
         holds = conditions.both(assumed, tree)
         if conditions.impossible(holds, known):
             yield case, Impossible()
-        elif conditions.impossible(conditions.both(assumed, domains.first(cases[: index + 1])), known):
-            yield case, _covering(case, cases[:index], holds, known)
+        elif conditions.impossible(conditions.both(assumed, domains.first(together)), known):
+            yield case, _covering(case, together[:-1], holds, known)
         else:
             yield case, None
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.conditions import Domains, bare, both
-from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
+from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value, parsed
 from wireloom_generator.scopes import Branch, Scope, Visit, once
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
 from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, Varint, bit_range, is_boolean, parse
@@ -62,7 +61,7 @@ def assumed(spec: Spec, scope: Scope) -> Expr:
 
 def taken(branch: Branch) -> Expr:
     """The condition on which the alternatives and the variant of ``branch`` are the ones that are taken."""
-    return _all(first(case.cases[: case.index + 1]) for case in branch)
+    return _all(first(case.cases) for case in branch)
 
 
 def first(cases: Sequence[syntax.Alternative | syntax.Variant]) -> Expr:

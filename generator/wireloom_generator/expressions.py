@@ -149,6 +149,15 @@ def parse(text: str) -> Expr:
     return found
 
 
+@cache
+def parsed(text: str) -> Expr | None:
+    """The expression's tree; None if it is not one."""
+    try:
+        return parse(text)
+    except ExpressionError:
+        return None
+
+
 def _is_deeper(expression: Expr, depth: int) -> bool:
     return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
 

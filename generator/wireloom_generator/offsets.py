@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wireloom_generator import expressions, syntax
-from wireloom_generator.expressions import Binary, Call, Expr, Name, Value
+from wireloom_generator.expressions import Binary, Call, Expr, Name, Value, parsed
 from wireloom_generator.scopes import expand, fixed_number, slots
-from wireloom_generator.sites import constant, parsed
+from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Bytes, Integer, Text, parse
 

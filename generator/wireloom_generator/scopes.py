@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TypeVar
 
-from wireloom_generator import syntax
+from wireloom_generator import rivals, syntax
 from wireloom_generator.problems import Location
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
@@ -22,7 +22,8 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """That of the choice with this number the case at ``index`` is taken, which is one of ``cases``."""
+    """That of the choice with this number the case at ``index`` is taken: the last of ``cases``, behind those before it
+    that may hold too."""
 
     choice: int
     index: int
@@ -157,11 +158,11 @@ def _message(spec: Spec, message: syntax.Message) -> Scope:
     filled = [*message.sections, *(name for variant in message.variants for name in variant.sections)]
     decisive = next((slot for slot in known if any(slot in v.sections for v in message.variants)), (known or [""])[-1])
     decided = 0
+    branches = [(Taken(VARIANT, number, cases),) for number, cases in enumerate(rivals.tried(message.variants))]
     for slot in dict.fromkeys([*known, *filled]):
         visits += numbering.entries(message.sections.get(slot, ()), sections=(slot,))
         decided = len(visits) if slot == decisive else decided
-        for number, variant in enumerate(message.variants):
-            branch = (Taken(VARIANT, number, message.variants),)
+        for branch, variant in zip(branches, message.variants, strict=True):
             visits += numbering.entries(variant.sections.get(slot, ()), branch, (slot,))
     return Scope(message, tuple(visits), head(spec).visits, decisive, decided)
 
@@ -329,9 +330,9 @@ class _Walk:
             case syntax.Choice(choice=alternatives):
                 self.choices += 1
                 number = self.choices
-                for index, alternative in enumerate(alternatives):
-                    branch = (*visit.branch, Taken(number, index, alternatives))
-                    yield from self.entries(alternative.fields, branch, visit.sections, via)
+                for index, cases in enumerate(rivals.tried(alternatives)):
+                    branch = (*visit.branch, Taken(number, index, cases))
+                    yield from self.entries(cases[-1].fields, branch, visit.sections, via)
             case syntax.Bits(fields=fields):
                 for bit in fields:
                     yield replace(visit, item=bit, order=self.order)

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from wireloom_generator import expressions, syntax
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import parsed
 from wireloom_generator.problems import Location
 from wireloom_generator.scopes import Branch, Scope, Visit, every, meet, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
@@ -88,15 +88,6 @@ class Site:
             return self.at
         characters = len(text.encode()[:column].decode(errors="ignore"))
         return Location(self.at.path, self.at.line, self.at.column + start + characters)
-
-
-@cache
-def parsed(text: str) -> Expr | None:
-    """The expression's tree; None if it is not one."""
-    try:
-        return expressions.parse(text)
-    except expressions.ExpressionError:
-        return None
 
 
 def constant(text: str) -> int | None:

@@ -21,10 +21,10 @@ from dataclasses import replace
 from wireloom_generator import conditions, domains, expressions, syntax
 from wireloom_generator.conditions import Domains, both
 from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, parsed
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Scope, Visit
-from wireloom_generator.sites import Moment, Site, parsed, sites
+from wireloom_generator.sites import Moment, Site, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Kind
 

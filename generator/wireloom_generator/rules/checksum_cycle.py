@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from math import inf
 
 from wireloom_generator import offsets, syntax
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value, parsed
 from wireloom_generator.offsets import Layout
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.scopes import Scope, Visit, head, messages
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Integer, parse
 

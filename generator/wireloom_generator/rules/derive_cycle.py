@@ -17,9 +17,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, syntax
+from wireloom_generator.expressions import parsed
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Visit
-from wireloom_generator.sites import Site, parsed, sites
+from wireloom_generator.sites import Site, sites
 from wireloom_generator.spec import Spec
 
 

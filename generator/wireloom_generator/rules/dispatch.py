@@ -15,11 +15,14 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import offsets, syntax
+from wireloom_generator import offsets, rivals, syntax
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.scopes import Visit, head, slots, until_slot
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Integer, Kind, Varint, bit_range, kind, parse
+
+_TOLD = 10
+"""So many messages at most are told that match what one does."""
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -90,24 +93,27 @@ def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> I
 
 def _between(spec: Spec) -> Iterator[Problem]:
     """Messages that are matched on other fields than the first, and pairs that one record could fit."""
-    for index, message in enumerate(spec.messages):
+    alike = []
+    for message in spec.messages:
         at, first = message.where("match"), spec.messages[0]
-        if set(message.match) != set(first.match):
-            place, fields = seen_from(at, first.where("match")), ", ".join(first.match) or "nothing"
-            hint = "all messages match on the same fields"
-            yield Problem(at, "dispatch", f"{first.message} matches on {fields}, {place}", hint)
+        if set(message.match) == set(first.match):
+            alike.append(message)
             continue
-        for other in spec.messages[:index]:
-            if set(other.match) == set(message.match) and _overlap(message, other):
-                both = ", ".join(f"{name} {value}" for name, value in _common(message, other)) or "every record"
-                place = seen_from(at, other.where("match"))
-                yield Problem(at, "dispatch", f"{message.message} and {other.message} both match {both}, {place}")
-
-
-def _overlap(message: syntax.Message, other: syntax.Message) -> bool:
-    return all(set(values) & set(other.match[name]) for name, values in message.match.items())
+        place, fields = seen_from(at, first.where("match")), ", ".join(first.match) or "nothing"
+        hint = "all messages match on the same fields"
+        yield Problem(at, "dispatch", f"{first.message} matches on {fields}, {place}", hint)
+    bound: list[rivals.Bound] = [
+        {name: frozenset(values) for name, values in message.match.items()} for message in alike
+    ]
+    for message, others in zip(alike, rivals.rivals(bound), strict=True):
+        for other in (alike[index] for index in others[:_TOLD]):
+            at = message.where("match")
+            both = ", ".join(f"{name} {value}" for name, value in _common(message, other)) or "every record"
+            place = seen_from(at, other.where("match"))
+            yield Problem(at, "dispatch", f"{message.message} and {other.message} both match {both}, {place}")
 
 
 def _common(message: syntax.Message, other: syntax.Message) -> Iterator[tuple[str, int]]:
     for name, values in message.match.items():
-        yield name, next(value for value in values if value in other.match[name])
+        others = set(other.match[name])
+        yield name, next(value for value in values if value in others)

@@ -19,10 +19,22 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, syntax
-from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary, Value
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Unary,
+    Value,
+    parsed,
+)
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Visit, is_known
-from wireloom_generator.sites import Site, parsed, sites
+from wireloom_generator.sites import Site, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import PLAIN, Integer, Kind, kind, parse
 

@@ -33,9 +33,8 @@ from itertools import islice, product
 
 from wireloom_generator import expressions, offsets, syntax
 from wireloom_generator.arithmetic import Number, UnknowableError, truth
-from wireloom_generator.expressions import Expr, Value
+from wireloom_generator.expressions import Expr, Value, parsed
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Integer, parse
 

@@ -25,10 +25,10 @@ from wireloom_generator import conditions, domains, expressions, extents, syntax
 from wireloom_generator.arithmetic import key
 from wireloom_generator.conditions import Domains
 from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Call, Compare, Expr, Name, Value
+from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, parsed
 from wireloom_generator.problems import Location, Problem
+from wireloom_generator.rivals import tried
 from wireloom_generator.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
 
@@ -111,10 +111,16 @@ def _matches(spec: Spec) -> Iterator[Problem]:
     known = domains.of(spec, scope)
     for message in spec.messages:
         for name, values in message.match.items():
-            for value in values if name in known and _is_number(known[name]) else ():
+            for value in values if name in known and _is_restricted(known[name]) else ():
                 if conditions.impossible(Compare("==", Name(name), Value(value)), _within(known, name)):
                     what = f"{name!r} is never {value}: its valid or const excludes it"
                     yield Problem(message.where(f"match.{name}"), "possible-value", what)
+
+
+def _is_restricted(domain: Domain) -> bool:
+    """Whether it is a number of which more is said than its type."""
+    more = domain.listed or domain.valid is not None or domain.when is not None
+    return bool(more) and _is_number(domain)
 
 
 def _within(known: Domains, name: str) -> Domains:
@@ -138,7 +144,7 @@ def _messages(spec: Spec) -> Iterator[Problem]:
     for scope in messages(spec):
         message = scope.owner
         assert isinstance(message, syntax.Message)
-        chosen = [domains.first(message.variants[: number + 1]) for number, _ in enumerate(message.variants)]
+        chosen = [domains.first(cases) for cases in tried(message.variants)]
         known = domains.of(spec, scope)
         whole: Sequence[tuple[syntax.Message | syntax.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):

@@ -23,10 +23,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, offsets, syntax
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import Expr, parsed
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.scopes import Visit, fixed_number
-from wireloom_generator.sites import Moment, Seen, Site, parsed, sites
+from wireloom_generator.sites import Moment, Seen, Site, sites
 from wireloom_generator.spec import Spec
 from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
 

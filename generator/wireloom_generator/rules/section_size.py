@@ -24,11 +24,12 @@ from collections.abc import Iterator, Mapping
 from wireloom_generator import conditions, domains, extents, syntax
 from wireloom_generator.arithmetic import terms
 from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Compare, Expr, Value
+from wireloom_generator.expressions import Compare, Expr, Value, parsed
 from wireloom_generator.extents import SizeRange
 from wireloom_generator.problems import Location, Problem, counted, seen_from
+from wireloom_generator.rivals import tried
 from wireloom_generator.scopes import Scope, every, expand, slots
-from wireloom_generator.sites import constant, parsed
+from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
 
 
@@ -76,13 +77,13 @@ def _slots(spec: Spec, scope: Scope, message: syntax.Message, known: conditions.
         at = message.where(f"sections.{slot.section}" if slot.section in message.sections else "message")
         if not message.variants:
             yield from _fits(slot, at, shared, assumed, known)
-        for index, variant in enumerate(message.variants):
+        for variant, cases in zip(message.variants, tried(message.variants), strict=True):
             if slot.section in variant.sections:
                 at = variant.where(f"sections.{slot.section}")
             elif slot.section not in message.sections:
                 at = variant.where("name")
             content = shared + extents.of(spec, variant.sections.get(slot.section, ()))
-            holds = conditions.both(assumed, domains.first(message.variants[: index + 1]))
+            holds = conditions.both(assumed, domains.first(cases))
             yield from _fits(slot, at, content, holds, known)
 
 

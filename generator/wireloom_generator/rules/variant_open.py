@@ -22,10 +22,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import conditions, coverage, domains, syntax
-from wireloom_generator.expressions import Value
+from wireloom_generator.expressions import Value, parsed
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Scope, messages
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 
 

@@ -21,9 +21,10 @@ Good::
 from collections.abc import Iterator, Sequence
 
 from wireloom_generator import conditions, coverage, domains, syntax
+from wireloom_generator.expressions import parsed
 from wireloom_generator.problems import Problem, Severity, seen_from
+from wireloom_generator.rivals import tried
 from wireloom_generator.scopes import Scope, messages
-from wireloom_generator.sites import parsed
 from wireloom_generator.spec import Spec
 
 
@@ -36,12 +37,12 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iterator[Problem]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
-    for index, variant in enumerate(variants):
+    for *before, variant in tried(variants):
         tree = parsed(variant.when) if variant.when is not None else None
-        chosen = conditions.both(assumed, domains.first(variants[: index + 1]))
+        chosen = conditions.both(assumed, domains.first((*before, variant)))
         if tree is None or not domains.known(tree, known) or conditions.impossible(chosen, known):
             continue
-        for other in variants[:index]:
+        for other in before:
             earlier = parsed(other.when) if other.when is not None else None
             if earlier is None or not domains.known(earlier, known):
                 continue
