@@ -1,6 +1,6 @@
 """Warnings that the spec accepts where it gives rise to them, each with its reason."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, Severity, closest
@@ -15,7 +15,8 @@ def applied(spec: Spec, problems: Collection[Problem], rules: Collection[str]) -
     An acceptance is about the mapping it stands in: about a warning at its beginning or at one of its values.
     """
     accepted: set[Problem] = set()
-    for thing in _documented((*spec.shared, *spec.messages)):
+    things = (part for part in syntax.within((*spec.shared, *spec.messages)) if isinstance(part, syntax.Documented))
+    for thing in things:
         places = {thing.at, *thing.places.values()}
         for entry in thing.accept:
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
@@ -36,18 +37,3 @@ def _faults(entry: syntax.Acceptance, rules: Collection[str]) -> Iterator[Proble
         yield Problem(entry.where("rule"), _RULE, f"there is no rule {entry.rule!r}", hint)
     if not entry.reason.strip():
         yield Problem(entry.where("reason"), _RULE, "no reason is given", "say why it may be so")
-
-
-def _documented(part: object) -> Iterator[syntax.Documented]:
-    """Everything in a part of a spec that can have an acceptance."""
-    match part:
-        case syntax.Written():
-            if isinstance(part, syntax.Documented):
-                yield part
-            yield from _documented(tuple(getattr(part, key) for key in part.__dataclass_fields__ if key != "places"))
-        case tuple():
-            for item in part:
-                yield from _documented(item)
-        case Mapping():
-            for item in part.values():
-                yield from _documented(item)

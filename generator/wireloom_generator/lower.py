@@ -177,20 +177,10 @@ class _Lowering:
         return tuple(_probe(field) for field in _fields(record) if field.name in needed)
 
 
-def _included(part: object) -> Iterator[str]:
+def _included(spec: Spec) -> Iterator[str]:
     """The shared structs whose fields are spliced in somewhere."""
-    match part:
-        case Spec():
-            yield from _included((part.protocol, *part.messages, *part.libraries))
-        case syntax.Include(include=name):
-            yield name
-        case syntax.Written():
-            keys = (key for key in part.__dataclass_fields__ if key not in ("at", "places"))
-            yield from _included(tuple(getattr(part, key) for key in keys))
-        case tuple():
-            yield from (name for item in part for name in _included(item))
-        case Mapping():
-            yield from (name for item in part.values() for name in _included(item))
+    parts = syntax.within((spec.protocol, *spec.messages, *spec.libraries))
+    return (part.include for part in parts if isinstance(part, syntax.Include))
 
 
 def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:

@@ -73,30 +73,17 @@ _MEASURES = re.compile(r"\b(size|offset|count|present)\s*\(")
 
 def measured(spec: Spec) -> Iterator[str]:
     """Every name an expression of the spec asks the size or offset of."""
-    for written in filter(_MEASURES.search, _all_expressions(spec)):
+    for written in filter(_MEASURES.search, _all_texts(spec)):
         try:
             yield from (name.name for _, name in expressions.measured(expressions.parse(written)))
         except expressions.ExpressionError:
             continue
 
 
-def _all_expressions(node: object) -> Iterator[str]:
-    if isinstance(node, Spec):
-        for part in (node.protocol, *node.messages, *node.libraries):
-            yield from _all_expressions(part)
-    elif isinstance(node, syntax.Written):
-        for name in node.__dataclass_fields__:
-            value = getattr(node, name)
-            if isinstance(value, str) and name not in ("doc", "hex", "name"):
-                yield value
-            elif name not in ("at", "places"):
-                yield from _all_expressions(value)
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _all_expressions(item)
-    elif hasattr(node, "values"):
-        for item in node.values():
-            yield from _all_expressions(item)
+def _all_texts(spec: Spec) -> Iterator[str]:
+    for part in syntax.within((spec.protocol, *spec.messages, *spec.libraries)):
+        given = (getattr(part, key) for key in part.__dataclass_fields__ if key not in ("doc", "hex", "name"))
+        yield from (value for value in given if isinstance(value, str))
 
 
 def resolved(expression: Expr, names: Names) -> Expr:

@@ -1,10 +1,15 @@
 """Specs that are large or deep: by what they are, each as the protocol's file and its message's."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 Spec = tuple[str, str]
 
 PLAIN = "{name: number, type: u8}"
+
+
+def named(made: Callable[[int], Spec]) -> Callable[[int], Iterable[tuple[str, str]]]:
+    """The files of a spec of some size, by name."""
+    return lambda count: zip(("protocol", "all"), made(count), strict=True)
 
 
 def spec(body: str, *, declared: str = "", length: int = 1, more: str = "") -> Spec:
@@ -13,10 +18,14 @@ def spec(body: str, *, declared: str = "", length: int = 1, more: str = "") -> S
     return f"protocol: large\nbyte_order: big\n{declared}{record}", message
 
 
+def plain(count: int) -> Iterator[str]:
+    """So many plain fields."""
+    return (f"{{name: f{number}, type: u16}}" for number in range(count))
+
+
 def fields(count: int) -> Spec:
     """So many plain fields, and an example with all of them."""
-    names = ", ".join(f"{{name: f{number}, type: u16}}" for number in range(count))
-    return spec(names, length=2 * count, more=f'examples: [{{name: all, hex: "{"0001" * count}"}}]\n')
+    return spec(", ".join(plain(count)), length=2 * count, more=f'examples: [{{name: all, hex: "{"0001" * count}"}}]\n')
 
 
 def enum(count: int) -> Spec:
@@ -52,6 +61,41 @@ def conditions(count: int) -> Spec:
     return spec(", ".join(["{name: f0, type: u8}", *names]))
 
 
+def alike(count: int) -> Spec:
+    """Fields that are each there on one condition."""
+    names = (f"{{name: f{number}, type: u8, when: number == 1}}" for number in range(count))
+    return spec(", ".join([PLAIN, *names]))
+
+
+def choices(count: int) -> Spec:
+    """Choices one behind the other, each by the same number."""
+    one = "{choice: [{when: number == %d, fields: [{name: f%d, type: u8}]}, {fields: [{name: g%d, type: u8}]}]}"
+    return spec(
+        ", ".join([PLAIN, *(one % (number % 200, number, number) for number in range(count))]), length=count + 1
+    )
+
+
+def unknown(count: int) -> Spec:
+    """Fields that each ask for a name that nothing has."""
+    return spec(", ".join(f"{{name: f{n}, type: u8, when: other_{n} == 1}}" for n in range(count)))
+
+
+def unknown_types(count: int) -> Spec:
+    """Fields of types that nothing declares, beside as many that are declared."""
+    names = ", ".join(f"{{name: f{n}, type: Other{n}}}" for n in range(count))
+    types = "".join(f"- {{name: Known{n}, fields: [{PLAIN}]}}\n" for n in range(count))
+    return spec(names, declared=f"types:\n{types}")
+
+
+def matched(count: int) -> Spec:
+    """A message that matches so many values of a number that has a rule."""
+    head = "{name: kind, type: u32, valid: kind != 7777777}"
+    record = f"record: {{length: 4, fields: [{head}, {{section: body, size: rest}}]}}\n"
+    listed = ", ".join(map(str, range(count)))
+    message = f"message: all\nmatch: {{kind: [{listed}]}}\nsections: {{body: []}}\n"
+    return f"protocol: large\nbyte_order: big\n{record}", message
+
+
 def values(count: int, each: int) -> Spec:
     """Variants that are each told by so many values."""
     listed = (", ".join(str(number * each + value) for value in range(each)) for number in range(count))
@@ -62,9 +106,10 @@ def values(count: int, each: int) -> Spec:
     return spec("{name: number, type: u32}", length=4, more=f"otherwise: true\nvariants:\n{cases}")
 
 
-def variants(count: int) -> Spec:
+def variants(count: int, kind: str = "u8", length: int = 1) -> Spec:
     listed = "".join(f"- {{name: v{n}, when: number == {n}, sections: {{body: []}}}}\n" for n in range(count))
-    return spec(PLAIN, more=f"otherwise: true\nvariants:\n{listed}")
+    number = f"{{name: number, type: {kind}}}"
+    return spec(number, length=length, more=f"otherwise: true\nvariants:\n{listed}")
 
 
 def examples(count: int) -> Spec:
@@ -80,6 +125,23 @@ def messages(count: int) -> Iterator[tuple[str, str]]:
         fields = "sections: {body: []}\n"
         yield f"m{number}", f"message: m{number}\nmatch: {{kind: {number}}}\n{fields}"
 
+
+GROWING: dict[str, tuple[Callable[[int], Iterable[tuple[str, str]]], int]] = {
+    "fields": (named(fields), 50),
+    "values": (named(enum), 150),
+    "conditions": (named(alike), 60),
+    "conditions on each before": (named(conditions), 30),
+    "choices": (named(choices), 30),
+    "variants": (named(lambda count: variants(count, "u16", 2)), 400),
+    "values of variants": (named(lambda count: values(count, 10)), 30),
+    "values of a match": (named(matched), 200),
+    "messages": (messages, 30),
+    "examples": (named(examples), 40),
+    "unknown names": (named(unknown), 220),
+    "unknown types": (named(unknown_types), 220),
+    "fields of types in types": (named(lambda count: chain(count.bit_length(), times=2)), 64),
+}
+"""What a spec can have much of, by what it is: its files for a count, and a count at which that shows."""
 
 TAKEN = {
     "types in types": chain(31),

@@ -69,10 +69,9 @@ _JOINERS = "\u200c\u200d"
 def code(text: object) -> str:
     """Code, on one line; text with backticks in it is quoted by more of them."""
     shown = " ".join(visible(str(text)).split())
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    if not longest:
+    if "`" not in shown:
         return f"`{shown or ' '}`"
-    quotes = "`" * (longest + 1)
+    quotes = "`" * (max(map(len, re.findall("`+", shown))) + 1)
     return f"{quotes} {shown} {quotes}"
 
 
