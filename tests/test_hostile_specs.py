@@ -75,7 +75,10 @@ def test_more_variants_than_python_bears_inside_each_other(tmp_path: Path) -> No
     assert "variant-order" in {problem.rule for problem in problems}  # a byte has no more than 256 values
 
 
-@pytest.mark.parametrize("name", specs.GROWING)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.sweep] if size > 300 else []) for name, (_, size) in specs.GROWING.items()],
+)
 def test_work_grows_as_the_spec_does(name: str, tmp_path: Path) -> None:
     made, count = specs.GROWING[name]
     compiled(made(4), tmp_path / "first")  # what is done once is done
