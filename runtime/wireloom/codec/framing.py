@@ -121,6 +121,25 @@ class Framing:
             raise DecodeError("ambiguous", what)
         return found[followed[0]], followed[0]
 
+    def believed(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        parameters: Values,
+        *,
+        final: bool,
+        bound: int,
+        order: bool | None,
+    ) -> tuple[int, bool]:
+        """As ``first``, of a record that has a byte, and no more than ``bound`` of them."""
+        length, little = self.first(buffer, start, end, parameters, final=final, bound=bound, order=order)
+        if length > bound:
+            raise DecodeError("too-long", f"a record of {counted(length, 'byte')}, more than the {bound} allowed")
+        if length <= 0:
+            raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
+        return length, little
+
     def decided(
         self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
     ) -> bool:
@@ -189,8 +208,11 @@ class Framing:
         for lengths in self.lengths:
             if all(found[name] in values for name, values in lengths.match.items()):
                 return lengths
-        shown = told(found, self._probes[little])
-        raise DecodeError("unknown-layout", f"no layout for {shown}, so its length is unknown")
+        raise DecodeError("unknown-layout", self.unknown(found, little))
+
+    def unknown(self, values: Values, little: bool) -> str:
+        """What is wrong if no ``lengths`` are for such header fields."""
+        return f"no layout for {told(values, self._probes[little])}, so its length is unknown"
 
     def records(
         self, buffer: Buffer, parameters: Values, *, max_record_bytes: int = MAX_RECORD_BYTES
@@ -211,8 +233,13 @@ def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
     little = cut[0][1] if cut else min(problems)
     error = problems[little]
     if len({problem.detail for problem in problems.values()}) > 1:
-        error.detail += f"; nor is it a record in {'big' if little else 'little'} byte order"
+        error.detail += nor(little)
     return error
+
+
+def nor(little: bool) -> str:
+    """What to say, behind what is wrong in one byte order, if something else is wrong in the other."""
+    return f"; nor is it a record in {'big' if little else 'little'} byte order"
 
 
 class Cutter:
@@ -273,15 +300,9 @@ class Cutter:
         """
         left = end - start
         try:
-            length, little = self.framing.first(
+            length, little = self.framing.believed(
                 buffer, start, end, self.parameters, final=final, bound=self.bound, order=self.order
             )
-            if length > self.bound:
-                raise DecodeError(
-                    "too-long", f"a record of {counted(length, 'byte')}, more than the {self.bound} allowed"
-                )
-            if length <= 0:
-                raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         except DecodeError as error:
             if error.needed > left and not final:
                 return None

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, primitive
-from wireloom.codec.givens import shown
 from wireloom.codec.rules import Rule
 from wireloom.codec.streams import Expression, Frame, Values
 
@@ -68,6 +67,8 @@ class Lengths:
         self.place = stored[1] if stored else None
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
+        own = checksum[0] if checksum else ""
+        self.given = {little: [probe for probe in self.probes[little] if probe.name != own] for little in self.probes}
         self.sums: dict[bool, Probe] = {}
         if checksum:
             found = (checksum[0], 0, stored[0]) if stored else next(f for f in fields if f[0] == checksum[0])
@@ -93,29 +94,31 @@ class Lengths:
         values = self._values(buffer, start, little)
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
-            own = self.checksum[0] if self.checksum else ""
-            given = told(values, (probe for probe in self.probes[little] if probe.name != own))
-            raise DecodeError("invalid", f"{self.valid.text} expected, found {given}")
+            raise DecodeError("invalid", self.unmet(values, little))
         if self.checksum is not None:
             name, checksum = self.checksum
             first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
             probe = self.sums[little]
             if self.place is not None:
                 probe = probe._replace(offset=self.place(values, values, frame))
-            self._reach(name, probe, first, last, end - start, bound)
+            self.reach(probe, first, last, end - start, bound)
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:
-                digits = 2 * probe.code.size
-                what = f"{shown(expected, digits)} expected, found {shown(found, digits)}"
-                raise DecodeError("checksum", what, probe.offset, name)
+                raise DecodeError("checksum", differing(expected, found, probe.code.size), probe.offset, name)
         return int(self.length(values, values, frame))
 
+    def unmet(self, values: Values, little: bool) -> str:
+        """What is wrong if ``valid`` does not hold."""
+        assert self.valid is not None
+        return f"{self.valid.text} expected, found {told(values, self.given[little])}"
+
     @staticmethod
-    def _reach(name: str, stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
+    def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
         """Refuse a sum over the bytes from ``first`` to ``last`` if it or what it covers is out of reach."""
         if min(first, stored.offset) < 0 or last < first:
-            raise DecodeError("invalid-size", f"{name} would be at byte {stored.offset}, the sum of {first} to {last}")
+            what = f"{stored.name} would be at byte {stored.offset}, the sum of {first} to {last}"
+            raise DecodeError("invalid-size", what)
         needed = max(last, stored.offset + stored.code.size)
         if bound is not None and needed > bound:
             raise DecodeError("too-long", f"{counted(needed, 'byte')} to be summed up, more than the {bound} allowed")
@@ -134,6 +137,12 @@ class Lengths:
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+
+
+def differing(expected: int, found: int, size: int) -> str:
+    """What is wrong with a checksum of ``size`` bytes."""
+    digits = f"#0{2 + 2 * size}x"
+    return f"{expected:{digits}} expected, found {found:{digits}}"
 
 
 def too_short(needed: int, detail: str) -> DecodeError:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.columnar.arrays import Labels, Numbers
 from wireloom.columnar.buffers import Array, nulls
 from wireloom.columnar.chosen import Chosen, Refused, made, merged
+from wireloom.columnar.filters import Filter
+from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.messages import Decoded, Plan
 from wireloom.columnar.rows import Batch, Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
@@ -33,31 +35,11 @@ REDONE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """A condition on the message or an integer of the header: the ``operator`` holds for one of the ``values``.
-
-    Records of which it is false need not be decoded; those whose header is malformed are decoded all the same.
-    """
-
-    column: str
-    operator: str
-    values: tuple[Any, ...]
-
-
-_COMPARE: dict[str, Callable[[Array, Any], Array]] = {
-    "=": np.equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
 
-    ``origin`` is what reasons add to a place in the buffer, one for all records or one a record.
+    ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
+    are malformed ranges, as in ``Cuts``.
     """
 
     buffer: Any
@@ -65,6 +47,7 @@ class Stretch:
     stop: Array
     little: bool | Array
     origin: int | Array
+    gaps: Array = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass(slots=True)
@@ -111,6 +94,7 @@ class Decoder:
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.name for message in plan.messages]
         self.codes = {name: code for code, name in enumerate(self.names)}
+        self.gaps = Gaps(protocol.framing, plan.framing, dict(options.parameters), options.max_record_bytes)
         self.absent: dict[str, pa.Array] = {}
         self.tally = Tally()
         self.share = BATCH_ROWS
@@ -161,10 +145,13 @@ class Decoder:
         def redo(row: int) -> Row | None:
             start, stop = int(cuts.start[row]), int(cuts.stop[row])
             order = little if isinstance(little, bool) else bool(little[row])
-            record = Record(start, stop - start, order, error=cuts.errors.get(row))
+            error = cuts.errors.get(row)
+            if error is None and cuts.malformed(row):
+                error = self.gaps.error(window.buffer, start, window.base, order=order)
+            record = Record(start, stop - start, order, error=error)
             return self.row(record, bytes(window.buffer[start:stop]), window.base + start, file)
 
-        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base)
+        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base, cuts.gaps)
         added = {
             FILE.name: lambda rows: pa.repeat(pa.scalar(told(file), pa.string()), len(rows)),
             POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
@@ -301,9 +288,9 @@ class Decoder:
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
-        buffer = np.frombuffer(stretch.buffer, np.uint8)[first:last]
-        parameters, messages = self.options.parameters, self.protocol.messages
-        batch = Batch(buffer, start - first, stop - first, parameters, little, messages)
+        buffer, parameters = np.frombuffer(stretch.buffer, np.uint8), self.options.parameters
+        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, self.protocol.messages)
+        self.gaps.refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
         batch.weigh(len(rows) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8)
@@ -344,7 +331,7 @@ class Decoder:
             column = header.column(condition.column)
             if not isinstance(column, Numbers):
                 continue
-            found = np.logical_or.reduce([_COMPARE[condition.operator](column.data, v) for v in condition.values])
+            found = condition.holds(column.data)
             conditions.append(found if column.valid is None else found & column.valid)
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted

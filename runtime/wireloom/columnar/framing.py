@@ -1,7 +1,7 @@
 """How long records are: lengths followed one after the other and believed, then proven many at a time."""
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,10 @@ def _amount(value: Any, at: Rows) -> Array | int:
     return found
 
 
+Summed = Callable[[str, Array, Array, Array], Array]
+"""The checksums of ranges of a buffer: algorithm, buffer, where they start and stop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The checksums of some records: of which bytes, ``first`` to ``last``, they are, and their ``place``."""
@@ -116,25 +120,23 @@ class Proof:
         wrong: Array | bool = np.minimum(self.first, self.place) < 0
         return wrong | (self.last < self.first)
 
-    def wrong(
-        self,
-        buffer: Array,
-        start: Array,
-        rows: Array,
-        little: bool | Array,
-        summed: Callable[[str, Array, Array, Array], Array],
-    ) -> Array:
-        """Which of ``rows``, in which all bytes are there, have another checksum than ``summed`` gives."""
+    def sums(
+        self, buffer: Array, start: Array, rows: Array, little: bool | Array, summed: Summed
+    ) -> tuple[Array, Array]:
+        """The checksums of ``rows``, in which all bytes are there, as ``summed`` gives them, and what is found."""
         start = start[rows]
-        first, last, place = (each if isinstance(each, int) else each[rows] for each in self._range)
+        first, last, place = (
+            each if isinstance(each, int) else each[rows] for each in (self.first, self.last, self.place)
+        )
         order = little if isinstance(little, bool) else little[rows]
         found = self.kind.of(windows(buffer, start + place, self.kind.size), order)
-        differing: Array = summed(self.algorithm, buffer, start + first, start + last) != found
-        return differing
+        return summed(self.algorithm, buffer, start + first, start + last), found
 
-    @property
-    def _range(self) -> tuple[Array | int, ...]:
-        return self.first, self.last, self.place
+    def wrong(self, buffer: Array, start: Array, rows: Array, little: bool | Array, summed: Summed) -> Array:
+        """Which of ``rows`` have another checksum; as ``sums``."""
+        expected, found = self.sums(buffer, start, rows, little, summed)
+        differing: Array = expected != found
+        return differing
 
 
 class Framing:
@@ -152,18 +154,10 @@ class Framing:
         The length is -1 where it is not proven; then it may be in doubt. No proof looks behind ``stop``.
         """
         batch = Batch(buffer, start, stop, parameters, little)
-        every = Rows.all(batch)
         found = np.zeros(len(start), np.int64)
         refuted = np.ones(len(start), bool)
-        free = refuted.copy()
-        for lengths in self.lengths:
-            mine = free & self._selects(every, lengths) if self.match else free
-            free = free & ~mine
-            if mine.all():
-                found, refuted = lengths.measure(every)
-            elif mine.any():
-                inner, _ = every.only(np.flatnonzero(mine), every.record)
-                found[mine], refuted[mine] = lengths.measure(inner)
+        for lengths, at in self.divided(Rows.all(batch)):
+            found[at.index], refuted[at.index] = lengths.measure(at)
         refuted &= ~batch.doubtful
         return np.where(batch.doubtful | refuted, -1, found), refuted
 
@@ -194,6 +188,17 @@ class Framing:
         for little in orders:
             found &= self.proven(buffer, start, ends, parameters, little=little)[1]
         return found
+
+    def divided(self, every: Rows) -> Iterator[tuple[Lengths, Rows]]:
+        """The rows that each of the lengths is for; there may be others."""
+        free = np.ones(len(every), bool)
+        for lengths in self.lengths:
+            mine = free & self._selects(every, lengths) if self.match else free
+            free = free & ~mine
+            if mine.all():
+                yield lengths, every
+            elif mine.any():
+                yield lengths, every.only(np.flatnonzero(mine), every.record)[0]
 
     def _selects(self, at: Rows, lengths: Lengths) -> Array:
         holds = np.ones(len(at), bool)

@@ -168,7 +168,7 @@ class Plan:
         self.record.head.put(every, record)
         headless, head = batch.doubtful.copy(), frozenset(record.columns)
         message = self._dispatch(every, record)
-        wanted = keep(record, message)
+        wanted = keep(record, message) & ~headless
         structs: dict[int, tuple[Array, Structs]] = {}
         for index in sorted(occurring(message[wanted & (message >= 0)])):
             kind = self.messages[index]

@@ -15,7 +15,10 @@ from wireloom.codec.framing import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing, Hop
+from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.searching import BulkSearch
+
+_NO_ROWS = np.zeros(0, np.int64)
 
 
 @dataclass(slots=True)
@@ -29,19 +32,29 @@ class Window:
 
 @dataclass(slots=True)
 class Cuts:
-    """Records, and malformed ranges with their errors by row, in a window. Positions count from its start."""
+    """Records and malformed ranges in a window, with the errors of those that are known, by row.
+
+    ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next one that is proven.
+    Positions count from the window's start.
+    """
 
     window: Window
     start: Array
     stop: Array
     little: bool | Array
     errors: dict[int, DecodeError] = field(default_factory=dict)
+    gaps: Array = field(default_factory=lambda: _NO_ROWS)
+
+    def malformed(self, row: int) -> bool:
+        """Whether that is known of a row without decoding it."""
+        return row in self.errors or bool((self.gaps == row).any())
 
 
 _FIRST_ROOM = 64
 """Records that are followed at once behind one in doubt, and more and more as long as all are sound.
 
-Where few are, the codec's framing gets more and more records to itself, up to as many, until it is tried again.
+Where few are, those that are proven are searched for together, with what is between them. Where none are, the codec's
+framing gets more and more records to itself, up to as many, until it is tried again.
 """
 
 
@@ -66,10 +79,13 @@ class Scanner:
         self.size = size
         self.orders = codec.orders(dict(parameters))
         self.hops = {little: Hop(framing, little=little) for little in self.orders}
-        search = BulkSearch(codec, framing, dict(parameters), max_record_bytes) if framing.lengths else None
-        self.cutter = Cutter(codec, dict(parameters), max_record_bytes, search)
+        self.gaps = Gaps(codec, framing, dict(parameters), max_record_bytes)
+        possible = codec.resync and framing.lengths
+        self.search = BulkSearch(codec, framing, dict(parameters), max_record_bytes) if possible else None
+        self.cutter = Cutter(codec, dict(parameters), max_record_bytes, self.search)
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
+        self.broken = False
 
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
@@ -94,17 +110,20 @@ class Scanner:
 
     def begins(self, cuts: Cuts, row: int) -> bool:
         """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
-        if row in cuts.errors:
+        if cuts.malformed(row):
             return False
         buffer, start, final = cuts.window.buffer, int(cuts.start[row]), cuts.window.final
         return self.codec.decided(buffer, start, len(buffer), dict(self.parameters), final=final, bound=self.bound)
 
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
-        """The next records that are sound, or else one as the codec sees it."""
+        """The next records that are certain, or else one as the codec sees it."""
         if not self.cutter.lost and not self.apart:
-            found = self._sound(window, array, at, limit, min(rows, self.room))
+            ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)
+            found = ways[0](window, array, at, limit, rows) or ways[1](window, array, at, limit, rows)
+            calm = found is not None and len(found.start) >= _FIRST_ROOM * max(1, len(found.gaps))
             # Records to leave to the codec's framing when there is doubt again.
-            self.patience = 0 if found is not None and len(found.start) >= _FIRST_ROOM else 2 * self.patience + 1
+            self.patience = 0 if calm else 2 * self.patience + 1
+            self.broken = found is not None and not calm and len(found.gaps) > 0
             if found is not None:
                 return found
             self.apart = min(self.patience, _FIRST_ROOM)
@@ -115,14 +134,32 @@ class Scanner:
         start, stop = np.array([record.offset]), np.array([record.offset + record.length])
         return _Stretch(start, stop, record.little, record.error)
 
-    def _sound(self, window: Window, array: Array, at: int, limit: int, room: int) -> "_Stretch | None":
+    def _searched(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
+        """The records that the search has proven, and what is between them."""
+        order = self.cutter.order
+        if self.search is None or not self.patience or order is None:
+            return None
+        found = self.search.chain(
+            window.buffer, at, len(window.buffer), base=window.base, final=window.final, order=order
+        )
+        gaps, count = found.gaps, min(int(found.start.searchsorted(limit)), rows)
+        if not window.final and not (settled := self.gaps.settled(array, found.start[gaps])).all():
+            count = min(count, int(gaps[settled.argmin()]))
+        if not count:
+            return None
+        gaps = gaps[: gaps.searchsorted(count)]
+        self.cutter.order = bool(found.little[count - 1])
+        return _Stretch(found.start[:count], found.stop[:count], found.little[:count], gaps=gaps)
+
+    def _sound(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
+        """The records that follow from the first one's length, up to the first in doubt."""
         order = self.cutter.order
         little = self.orders[0] if order is None else order
         hop = self.hops[little]
         if not hop.possible:
             return None
         end = len(window.buffer)
-        start, after = hop.follow(window.buffer, at, end, room)
+        start, after = hop.follow(window.buffer, at, end, min(rows, self.room))
         start = start[: np.searchsorted(start, limit)]
         if not len(start):
             return None
@@ -135,7 +172,7 @@ class Scanner:
             return None
         self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
         self.cutter.order = little
-        return _Stretch(start[:count], stop[:count], little, None)
+        return _Stretch(start[:count], stop[:count], little)
 
     def _refuted(self, array: Array, start: Array, ends: Array, orders: tuple[bool, ...]) -> bool:
         """Whether the first record, which has none before it, is none in the other byte orders."""
@@ -144,12 +181,13 @@ class Scanner:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Records one behind the other in one byte order, or one malformed range."""
+    """Records one behind the other, with ``gaps``, or one malformed range."""
 
     start: Array
     stop: Array
-    little: bool
-    error: DecodeError | None
+    little: bool | Array
+    error: DecodeError | None = None
+    gaps: Array = field(default_factory=lambda: _NO_ROWS)
 
 
 class _Group:
@@ -159,6 +197,7 @@ class _Group:
         self.window = window
         self.stretches: list[_Stretch] = []
         self.errors: dict[int, DecodeError] = {}
+        self.gaps: list[Array] = []
         self.count = 0
         self.first = 0
 
@@ -166,6 +205,7 @@ class _Group:
         """Where the next stretch begins."""
         if stretch.error is not None:
             self.errors[self.count] = stretch.error
+        self.gaps.append(self.count + stretch.gaps)
         if not self.stretches:
             self.first = int(stretch.start[0])
         self.stretches.append(stretch)
@@ -175,12 +215,9 @@ class _Group:
     def cuts(self) -> Cuts:
         """All of them."""
         start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
-        orders = {stretch.little for stretch in self.stretches}
-        little: bool | Array = orders.pop() if len(orders) == 1 else self._orders()
-        return Cuts(self.window, start, stop, little, self.errors)
-
-    def _orders(self) -> Array:
-        return np.concatenate([np.full(len(s.start), s.little) for s in self.stretches])
+        orders = np.concatenate([np.broadcast_to(s.little, len(s.start)) for s in self.stretches])
+        little = bool(orders[0]) if (orders == orders[0]).all() else orders
+        return Cuts(self.window, start, stop, little, self.errors, np.concatenate(self.gaps))
 
 
 class Pieces:

@@ -4,7 +4,8 @@ Positions whose header fields allow a record are proven together, and kept for t
 is in doubt is left to the codec.
 """
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,15 @@ from wireloom.columnar.running import Running
 
 _FEWEST, _MOST = 512, 32 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
+
+
+class Chain(NamedTuple):
+    """Records one behind the other, and ``gaps`` between them: malformed ranges, in the order of the record before."""
+
+    start: Array
+    stop: Array
+    little: Array
+    gaps: Array
 
 
 class BulkSearch(Search):
@@ -50,9 +60,7 @@ class BulkSearch(Search):
         stop, at = end - self.reach + 1, start
         while at < stop:
             if not self._seen.start <= at < self._seen.stop:
-                near = self._seen.stop <= at < self._seen.stop + self._count
-                self._count = min(self._count * 4, _MOST) if near else _FEWEST
-                self._seen = self._look(buffer, at, min(at + self._count, stop), end, final=final)
+                self._look(buffer, at, stop, end, final=final)
             for position, certain in self._seen.behind(at, end if whole else None):
                 if certain:
                     return Found(position, True)
@@ -61,6 +69,17 @@ class BulkSearch(Search):
                     return found
             at = self._seen.stop
         return super().next(buffer, max(start, stop), end, base=base, final=final, order=order, whole=whole)
+
+    def chain(self, buffer: Any, at: int, end: int, *, base: int, final: bool, order: bool) -> Chain:
+        """What stands from ``at`` on, as far as all of it is certain and was looked at together; maybe nothing.
+
+        ``order`` is that of the record before it.
+        """
+        self._enter(buffer, end, base, final=final)
+        stop = end - self.reach + 1
+        if at < stop and not (self._seen.start <= at and self._seen.reaches(at)):
+            self._look(buffer, at, stop, end, final=final)
+        return self._seen.chain(at, end, order)
 
     def _enter(self, buffer: Any, end: int, base: int, *, final: bool) -> None:
         """Forget what was seen of another window."""
@@ -73,25 +92,29 @@ class BulkSearch(Search):
                 Running(),
             )
 
-    def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> "_Seen":
-        """What there is at the positions from ``start`` to ``stop``."""
+    def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> None:
+        """See what there is from ``start`` on, up to ``stop`` at most."""
+        near = self._seen.start <= start < self._seen.stop + self._count
+        self._count = min(self._count * 4, _MOST) if near else _FEWEST
+        stop = min(start + self._count, stop)
         array = np.frombuffer(buffer, np.uint8)
         parts = [
             self._records(lengths, array, start, stop, end, little=little, final=final)
             for lengths in self.plan.lengths
             for little in self.orders
         ]
-        position, length, certain = (np.concatenate(each) for each in zip(*parts, strict=True))
+        found = (np.concatenate(each) for each in zip(*parts, strict=True))
+        position, length, little, certain = found
         order = np.argsort(position, kind="stable")
-        position, length, certain = position[order], length[order], certain[order]
+        position, length, little, certain = position[order], length[order], little[order], certain[order]
         twice = np.flatnonzero(position[1:] == position[:-1])
         certain[twice] = certain[twice + 1] = False  # a record in both byte orders: the codec tells which it is
-        return _Seen(start, stop, position, length, certain)
+        self._seen = _Seen(start, stop, position, length, little, certain)
 
     def _records(
         self, lengths: Lengths, array: Array, start: int, stop: int, end: int, *, little: bool, final: bool
-    ) -> tuple[Array, Array, Array]:
-        """(position, length, whether it is certain) of what may be a record of these lengths and in this order."""
+    ) -> tuple[Array, Array, Array, Array]:
+        """(position, length, byte order, whether it is certain) of what may be such a record in this order."""
         chosen = self._selected(lengths, array, start, stop, little=little)
         at, raw = np.arange(start, stop), None
         selected: Array | None = None
@@ -117,7 +140,7 @@ class BulkSearch(Search):
             else:
                 sure = self._proven(lengths, rows, sure, end, final=final)
         found = np.flatnonzero(sure | batch.doubtful)
-        return at[found], length[found], ~batch.doubtful[found]
+        return at[found], length[found], np.full(len(found), little), ~batch.doubtful[found]
 
     def _proven(self, lengths: Lengths, at: Rows, sure: Array, end: int, *, final: bool) -> Array:
         """Which of the rows that are ``sure`` so far have the checksum that they should.
@@ -157,18 +180,23 @@ class BulkSearch(Search):
 class _Seen:
     """What there is at the positions from ``start`` to ``stop``: records, and what the codec is to be asked about."""
 
-    def __init__(self, start: int, stop: int, position: Array, length: Array, certain: Array) -> None:
+    def __init__(self, start: int, stop: int, position: Array, length: Array, little: Array, certain: Array) -> None:
         self.start = start
         self.stop = stop
         self.position = position
         self.length = length
+        self.little = little
         self.certain = certain
 
     @classmethod
     def nothing(cls, at: int) -> "_Seen":
         """No position at all."""
         none = np.zeros(0, np.int64)
-        return cls(at, at, none, none, none.astype(bool))
+        return cls(at, at, none, none, none.astype(bool), none.astype(bool))
+
+    def reaches(self, at: int) -> bool:
+        """Whether there is something at ``at`` or behind it."""
+        return bool(len(self.position)) and at <= int(self.position[-1])
 
     def behind(self, at: int, end: int | None) -> "Any":
         """(position, whether it is certain) from ``at`` on; of those that are, the ones that end before ``end``."""
@@ -178,3 +206,29 @@ class _Seen:
             fits = ~certain | (position + self.length[first:] <= end)
             position, certain = position[fits], certain[fits]
         return zip(position.tolist(), certain.tolist(), strict=True)
+
+    @cached_property
+    def _following(self) -> list[int]:
+        """By number, what is first at the end of each or behind it; of what is not certain, and at the end, -1."""
+        following = self.position.searchsorted(self.position + self.length)
+        return [*np.where(self.certain, following, -1).tolist(), -1]
+
+    def chain(self, at: int, end: int, order: bool) -> Chain:
+        """See ``BulkSearch.chain``."""
+        following, number = self._following, int(self.position.searchsorted(at))
+        numbers = []
+        while following[number] >= 0:
+            numbers.append(number)
+            number = following[number]
+        start, little = self.position[numbers], self.little[numbers]
+        stop = start + self.length[numbers]
+        whole = int(stop.searchsorted(end, "right"))
+        start, stop, little = start[:whole], stop[:whole], little[:whole]
+        before, order_before = np.append(at, stop)[:whole], np.append(order, little)[:whole]
+        gaps = np.flatnonzero(start > before)
+        return Chain(
+            np.insert(start, gaps, before[gaps]),
+            np.insert(stop, gaps, start[gaps]),
+            np.insert(little, gaps, order_before[gaps]),
+            gaps + np.arange(len(gaps)),
+        )

@@ -25,7 +25,8 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import DecodeError, Protocol
-from wireloom.columnar.decoder import Decoder, Filter
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.filters import Filter
 from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, listed, opened
 from wireloom.options import ReadOptions

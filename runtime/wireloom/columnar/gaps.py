@@ -1,0 +1,180 @@
+"""Why there is no record where a malformed range begins, for many ranges at once: what the codec's framing would say.
+
+Numbers are read and summed up together. The words are the codec's, which also says what is told of a range in doubt.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.framing import Framing as CodecFraming
+from wireloom.codec.framing import nor
+from wireloom.codec.lengths import Lengths as CodecLengths
+from wireloom.codec.lengths import Probe, differing
+from wireloom.codec.streams import Values
+from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.framing import Framing, Lengths, Proof
+from wireloom.columnar.rows import Batch, Rows
+from wireloom.columnar.running import Running
+
+
+class _Problems:
+    """What is wrong with each of ``count`` records in one byte order, as far as it is known.
+
+    ``needed`` is as in ``DecodeError``; so are the others.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.looked = np.zeros(count, bool)
+        self.known = np.zeros(count, bool)
+        self.code = np.full(count, "", object)
+        self.field = np.full(count, "", object)
+        self.detail = np.full(count, "", object)
+        self.offset = np.zeros(count, np.int64)
+        self.needed = np.zeros(count, np.int64)
+
+    def put(self, rows: Array, code: str, detail: list[str], field: str = "", offset: Array | int = 0) -> None:
+        """The same thing is wrong with some of them."""
+        self.known[rows] = True
+        self.code[rows], self.field[rows], self.offset[rows] = code, field, offset
+        self.detail[rows] = detail
+
+    def put_error(self, row: int, error: DecodeError) -> None:
+        """That is wrong with one of them."""
+        self.put(np.array([row]), error.code, [error.detail], error.field, error.offset)
+        self.needed[row] = error.needed
+
+    def over(self, which: Array, other: "_Problems") -> None:
+        """Have the problems of ``other`` where that is true."""
+        for name in ("code", "field", "detail", "offset"):
+            getattr(self, name)[which] = getattr(other, name)[which]
+
+
+class Gaps:
+    """Malformed ranges of captures, at whose start there is no record of ``bound`` bytes or fewer."""
+
+    def __init__(self, codec: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
+        self.codec = codec
+        self.plan = plan
+        self.parameters = parameters
+        self.bound = bound
+        self.orders = codec.orders(parameters)
+        self._codec = dict(zip(plan.lengths, codec.lengths, strict=True)) if plan.lengths else {}
+
+    def error(self, buffer: Any, start: int, base: int, *, order: bool) -> DecodeError:
+        """Why there is no record at ``start``, as the codec has it.
+
+        ``base`` is where the buffer is in the capture, ``order`` that of the record before.
+        """
+        end, bound = len(buffer), self.bound
+        try:
+            self.codec.believed(buffer, start, end, self.parameters, final=True, bound=bound, order=order)
+        except DecodeError as error:
+            error.offset += base + start
+            return error
+        raise AssertionError(f"a record at byte {base + start}, where there is none")
+
+    def settled(self, buffer: Array, start: Array) -> Array:
+        """Whether what is said of each range is the same whatever follows behind the buffer."""
+        found = np.ones(len(start), bool)
+        for little in self.orders:
+            every = self._rows(buffer, start, little)
+            for lengths, at in self.plan.divided(every):
+                lengths.tell(at)
+                if lengths.checksum is not None:
+                    needed = lengths.proof(at).needed
+                    found[at.index] &= np.logical_or(needed <= len(buffer) - at.start, needed > self.bound)
+            found &= ~every.batch.doubtful
+        return found
+
+    def _rows(self, buffer: Array, start: Array, little: bool) -> Rows:
+        ends = np.full(len(start), len(buffer))
+        return Rows.all(Batch(buffer, start, ends, self.parameters, little))
+
+    def refuse(self, batch: Batch, rows: Array, buffer: Array, first: int) -> None:
+        """Refuse ``rows`` of a batch, which are such ranges; its bytes are those of ``buffer`` from ``first`` on.
+
+        What is not known of the codec's reason is left in doubt.
+        """
+        if not len(rows):
+            return
+        problems = self._problems(buffer, batch.start[rows] + first)
+        at, place = Rows.all(batch), batch.start.copy()
+        place[rows] += problems.offset
+        doubtful = rows[~problems.known]
+        for code, field in sorted(set(zip(problems.code, problems.field, strict=True))):
+            mine = problems.known & (problems.code == code) & (problems.field == field)
+            which = np.zeros(len(at), bool)
+            which[rows[mine]] = True
+            with at.within(field) if field else nullcontext():
+                at.refuse(which, code, place, problems.detail[mine].tolist())
+        batch.doubtful[doubtful] = True
+
+    def _problems(self, buffer: Array, start: Array) -> _Problems:
+        """What is wrong with all of it, in the byte order of which the codec tells."""
+        big, *rest = (self._in_order(buffer, start, little) for little in self.orders)
+        for little in rest:
+            left = len(buffer) - start
+            cut = [np.where(each.needed > left, each.needed, np.iinfo(np.int64).max) for each in (big, little)]
+            big.known &= little.known
+            others = big.detail != little.detail
+            big.over(chosen := cut[1] < cut[0], little)
+            for order in (False, True):
+                big.detail[others & (chosen == order)] += nor(order)
+        return big
+
+    def _in_order(self, buffer: Array, start: Array, little: bool) -> _Problems:
+        every, found = self._rows(buffer, start, little), _Problems(len(start))
+        for lengths, at in self.plan.divided(every):
+            self._measured(found, lengths, at, little)
+        if len(rows := np.flatnonzero(~found.looked)):
+            read = {
+                name: kind.of(windows(buffer, start[rows] + offset, kind.size), little)
+                for name, offset, kind in self.plan.match
+            }
+            details = [self.codec.unknown(values, little) for values in _each(read, len(rows))]
+            found.put(rows, "unknown-layout", details)
+        found.known &= ~every.batch.doubtful
+        return found
+
+    def _measured(self, found: _Problems, lengths: Lengths, at: Rows, little: bool) -> None:
+        """What is wrong with the rows that these lengths are for."""
+        found.looked[at.index] = True
+        codec = self._codec[lengths]
+        _, refuted = lengths.tell(at)
+        if len(rows := np.flatnonzero(refuted)):
+            read = {probe.name: at.record[probe.name].data[rows] for probe in codec.given[little]}
+            found.put(at.index[rows], "invalid", [codec.unmet(values, little) for values in _each(read, len(rows))])
+        if lengths.checksum is None:
+            return
+        proof, left = lengths.proof(at), len(at.batch.buffer) - at.start
+        far = proof.impossible | (proof.needed > np.minimum(left, self.bound))
+        self._far(found, codec.sums[little], proof, at, np.flatnonzero(far & ~refuted))
+        rows = np.flatnonzero(~(far | refuted | at.batch.doubtful[at.index]))
+        expected, stored = proof.sums(at.batch.buffer, at.start, rows, little, Running().of)
+        if len(wrong := np.flatnonzero(expected != stored)):
+            pairs = zip(expected[wrong].tolist(), stored[wrong].tolist(), strict=True)
+            details = [differing(*pair, proof.kind.size) for pair in pairs]
+            rows = rows[wrong]
+            offset = np.broadcast_to(proof.place, len(at))[rows]
+            found.put(at.index[rows], "checksum", details, lengths.checksum[0], offset)
+
+    def _far(self, found: _Problems, stored: Probe, proof: Proof, at: Rows, rows: Array) -> None:
+        """What is wrong where a checksum or what it covers is out of reach."""
+        first, last, place = (np.broadcast_to(each, len(at)) for each in (proof.first, proof.last, proof.place))
+        left = len(at.batch.buffer) - at.start
+        for row in rows.tolist():
+            probe = stored._replace(offset=int(place[row]))
+            try:
+                CodecLengths.reach(probe, int(first[row]), int(last[row]), int(left[row]), self.bound)
+            except DecodeError as error:
+                found.put_error(int(at.index[row]), error)
+
+
+def _each(columns: dict[str, Array], count: int) -> Iterator[Values]:
+    """The values of each of so many rows."""
+    values = [column.tolist() for column in columns.values()]
+    return (dict(zip(columns, row, strict=True)) for row in (zip(*values, strict=True) if values else [()] * count))
