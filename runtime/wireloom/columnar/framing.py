@@ -115,6 +115,11 @@ class Proof:
         return needed
 
     @property
+    def range(self) -> tuple[Array | int, Array | int, Array | int]:
+        """Where they begin and end, and their place."""
+        return self.first, self.last, self.place
+
+    @property
     def impossible(self) -> Array | bool:
         """Which are of no range that could be."""
         wrong: Array | bool = np.minimum(self.first, self.place) < 0
@@ -125,9 +130,7 @@ class Proof:
     ) -> tuple[Array, Array]:
         """The checksums of ``rows``, in which all bytes are there, as ``summed`` gives them, and what is found."""
         start = start[rows]
-        first, last, place = (
-            each if isinstance(each, int) else each[rows] for each in (self.first, self.last, self.place)
-        )
+        first, last, place = (each if isinstance(each, int) else each[rows] for each in self.range)
         order = little if isinstance(little, bool) else little[rows]
         found = self.kind.of(windows(buffer, start + place, self.kind.size), order)
         return summed(self.algorithm, buffer, start + first, start + last), found

@@ -3,7 +3,7 @@
 So wherever a record could begin, and however long it says it is, its checksum costs the same.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -16,6 +16,8 @@ _OVERLAP = 4
 _PIECE = 1 << 20
 _COLUMNS = 256
 _LEVEL = 256
+_KEPT = 4
+_BESIDE = 256
 
 
 class Running:
@@ -23,6 +25,7 @@ class Running:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, Array]] = {}
+        self._sums: dict[tuple[str, int], tuple[int, Array]] = {}
 
     def of(self, name: str, buffer: Array, start: Array, stop: Array) -> Array:
         """The checksum of each range, as 64-bit integers."""
@@ -31,25 +34,49 @@ class Running:
         first, last, count = int(start.min()), int(stop.max()), stop - start
         if int(count.sum()) < _OVERLAP * (last - first):
             return checksums.of_ranges(name, buffer, start, stop)
+        origin, registers = self._registers(name, buffer, first, last)
+        before, after, algorithm = registers[start - origin], registers[stop - origin], ALGORITHMS[name]
+        if isinstance(algorithm, Adler):
+            return _adler(algorithm, before, after, count)
+        passed = _passed(name, before ^ np.uint32(algorithm.initial), count)
+        found: Array = (passed ^ after ^ np.uint32(algorithm.final)).astype(np.int64)
+        return found
+
+    def everywhere(self, name: str, buffer: Array, first: int, count: int, size: int) -> Array:
+        """The CRCs of ``size`` bytes from ``first`` on, from the next byte on, and so on, ``count`` of them.
+
+        Whoever asks for them in one byte order will ask in the other one for nearly the same, so there are some more.
+        """
+        begun, sums = self._sums.get((name, size), (0, np.zeros(0, np.uint32)))
+        if not begun <= first <= first + count <= begun + len(sums):
+            begun, end = max(0, first - _BESIDE), min(len(buffer) - size + 1, first + count + _BESIDE)
+            origin, registers = self._registers(name, buffer, begun, end + size - 1)
+            crc = ALGORITHMS[name]
+            assert isinstance(crc, Crc)
+            before, after = (registers[at - origin : at - origin + end - begun] for at in (begun, begun + size))
+            sums = _alike(name, before ^ np.uint32(crc.initial), size) ^ after ^ np.uint32(crc.final)
+            if len(self._sums) >= _KEPT:
+                self._sums.clear()
+            self._sums[name, size] = begun, sums
+        found: Array = sums[first - begun : first - begun + count]
+        return found
+
+    def _registers(self, name: str, buffer: Array, first: int, last: int) -> tuple[int, Array]:
+        """Where what is kept begins, and the registers from there on, to ``last`` or farther."""
         origin, registers = self._kept.get(name, (first, np.zeros(1, np.uint32)))
         if first < origin or first >= origin + len(registers) + _PIECE:
             origin, registers = first, np.zeros(1, np.uint32)
-        algorithm = ALGORITHMS[name]
         done = origin + len(registers) - 1
         if done < last:
-            pieces = [registers]
+            kept = max(0, first - _PIECE - origin)  # what is behind is asked for no more
+            origin, pieces = origin + kept, [registers[kept:]]
             while done < last:
                 data = buffer[done : min(len(buffer), done + _PIECE)]
                 pieces.append(_registers(name, data, int(pieces[-1][-1])))
                 done += len(data)
             registers = np.concatenate(pieces)
         self._kept[name] = origin, registers
-        before, after = registers[start - origin], registers[stop - origin]
-        if isinstance(algorithm, Adler):
-            return _adler(algorithm, before, after, count)
-        passed = _passed(name, before ^ np.uint32(algorithm.initial), count)
-        found: Array = (passed ^ after ^ np.uint32(algorithm.final)).astype(np.int64)
-        return found
+        return origin, registers
 
 
 def _adler(adler: Adler, before: Array, after: Array, count: Array) -> Array:
@@ -114,6 +141,26 @@ def _passed(name: str, registers: Array, count: Array) -> Array:
                 registers = _looked_up(registers, digits, tables)
         count, most, level = count >> 8, most >> 8, level + 1
     return registers
+
+
+def _alike(name: str, registers: Array, count: int) -> Array:
+    """What each register becomes over ``count`` zero bytes, alike for all."""
+    halves = registers.astype("<u4", copy=False).view("<u2").reshape(-1, 2)
+    tables = _halves(name, count)
+    found: Array = tables[0].take(halves[:, 0])
+    for number, table in enumerate(tables[1:], start=1):
+        found ^= table.take(halves[:, number])
+    return found
+
+
+@lru_cache(maxsize=16)
+def _halves(name: str, count: int) -> list[Array]:
+    """What each two bytes of a register become over ``count`` zero bytes."""
+    crc, values = ALGORITHMS[name], np.arange(256, dtype=np.uint32)
+    assert isinstance(crc, Crc)
+    counts = np.full(256, count)
+    single = [_passed(name, values << np.uint32(shift), counts) for shift in range(0, crc.bits, 8)]
+    return [(high[:, None] ^ low).reshape(-1) for low, high in zip(single[::2], single[1::2], strict=True)]
 
 
 def _looked_up(registers: Array, digits: Array, tables: Array) -> Array:

@@ -9,16 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.codec.checksums import ALGORITHMS, Adler
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
 from wireloom.codec.streams import Values
 from wireloom.columnar.buffers import Array, every
-from wireloom.columnar.framing import Framing, Lengths
+from wireloom.columnar.framing import Framing, Lengths, Proof
 from wireloom.columnar.rows import Batch, Rows
 from wireloom.columnar.running import Running
 
-_FEWEST, _MOST = 512, 32 * 1024
+_FEWEST, _MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
+_SPREAD = 6
+"""Checksums are compared at every position if one in so many positions or more has one, for each shape of range."""
 
 
 class Chain(NamedTuple):
@@ -115,16 +118,12 @@ class BulkSearch(Search):
         self, lengths: Lengths, array: Array, start: int, stop: int, end: int, *, little: bool, final: bool
     ) -> tuple[Array, Array, Array, Array]:
         """(position, length, byte order, whether it is certain) of what may be such a record in this order."""
-        chosen = self._selected(lengths, array, start, stop, little=little)
+        selected = self._selected(lengths, array, start, stop, little=little)
         at, raw = np.arange(start, stop), None
-        selected: Array | None = None
-        if chosen is None:
+        if selected is None or 2 * np.count_nonzero(selected) > len(at):
             raw = every(array, max(lengths.size, 1))[start:stop]
-        elif 2 * len(chosen) > stop - start:
-            raw, selected = every(array, max(lengths.size, 1))[start:stop], np.zeros(stop - start, bool)
-            selected[chosen - start] = True
         else:
-            at = chosen
+            at, selected = np.flatnonzero(selected) + start, None
         batch = Batch(array, at, np.full(len(at), end), self.parameters, little)
         rows = Rows.all(batch)
         length, refuted = lengths.tell(rows, raw)
@@ -133,8 +132,8 @@ class BulkSearch(Search):
             sure &= selected
             batch.doubtful &= selected
         if lengths.checksum is not None:
-            likely = np.flatnonzero(sure)
-            if 4 * len(likely) < len(at):
+            if 4 * np.count_nonzero(sure) < len(at):
+                likely = np.flatnonzero(sure)
                 inner, _ = rows.only(likely, rows.record)
                 sure[likely] = self._proven(lengths, inner, sure[likely], end, final=final)
             else:
@@ -150,31 +149,70 @@ class BulkSearch(Search):
         if not sure.any():
             return sure
         proof, start = lengths.proof(at), at.pos
+        open_ = sure & ~at.batch.doubtful[at.index]
+        open_ &= np.logical_not(proof.impossible)
         needed = proof.needed
-        found: Array = sure & ~at.batch.doubtful[at.index]
-        found &= np.logical_not(proof.impossible | (needed > self.bound))
-        reached = needed <= end - start
-        if not final:
-            at.doubt(found & ~reached)
-        found &= reached
-        rows = np.flatnonzero(found)
-        found[rows[proof.wrong(at.batch.buffer, start, rows, at.little, self._running.of)]] = False
+        if (most := int(np.max(needed))) > self.bound:
+            open_ &= needed <= self.bound
+        if most > end - start[-1]:
+            reached = needed <= end - start
+            if not final:
+                at.doubt(open_ & ~reached)
+            open_ &= reached
+        rows = self._likely(proof, at, open_)
+        if rows is None:
+            rows = np.flatnonzero(open_)
+        found = np.zeros(len(at), bool)
+        found[rows[~proof.wrong(at.batch.buffer, start, rows, at.little, self._running.of)]] = True
         return found
+
+    def _likely(self, proof: Proof, at: Rows, open_: Array) -> Array | None:
+        """The ``open_`` rows with a checksum that some row should have there, if that shows quicker for all of them.
+
+        That is if ranges have few shapes: then checksums are compared at every position.
+        """
+        if isinstance(ALGORITHMS[proof.algorithm], Adler):
+            return None
+        low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
+        shapes: list[tuple[int, ...]] = []
+        rest, most = open_.copy(), _SPREAD * np.count_nonzero(open_) // span
+        while rest[row := int(rest.argmax())]:
+            if len(shapes) == most:
+                return None
+            shapes.append(tuple(each if isinstance(each, int) else int(each[row]) for each in proof.range))
+            alike = [each == value for each, value in zip(proof.range, shapes[-1], strict=True) if each is not value]
+            rest &= np.logical_not(np.logical_and.reduce(alike)) if alike else False
+        hits = [self._hits(proof, at, low, span, *shape) for shape in shapes]
+        places = np.unique(np.concatenate([np.zeros(0, np.int64), *hits]))
+        rows = places if span == len(at) else _among(at.pos - low, places)
+        found: Array = rows[open_[rows]]
+        return found
+
+    def _hits(self, proof: Proof, at: Rows, low: int, span: int, first: int, last: int, place: int) -> Array:
+        """Where, from ``low`` on, a checksum of this shape stands."""
+        buffer = at.batch.buffer
+        count = min(span, len(buffer) - low - max(last, place + proof.kind.size) + 1)
+        sums = self._running.everywhere(proof.algorithm, buffer, low + first, count, last - first)
+        stored = every(buffer, proof.kind.size)[low + place : low + place + count]
+        return np.flatnonzero(sums == proof.kind.of(stored, at.little))
 
     def _selected(self, lengths: Lengths, array: Array, start: int, stop: int, *, little: bool) -> Array | None:
         """The positions whose header fields select these lengths; None for all of them."""
-        chosen: Array | None = None
+        found: Array | None = None
         for name, offset, kind in self.plan.match:
-            if name not in lengths.match:
-                continue
-            if chosen is None:
+            if name in lengths.match:
                 data = kind.of(every(array, kind.size)[start + offset : stop + offset], little)
-            else:
-                data = kind.of(every(array, kind.size)[chosen + offset], little)
-            wanted = lengths.match[name]
-            holds = data == wanted[0] if len(wanted) == 1 else np.isin(data, wanted)
-            chosen = np.flatnonzero(holds) + start if chosen is None else chosen[holds]
-        return chosen
+                wanted = lengths.match[name]
+                holds = data == wanted[0] if len(wanted) == 1 else np.isin(data, wanted)
+                found = holds if found is None else found & holds
+        return found
+
+
+def _among(numbers: Array, wanted: Array) -> Array:
+    """Where in ``numbers``, which ascend, those stand that are ``wanted`` and among them."""
+    places = np.minimum(numbers.searchsorted(wanted), len(numbers) - 1)
+    found: Array = places[numbers[places] == wanted]
+    return found
 
 
 class _Seen:

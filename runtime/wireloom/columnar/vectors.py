@@ -236,7 +236,7 @@ def choose(test: Any, then: Any, other: Any) -> Any:
         return then if test else other
     holds = test.truth
     if all(type(value) is int and abs(value) < _LIMIT for value in (then, other)):
-        return Vector(np.where(holds, then, other), None, test.doubt)
+        return Vector(np.array([other, then]).take(holds.view(np.uint8)), None, test.doubt)
     one, two = (_optional(value, test) for value in (then, other))
     valid: Valid = np.where(holds, _mask(one), _mask(two))
     data = np.where(holds, one.data, two.data)
