@@ -145,6 +145,7 @@ def test_damaged_captures_are_the_same_rows_in_both_engines(
     monkeypatch.setattr(accel, "ENABLED", accelerated)
     monkeypatch.setattr(searching, "_FEWEST", chance.choice((1, 30, 512)))
     monkeypatch.setattr(searching, "_MOST", chance.choice((7, 100, 700)))
+    monkeypatch.setattr(searching, "_MANY", chance.choice((0, 512)))
     capture = damaged(name, chance, 40)
     capture_alike(pair(name), capture)
     capture_alike(pair(name), capture, maxRecordBytes=str(chance.choice((20, 70, 1000))))

@@ -20,8 +20,8 @@ from wireloom.columnar.running import Running
 
 _FEWEST, _MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
-_SPREAD = 6
-"""Checksums are compared at every position if one in so many positions or more has one, for each shape of range."""
+_MANY, _SPREAD = 512, 6
+"""Checksums are compared at every position if so many may be right, and one a shape of range in so many bytes."""
 
 
 class Chain(NamedTuple):
@@ -171,7 +171,7 @@ class BulkSearch(Search):
 
         That is if ranges have few shapes: then checksums are compared at every position.
         """
-        if isinstance(ALGORITHMS[proof.algorithm], Adler):
+        if isinstance(ALGORITHMS[proof.algorithm], Adler) or np.count_nonzero(open_) < _MANY:
             return None
         low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
         shapes: list[tuple[int, ...]] = []
