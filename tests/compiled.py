@@ -5,11 +5,11 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from types import ModuleType
 from typing import Any
-
-import yaml
 
 from wireloom_generator import examples, ir, spec
 from wireloom_generator.emitters import columnar, enums, parsers
@@ -19,6 +19,8 @@ FEATURES = {path.stem: path for path in sorted(Path(__file__).with_name("specs_v
 """The files that show one feature of the language each."""
 
 _SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
+_KIND = re.compile(r"^(protocol|message|library): *(\w+)", re.MULTILINE)
+_MADE = TemporaryDirectory(prefix="wireloom-compiled-")
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,8 @@ def folders(text: str, root: Path) -> Path:
     files: dict[tuple[str, str], str] = {}
     line = 0
     for document in _SEPARATOR.split(text):
-        written = yaml.safe_load(document) or {}
-        kind = next((key for key in ("protocol", "message", "library") if key in written), None)
-        if kind:
-            files[kind, written[kind]] = "\n" * line + document
+        if found := _KIND.search(document):
+            files[found[1], found[2]] = "\n" * line + document
         line += document.count("\n") + 1
     protocol = root / next(name for kind, name in files if kind == "protocol")
     for (kind, name), content in files.items():
@@ -52,34 +52,34 @@ def folders(text: str, root: Path) -> Path:
     return protocol
 
 
-def compiled(folder: Path, out: Path) -> Compiled:
-    """The protocol in ``folder``, its parsers and its plan written below ``out`` and imported."""
+def compiled(folder: Path) -> Compiled:
+    """The protocol in ``folder``, its parsers and its plan written and imported."""
     (one,), found = spec.load([folder])
     assert not found, found
     protocol = lower(one)
-    package = out.joinpath(f"{out.name}_{protocol.name}")
-    package.mkdir(parents=True)
+    package = Path(mkdtemp(prefix=f"{protocol.name}_", dir=_MADE.name))
     package.joinpath("__init__.py").touch()
     for emit in (enums.emit, parsers.emit, columnar.emit):
         for file in emit(protocol):
             package.joinpath(file.path.name).write_text(file.text)
-    sys.path.insert(0, str(out))
+    sys.path.insert(0, _MADE.name)
     try:
         importlib.invalidate_caches()
         plan = importlib.import_module(f"{package.name}.columnar")
     finally:
-        sys.path.remove(str(out))
+        sys.path.remove(_MADE.name)
     return Compiled(protocol, plan.PROTOCOL, plan)
 
 
-def of(text: str, root: Path) -> Compiled:
-    """The protocol that ``text`` is, made below ``root``."""
-    return compiled(folders(text, root / "specs"), root)
+@cache
+def of(text: str) -> Compiled:
+    """The protocol that ``text`` is, made when it is first asked for."""
+    return compiled(folders(text, Path(mkdtemp(dir=_MADE.name))))
 
 
-def feature(name: str, root: Path) -> Compiled:
-    """The protocol of the feature called ``name``, one of ``specs_valid``, made below ``root``."""
-    return of(FEATURES[name].read_text(encoding="utf-8"), root)
+def feature(name: str) -> Compiled:
+    """The protocol of the feature called ``name``, one of ``specs_valid``."""
+    return of(FEATURES[name].read_text(encoding="utf-8"))
 
 
 def worked(protocol: ir.Protocol) -> Iterator[tuple[ir.Message, ir.Example]]:

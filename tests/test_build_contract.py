@@ -4,9 +4,7 @@ Held for rows that are altered at random and for invented ones, of every protoco
 """
 
 from functools import cache
-from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
 from typing import Any
 
 import compiled
@@ -23,7 +21,7 @@ from test_specs_readme import BLOCKS, documents
 @cache
 def shown(number: int) -> Target:
     """The protocol of an example of the language's reference."""
-    found = compiled.of(documents(BLOCKS[number]), Path(mkdtemp(prefix="shown")))
+    found = compiled.of(documents(BLOCKS[number]))
     records = tuple(example.data for _, example in compiled.worked(found.protocol))
     return Target(f"example {number}", Pair.of(found.columnar), records, ({},))
 

@@ -3,8 +3,6 @@
 import io
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from tempfile import mkdtemp
 
 import compiled
 import pyarrow as pa
@@ -46,14 +44,14 @@ BIG, LITTLE, BOTH, OTHER = (bytes.fromhex(data) for data in ("a505000961", "a505
 
 @cache
 def pair() -> Pair:
-    return Pair.of(compiled.of(SPEC, Path(mkdtemp())).columnar)
+    return Pair.of(compiled.of(SPEC).columnar)
 
 
 @cache
 def lengths() -> Pair:
     """Lengths that may be read in both orders, and then are different ones."""
     spec = SPEC.replace("mark < 0x0300", "length < 0x0300").replace("name: length, type: u8", "name: length, type: u16")
-    return Pair.of(compiled.of(spec.replace("length >= 4", "length >= 5"), Path(mkdtemp())).columnar)
+    return Pair.of(compiled.of(spec.replace("length >= 4", "length >= 5")).columnar)
 
 
 def long(size: int, order: str) -> bytes:

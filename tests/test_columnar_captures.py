@@ -4,7 +4,6 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
 from typing import Any
 
 import compiled
@@ -98,7 +97,7 @@ def test_streams_of_events(order: str, accelerated: bool) -> None:
 def pair_of(name: str) -> Pair:
     if name in GENERATED:
         return GENERATED[name]
-    return Pair.of(compiled.feature(name, Path(mkdtemp(prefix="feature"))).columnar)
+    return Pair.of(compiled.feature(name).columnar)
 
 
 def written(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:

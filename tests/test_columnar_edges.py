@@ -1,6 +1,5 @@
 """Shapes at the edge of what many rows can be read as at once: the columnar decoder gives what the codec gives."""
 
-from pathlib import Path
 from random import Random
 
 import compiled
@@ -164,8 +163,8 @@ def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("text", "bodies"), EDGES.values(), ids=EDGES)
-def test_edges(text: str, bodies: list[bytes], tmp_path: Path) -> None:
-    pair = Pair.of(compiled.of(HEAD + text, tmp_path).columnar)
+def test_edges(text: str, bodies: list[bytes]) -> None:
+    pair = Pair.of(compiled.of(HEAD + text).columnar)
     random = Random(0)
     records = [bytes([len(body) + 1]) + body for body in bodies]
     changed = [other for record in records for other in damaged(record, random, 60)]
@@ -192,20 +191,20 @@ sections: {body: [{name: left, type: bytes, size: rest}]}
 
 
 @pytest.mark.parametrize("accelerated", [False, True])
-def test_lengths_beyond_64_bits(accelerated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lengths_beyond_64_bits(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if accelerated:
         pytest.importorskip("numba")
         monkeypatch.setattr(accel, "ENABLED", True)
-    pair = Pair.of(compiled.of(LENGTHS, tmp_path).columnar)
+    pair = Pair.of(compiled.of(LENGTHS).columnar)
     record = bytes(7) + b"\3ab"
     for length in (2**62, 2**63 - 40, 2**63 - 1, 2**63, 2**64 - 1, (2**64 + 9) // 3):
         for count in (0, 1, 3):
             capture_alike(pair, record * count + length.to_bytes(8, "big") + bytes(30))
 
 
-def test_a_message_may_be_chosen_by_what_no_record_has(tmp_path: Path) -> None:
+def test_a_message_may_be_chosen_by_what_no_record_has() -> None:
     text = LENGTHS.replace("* 3 + 1", "").replace("type: u64}", "type: u8}, {name: kind, type: u8, when: length > 3}")
     text = text.replace("match: {}", "match: {kind: 1}") + text[text.index("---") :].replace("edge", "unknown")
-    pair = Pair.of(compiled.of(text, tmp_path).columnar)
+    pair = Pair.of(compiled.of(text).columnar)
     records_alike(pair, [b"\2a", b"\3ab"])
     records_alike(pair, [b"\2a", b"\4\1ab", b"\4\2ab"])

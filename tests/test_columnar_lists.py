@@ -1,7 +1,5 @@
 """Lists of many items are read many records at once, whatever their items are made of."""
 
-from pathlib import Path
-
 import compiled
 import pyarrow as pa
 import pytest
@@ -56,8 +54,8 @@ ITEMS = {
 VARYING = "{name: items, type: Told, repeat: rest}"
 
 
-def made(entry: str, root: Path) -> Pair:
-    return Pair.of(compiled.of(HEAD % entry, root).columnar)
+def made(entry: str) -> Pair:
+    return Pair.of(compiled.of(HEAD % entry).columnar)
 
 
 def record(body: bytes, size: int = 3) -> bytes:
@@ -73,20 +71,20 @@ def redone(pair: Pair, capture: bytes) -> int:
 
 
 @pytest.mark.parametrize(("entry", "item"), ITEMS.values(), ids=ITEMS)
-def test_items_of_one_size_are_read_at_once(entry: str, item: bytes, tmp_path: Path) -> None:
-    pair = made(entry, tmp_path)
+def test_items_of_one_size_are_read_at_once(entry: str, item: bytes) -> None:
+    pair = made(entry)
     several = b"".join(record(item * count) for count in (0, 1, 3, 0, 70))
     captures_alike(pair, several)
     captures_alike(pair, several + record(item[:-1]) + record(item, 0) + record(item, 255) + several)
     assert redone(pair, several + record(item * 3000)) == 0
 
 
-def test_items_of_a_size_that_their_message_says_are_read_at_once(tmp_path: Path) -> None:
+def test_items_of_a_size_that_their_message_says_are_read_at_once() -> None:
     fields = """{name: mark, type: bytes, prefix: u8}
     - {name: size, type: u8}
     - {name: some, type: Sized, size: size, repeat: {count: 2}}
     - {name: others, type: bytes, size: size(mark), repeat: rest}"""
-    pair = made(fields, tmp_path)
+    pair = made(fields)
     several = b"".join(
         record(bytes([count]) + b"m" * count + bytes([size]) + b"s" * 2 * size + b"o" * (count + 1) * others)
         for count, size, others in [(0, 1, 0), (1, 2, 3), (2, 3, 1), (5, 1, 70), (0, 4, 90)]
@@ -96,15 +94,15 @@ def test_items_of_a_size_that_their_message_says_are_read_at_once(tmp_path: Path
     assert redone(pair, several) == 0
 
 
-def test_items_of_varying_size_are_read_at_once_in_many_records(tmp_path: Path) -> None:
-    pair = made(VARYING, tmp_path)
+def test_items_of_varying_size_are_read_at_once_in_many_records() -> None:
+    pair = made(VARYING)
     several = b"".join(record(b"\2ab\0\1a" * count) for count in (0, 1, 3, 0, 2))
     captures_alike(pair, several)
     assert redone(pair, several) == 0
     assert redone(pair, record(b"\2ab\0\1a" * 100) * 300) == 0
 
 
-def test_columns_of_messages_that_do_not_occur_share_their_memory(tmp_path: Path) -> None:
+def test_columns_of_messages_that_do_not_occur_share_their_memory() -> None:
     text = """\
 protocol: wide
 byte_order: big
@@ -117,7 +115,7 @@ record:
     for kind in range(90):
         text += f"---\nmessage: kind_{kind}\nmatch: {{kind: {kind}}}\n"
         text += f"sections: {{body: [{{name: field_{kind}, type: {'u8' if kind % 2 else 'text, size: 1'}}}]}}\n"
-    pair = Pair.of(compiled.of(text, tmp_path).columnar)
+    pair = Pair.of(compiled.of(text).columnar)
     (batch,) = pair.decoder(pair.options({})).capture(b"\0a\0b")
     columns = [batch.column(f"kind_{kind}").field(0) for kind in range(1, 90)]
     places = {buffer.address for column in columns for buffer in column.buffers() if buffer is not None}

@@ -3,7 +3,6 @@
 from functools import cache
 from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
 from typing import Any
 
 import compiled
@@ -20,19 +19,13 @@ SPECS = Path(__file__).parent.parent / "specs"
 
 
 @cache
-def feature(name: str) -> compiled.Compiled:
-    """A feature's protocol."""
-    return compiled.feature(name, Path(mkdtemp(prefix="feature")))
-
-
-@cache
 def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
     """The worked examples of a feature or of a protocol of ours, by the parameters to read them with."""
     if name in GENERATED:
         (one,), _ = spec.load([SPECS / name])
         protocol = lower(one)
     else:
-        protocol = feature(name).protocol
+        protocol = compiled.feature(name).protocol
     found: dict[tuple[tuple[str, Any], ...], list[bytes]] = {}
     for _, example in compiled.worked(protocol):
         found.setdefault(tuple(example.parameters.items()), []).append(example.data)
@@ -40,7 +33,7 @@ def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
 
 
 def pair_of(name: str) -> Pair:
-    return Pair.of(GENERATED[name] if name in GENERATED else feature(name).columnar)
+    return Pair.of(GENERATED[name] if name in GENERATED else compiled.feature(name).columnar)
 
 
 def orders(name: str) -> tuple[bool, ...]:

@@ -65,11 +65,9 @@ def test_a_docstring_says_the_same_in_other_lines(text: str, indent: int) -> Non
 
 
 @pytest.mark.parametrize("text", STRANGE)
-def test_texts_of_expressions_are_compared_as_they_are(text: str, tmp_path: Path) -> None:
+def test_texts_of_expressions_are_compared_as_they_are(text: str) -> None:
     condition = json.dumps(f"s == {text!r}")
-    found = compiled.of(
-        BYTES % f'- {{name: s, type: text, size: "{len(text.encode())}", valid: {condition}}}', tmp_path
-    )
+    found = compiled.of(BYTES % f'- {{name: s, type: text, size: "{len(text.encode())}", valid: {condition}}}')
     data = text.encode().ljust(16, b"-")
     assert found.codec.parse(data)["text"]["s"] == text
     with pytest.raises(ValueError, match="invalid"):
@@ -77,8 +75,8 @@ def test_texts_of_expressions_are_compared_as_they_are(text: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("byte", ["22", "27", "5c", "0a", "0d"])
-def test_bytes_of_any_value_can_be_constant(byte: str, tmp_path: Path) -> None:
-    found = compiled.of(BYTES % f'- {{name: mark, type: bytes, size: 1, const: "{byte}"}}', tmp_path)
+def test_bytes_of_any_value_can_be_constant(byte: str) -> None:
+    found = compiled.of(BYTES % f'- {{name: mark, type: bytes, size: 1, const: "{byte}"}}')
     data = bytes.fromhex(byte).ljust(16, b"-")
     assert found.codec.build(found.codec.parse(data)) == data
     with pytest.raises(ValueError, match="const"):
@@ -86,8 +84,8 @@ def test_bytes_of_any_value_can_be_constant(byte: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("byte", ["22", "27", "5c", "0a", "0d"])
-def test_bytes_of_any_value_can_terminate(byte: str, tmp_path: Path) -> None:
-    found = compiled.of(BYTES % f'- {{name: line, type: bytes, until: "{byte}"}}', tmp_path)
+def test_bytes_of_any_value_can_terminate(byte: str) -> None:
+    found = compiled.of(BYTES % f'- {{name: line, type: bytes, until: "{byte}"}}')
     data = (b"abc" + bytes.fromhex(byte)).ljust(16, b"-")
     assert found.codec.parse(data)["text"]["line"] == b"abc"
 
@@ -132,10 +130,10 @@ sections:
     assert "DoubleType,\n" not in _emitted(text, tmp_path)["spark.py"].text
 
 
-def test_offsets_anywhere_in_the_coveredof_a_proof_are_numbers(tmp_path: Path) -> None:
+def test_offsets_anywhere_in_the_coveredof_a_proof_are_numbers() -> None:
     text = compiled.FEATURES["proof_resync"].read_text(encoding="utf-8")
     text = text.replace("from: 0, to: 3", 'from: "min(offset(magic), 100)", to: "max(-(-offset(head_check)), 1)"')
-    found = compiled.of(text, tmp_path)
+    found = compiled.of(text)
     assert compiled.failures(found) == []
     (lengths,) = found.protocol.lengths
     assert lengths.checksum is not None

@@ -2,8 +2,6 @@
 
 import struct
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import compiled
@@ -29,52 +27,52 @@ match: {}
 """
 
 
-def feature(name: str, root: Path) -> Any:
-    return compiled.feature(name, root).codec
+def feature(name: str) -> Any:
+    return compiled.feature(name).codec
 
 
-def thing(fields: str, root: Path) -> Any:
+def thing(fields: str) -> Any:
     """The codec of a protocol with one message that has these fields."""
     body = "\n".join(f"    {line}" for line in fields.strip().splitlines())
-    return compiled.of(f"{FRAME}sections:\n  body:\n{body}\n", root).codec
+    return compiled.of(f"{FRAME}sections:\n  body:\n{body}\n").codec
 
 
-def test_defaults_are_filled_in(tmp_path: Path) -> None:
-    assert feature("default", tmp_path).build({"request": {}}).hex() == "0d03003f000000046e6f6e6506"
+def test_defaults_are_filled_in() -> None:
+    assert feature("default").build({"request": {}}).hex() == "0d03003f000000046e6f6e6506"
 
 
-def test_reserved_fields_are_zero(tmp_path: Path) -> None:
-    assert feature("reserved", tmp_path).build({"number": {"number": 7}}).hex() == "000007"
+def test_reserved_fields_are_zero() -> None:
+    assert feature("reserved").build({"number": {"number": 7}}).hex() == "000007"
 
 
-def test_labels_stand_for_numbers(tmp_path: Path) -> None:
+def test_labels_stand_for_numbers() -> None:
     row = {"paint": {"wall_name": "Green", "door": 2, "roof": 1}}
-    assert feature("enums", tmp_path).build(row).hex() == "010000020001"
+    assert feature("enums").build(row).hex() == "010000020001"
 
 
-def test_flag_labels_stand_for_bits(tmp_path: Path) -> None:
+def test_flag_labels_stand_for_bits() -> None:
     row = {"options": {"known_flags": ["Fast", "Safe"], "unknown": 0x4101, "none_flags": [], "bare": 0x80}}
-    assert feature("flags", tmp_path).build(row).hex() == "8141010080"
+    assert feature("flags").build(row).hex() == "8141010080"
 
 
-def test_computed_values_feed_defaults_and_derived_fields(tmp_path: Path) -> None:
-    assert feature("compute", tmp_path).build({"packed": {"side_name": "Right", "height": 5}}).hex() == "0b05"
+def test_computed_values_feed_defaults_and_derived_fields() -> None:
+    assert feature("compute").build({"packed": {"side_name": "Right", "height": 5}}).hex() == "0b05"
 
 
-def test_given_values_of_derived_fields_do_not_matter(tmp_path: Path) -> None:
+def test_given_values_of_derived_fields_do_not_matter() -> None:
     row = {"size": 99, "blobs": {"fixed": b"ab", "told_size": 77, "told": b"xyz"}}
-    assert feature("bytes_sized", tmp_path).build(row).hex() == "036162" + "03" + b"xyz".hex()
+    assert feature("bytes_sized").build(row).hex() == "036162" + "03" + b"xyz".hex()
 
 
-def test_a_table_without_its_bytes_is_written_afresh(tmp_path: Path) -> None:
-    codec = feature("flatbuffers", tmp_path)
+def test_a_table_without_its_bytes_is_written_afresh() -> None:
+    codec = feature("flatbuffers")
     monster = {"hp": 80, "name": "orc", "friendly": True, "experience": 7, "weight": 1.5}
     row = codec.parse(codec.build({"monster": {"monster": monster}}))
     assert dict(row["monster"]["monster"]) == monster
 
 
-def test_a_changed_table_is_written_afresh_although_its_bytes_are_given(tmp_path: Path) -> None:
-    codec = feature("flatbuffers", tmp_path)
+def test_a_changed_table_is_written_afresh_although_its_bytes_are_given() -> None:
+    codec = feature("flatbuffers")
     row = codec.parse(codec.build({"monster": {"monster": {"hp": 80}}}))
     row["monster"]["monster"]["hp"] = 81
     assert codec.parse(codec.build(row))["monster"]["monster"]["hp"] == 81
@@ -154,26 +152,26 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("fields", "values", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_would_not_read_back_is_refused(fields: str, values: Any, message: str, tmp_path: Path) -> None:
+def test_what_would_not_read_back_is_refused(fields: str, values: Any, message: str) -> None:
     with pytest.raises(EncodeError) as error:
-        thing(fields, tmp_path).build({"thing": values})
+        thing(fields).build({"thing": values})
     assert str(error.value) == message
 
 
-def test_a_length_that_is_given_must_be_right(tmp_path: Path) -> None:
-    codec = compiled.of(FRAME.replace(", derive: size(body)", ""), tmp_path).codec
+def test_a_length_that_is_given_must_be_right() -> None:
+    codec = compiled.of(FRAME.replace(", derive: size(body)", "")).codec
     with pytest.raises(EncodeError, match="has 3 bytes, but its length says 7"):
         codec.build({"size": 5, "thing": {"trailing_body": b"a"}})
 
 
-def test_an_error_in_a_struct_says_where(tmp_path: Path) -> None:
-    codec = feature("types_and_the_header", tmp_path)
+def test_an_error_in_a_struct_says_where() -> None:
+    codec = feature("types_and_the_header")
     with pytest.raises(EncodeError, match=r"^item\.item\.number: 256 does not fit 8 bits"):
         codec.build({"item": {"item": {"number": 256}}})
 
 
-def test_offsets_in_a_struct_know_how_long_its_prefix_is(tmp_path: Path) -> None:
-    codec = feature("derive_in_types", tmp_path)
+def test_offsets_in_a_struct_know_how_long_its_prefix_is() -> None:
+    codec = feature("derive_in_types")
     row = codec.parse(codec.build({"pair": {"plain": {"text": ""}, "boxed": {"text": "x" * 200}}}))
     assert row["pair"]["boxed"] == {"place": 9, "text": "x" * 200}
 
@@ -186,14 +184,14 @@ def test_offsets_in_a_struct_know_how_long_its_prefix_is(tmp_path: Path) -> None
         ("{name: m, type: u16, checksum: {algorithm: crc16_xmodem, from: 0, to: 3}, optional: true}", "0300014971"),
     ],
 )
-def test_an_optional_field_that_follows_from_others_is_not_lost(tail: str, record: str, tmp_path: Path) -> None:
-    codec = thing(f"- {{name: first, type: u8}}\n- {tail}", tmp_path)
+def test_an_optional_field_that_follows_from_others_is_not_lost(tail: str, record: str) -> None:
+    codec = thing(f"- {{name: first, type: u8}}\n- {tail}")
     data = bytes.fromhex(record)
     assert codec.build(codec.parse(data)) == data
 
 
-def test_a_value_may_not_end_in_half_a_terminator(tmp_path: Path) -> None:
-    codec = thing('- {name: text, type: bytes, until: "0000"}\n- {name: more, type: bytes, size: rest}', tmp_path)
+def test_a_value_may_not_end_in_half_a_terminator() -> None:
+    codec = thing('- {name: text, type: bytes, until: "0000"}\n- {name: more, type: bytes, size: rest}')
     assert codec.build({"thing": {"text": b"a", "more": b"\0b"}}).hex() == "05006100000062"
     with pytest.raises(EncodeError, match="text: contains its terminator 0000"):
         codec.build({"thing": {"text": b"a\0", "more": b"b"}})
@@ -203,15 +201,13 @@ def test_a_value_may_not_end_in_half_a_terminator(tmp_path: Path) -> None:
     ("default", "told"),
     [("size(data)", "0005"), ("offset(data)", "0004"), ("size(body)", "0007"), ("size(record)", "0009")],
 )
-def test_a_default_asks_for_what_is_written_behind_it(default: str, told: str, tmp_path: Path) -> None:
-    codec = thing(
-        f"- {{name: told, type: u16, default: {default}}}\n- {{name: data, type: bytes, size: rest}}", tmp_path
-    )
+def test_a_default_asks_for_what_is_written_behind_it(default: str, told: str) -> None:
+    codec = thing(f"- {{name: told, type: u16, default: {default}}}\n- {{name: data, type: bytes, size: rest}}")
     assert codec.build({"thing": {"data": b"hello"}}).hex() == f"0700{told}{b'hello'.hex()}"
     assert codec.build({"thing": {"told": 3, "data": b"hello"}}).hex() == f"07000003{b'hello'.hex()}"
 
 
-def test_a_default_in_bit_fields_uses_what_is_derived(tmp_path: Path) -> None:
+def test_a_default_in_bit_fields_uses_what_is_derived() -> None:
     fields = """
 - {name: count_, type: u8, derive: count(list)}
 - bits: u8
@@ -220,11 +216,11 @@ def test_a_default_in_bit_fields_uses_what_is_derived(tmp_path: Path) -> None:
     - {name: bytes_, width: 4, default: size(list)}
 - {name: list, type: u16, repeat: {count: count_}}
 """
-    assert thing(fields, tmp_path).build({"thing": {"list": [7, 8]}}).hex() == "060002" + "34" + "00070008"
+    assert thing(fields).build({"thing": {"list": [7, 8]}}).hex() == "060002" + "34" + "00070008"
 
 
-def test_bytes_behind_a_section_that_takes_the_rest_are_refused(tmp_path: Path) -> None:
-    codec = feature("sections_to_the_rest", tmp_path)
+def test_bytes_behind_a_section_that_takes_the_rest_are_refused() -> None:
+    codec = feature("sections_to_the_rest")
     for row in ({"kind": 1, "number": 5}, {"kind": 2, "note": {"kind": 7, "text": "ab"}}, {"kind": 3, "list": [5]}):
         with pytest.raises(EncodeError, match="takes all of its section, but there are bytes behind it"):
             codec.build({"boxes": {**row, "outer_rest": b"xyz", "after": 9}})
@@ -260,17 +256,17 @@ def test_a_nan_stays_one_with_the_bits_that_fit(bits: int, written: str) -> None
 
 @cache
 def floats() -> Any:
-    return feature("floats", Path(mkdtemp(prefix="floats")))
+    return feature("floats")
 
 
-def test_a_length_prefix_that_cannot_fit_is_refused(tmp_path: Path) -> None:
+def test_a_length_prefix_that_cannot_fit_is_refused() -> None:
     spec = f"""{FRAME.replace("u8, derive: size(body)", "u16, derive: size(body)").replace("2 + size", "3 + size")}
 sections:
   body:
     - {{name: inner, type: Inner, prefix: leb128_u32}}
 """
     types = "types:\n  - name: Inner\n    fields:\n      - {name: data, type: bytes, prefix: u8}\n      - {align: 4}\n"
-    codec = compiled.of(spec.replace("\n---\n", f"\n{types}---\n", 1), tmp_path).codec
+    codec = compiled.of(spec.replace("\n---\n", f"\n{types}---\n", 1)).codec
     refusals = []
     for size in range(116, 132):
         try:

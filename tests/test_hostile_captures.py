@@ -3,7 +3,6 @@
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from tempfile import mkdtemp
 
 import compiled
 import pytest
@@ -24,7 +23,7 @@ def pair(name: str) -> Pair:
         protocol = SHIPPED[name].PROTOCOL
         return Pair(protocol, registry.plan_of(protocol))
     folder = Path(captures.__file__).with_name("specs") / name
-    return Pair.of(compiled.compiled(folder, Path(mkdtemp())).columnar)
+    return Pair.of(compiled.compiled(folder).columnar)
 
 
 @pytest.mark.parametrize("hostile", captures.EVERY, ids=lambda hostile: hostile.name)

@@ -4,7 +4,6 @@ import io
 import subprocess
 import sys
 import tracemalloc
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -73,9 +72,9 @@ def event(order: str) -> bytes:
     return databus.build({"message": "dbus_event", "byte_order": order, "version": 0, "dbus_event": fields})
 
 
-def test_a_length_beyond_the_bound_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_length_beyond_the_bound_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "PIECE_BYTES", 1 << 20)
-    pair = Pair.of(compiled.of(WHOLE, tmp_path).columnar)
+    pair = Pair.of(compiled.of(WHOLE).columnar)
     size = 1 << 20
     capture = summed(b"hello", 2**31) + summed(b"x" * 1000) * 16000
     stream = io.BytesIO(capture)
@@ -88,8 +87,8 @@ def test_a_length_beyond_the_bound_is_not_waited_for(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("final", [False, True])
-def test_a_stream_that_grows_says_at_once_that_a_record_is_too_long(final: bool, tmp_path: Path) -> None:
-    pair = Pair.of(compiled.of(WHOLE, tmp_path).columnar)
+def test_a_stream_that_grows_says_at_once_that_a_record_is_too_long(final: bool) -> None:
+    pair = Pair.of(compiled.of(WHOLE).columnar)
     from wireloom.codec.framing import Cutter
 
     capture = summed(b"hello", 2**31) + summed(b"there") * 3

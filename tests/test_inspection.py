@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import FEATURES, compiled, feature, folders, worked
+from compiled import FEATURES, feature, of, worked
 from hypothesis import given
 from hypothesis import strategies as st
 from vectors import Vector, committed, data_of
@@ -79,8 +79,8 @@ def test_the_leaves_are_the_record(protocol: Protocol, data: bytes, parameters: 
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_the_leaves_are_the_record_whatever_the_spec_uses(name: str, tmp_path: Path) -> None:
-    found = feature(name, tmp_path)
+def test_the_leaves_are_the_record_whatever_the_spec_uses(name: str) -> None:
+    found = feature(name)
     for _, example in worked(found.protocol):
         assert covers_every_byte_once(inspect_record(found.codec, example.data, **example.parameters)), example.name
 
@@ -368,8 +368,8 @@ sections:
 """
 
 
-def test_a_size_on_the_wire_is_not_believed(tmp_path: Path) -> None:
-    codec = compiled(folders(CLAIMING, tmp_path / "specs"), tmp_path / "claiming").codec
+def test_a_size_on_the_wire_is_not_believed() -> None:
+    codec = of(CLAIMING).codec
     record = ((64 << 20) - 4).to_bytes(4, "big") + bytes(36)
     tracemalloc.start()
     began = time.process_time()
@@ -383,7 +383,7 @@ def test_a_size_on_the_wire_is_not_believed(tmp_path: Path) -> None:
     assert taken < 5
 
 
-def test_a_record_that_lacks_a_little_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
-    codec = compiled(folders(CLAIMING, tmp_path / "specs"), tmp_path / "lacking").codec
+def test_a_record_that_lacks_a_little_is_told_as_far_as_it_goes() -> None:
+    codec = of(CLAIMING).codec
     inspected = inspect_record(codec, (40_000).to_bytes(4, "big") + b"\0\7\1\2\3")
     assert [leaf.path for leaf in inspected.leaves() if leaf.start < leaf.end][:2] == ["size", "items.first"]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,22 +71,22 @@ sections:
 """
 
 
-def test_a_computed_value_that_is_wrong_is_marked_and_not_its_neighbours(tmp_path: Path) -> None:
-    found = of(f"{COMPUTED}    - {{name: behind, type: u8}}\n", tmp_path)
+def test_a_computed_value_that_is_wrong_is_marked_and_not_its_neighbours() -> None:
+    found = of(f"{COMPUTED}    - {{name: behind, type: u8}}\n")
     inspected = inspect_record(found.codec, bytes.fromhex("0001000007"))
     assert inspected.reason == "range: reading.twice at byte 4: 131072 does not fit a short"
     assert marked(inspected) == Marked(fields=("twice",))
 
 
-def test_a_computed_value_at_the_end_does_not_end_early(tmp_path: Path) -> None:
-    found = of(COMPUTED.replace("length: 5", "length: 4"), tmp_path)
+def test_a_computed_value_at_the_end_does_not_end_early() -> None:
+    found = of(COMPUTED.replace("length: 5", "length: 4"))
     inspected = inspect_record(found.codec, bytes.fromhex("00010000"))
     assert inspected.reason == "range: reading.twice at byte 4: 131072 does not fit a short"
     assert marked(inspected) == Marked(fields=("twice",))
 
 
-def test_a_computed_value_in_front_of_missing_bytes_is_not_marked(tmp_path: Path) -> None:
-    found = of(f"{COMPUTED}    - {{name: behind, type: u8}}\n", tmp_path)
+def test_a_computed_value_in_front_of_missing_bytes_is_not_marked() -> None:
+    found = of(f"{COMPUTED}    - {{name: behind, type: u8}}\n")
     inspected = inspect_record(found.codec, bytes.fromhex("00000001"))
     assert [leaf.name for leaf in inspected.leaves()] == ["first", "other", "twice"]
     assert marked(inspected) == Marked(end=True)

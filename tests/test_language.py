@@ -1,13 +1,13 @@
 """Every feature of the language, a file each in ``specs_valid``: its examples hold, and no other bytes break it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import compiled
 import pytest
-from compiled import FEATURES, Compiled
+from compiled import FEATURES, Compiled, feature
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,31 +18,18 @@ from wireloom_generator.generate import check
 Values = dict[str, Any]
 
 
-@pytest.fixture(scope="session")
-def feature(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Compiled]:
-    """A function that gives a feature's protocol, compiled when it is first asked for."""
-    known: dict[str, Compiled] = {}
-
-    def find(name: str) -> Compiled:
-        if name not in known:
-            known[name] = compiled.feature(name, tmp_path_factory.mktemp(name))
-        return known[name]
-
-    return find
-
-
 @pytest.mark.parametrize("name", FEATURES)
 def test_the_compiler_finds_nothing_wrong(name: str, tmp_path: Path) -> None:
     assert check([compiled.folders(FEATURES[name].read_text(encoding="utf-8"), tmp_path)]) == []
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_examples_decode_and_encode_as_they_say(feature: Callable[[str], Compiled], name: str) -> None:
+def test_examples_decode_and_encode_as_they_say(name: str) -> None:
     assert compiled.failures(feature(name)) == []
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_what_follows_from_the_rest_can_be_left_out(feature: Callable[[str], Compiled], name: str) -> None:
+def test_what_follows_from_the_rest_can_be_left_out(name: str) -> None:
     found = feature(name)
     for message, example in _wellformed(found):
         row = found.codec.parse(example.data, **example.parameters)
@@ -50,7 +37,7 @@ def test_what_follows_from_the_rest_can_be_left_out(feature: Callable[[str], Com
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_a_record_cut_short_is_malformed(feature: Callable[[str], Compiled], name: str) -> None:
+def test_a_record_cut_short_is_malformed(name: str) -> None:
     found = feature(name)
     for _, example in _wellformed(found):
         for length in range(1, len(example.data)):
@@ -61,7 +48,7 @@ def test_a_record_cut_short_is_malformed(feature: Callable[[str], Compiled], nam
 @pytest.mark.parametrize("name", FEATURES)
 @given(data=st.data())
 @settings(derandomize=True, database=None, max_examples=30)
-def test_no_byte_is_ever_lost(feature: Callable[[str], Compiled], name: str, data: st.DataObject) -> None:
+def test_no_byte_is_ever_lost(name: str, data: st.DataObject) -> None:
     found = feature(name)
     example = data.draw(st.sampled_from([example for _, example in compiled.worked(found.protocol)]))
     capture = data.draw(_damaged(example.data))
@@ -72,7 +59,7 @@ def test_no_byte_is_ever_lost(feature: Callable[[str], Compiled], name: str, dat
 @pytest.mark.parametrize("name", FEATURES)
 @given(data=st.data())
 @settings(derandomize=True, database=None, max_examples=10)
-def test_only_decode_errors_are_raised(feature: Callable[[str], Compiled], name: str, data: st.DataObject) -> None:
+def test_only_decode_errors_are_raised(name: str, data: st.DataObject) -> None:
     found = feature(name)
     example = data.draw(st.sampled_from([example for _, example in compiled.worked(found.protocol)]))
     capture = data.draw(_damaged(example.data))

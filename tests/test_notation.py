@@ -53,8 +53,8 @@ RECORD = bytes.fromhex("4c57 01 0c 12000000 efbe00 0a 0700 0c 15 0100")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
-    return of(SPEC, tmp_path_factory.mktemp("notation"))
+def made() -> Compiled:
+    return of(SPEC)
 
 
 def _emitted(made: Compiled) -> str:

@@ -67,8 +67,8 @@ def apart(protocol: ir.Protocol) -> set[str]:
 
 
 @pytest.mark.parametrize("name", compiled.FEATURES)
-def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str, tmp_path: Path) -> None:
-    found: Compiled = compiled.feature(name, tmp_path)
+def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
+    found: Compiled = compiled.feature(name)
     assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.protocol)
 
 
@@ -80,8 +80,8 @@ def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) ->
     assert not list(redone(protocol, Pair(codec, registry.plan_of(codec))))
 
 
-def test_what_is_left_to_the_codec_is_told_with_its_reason(tmp_path: Path) -> None:
-    found = compiled.of(EDGE, tmp_path)
+def test_what_is_left_to_the_codec_is_told_with_its_reason() -> None:
+    found = compiled.of(EDGE)
     assert list(sentences(found.protocol)) == TOLD
     records_alike(Pair.of(found.columnar), [b"\4\xe9a\1\0", b"\4\xe9b\1\0", b"\4ea\7\0", b"\4ea\0", b"\1\1"])
 

@@ -2,7 +2,6 @@
 
 import tracemalloc
 from io import BytesIO
-from pathlib import Path
 
 import compiled
 import pyarrow as pa
@@ -64,8 +63,8 @@ ITEMS = {
 EACH = pytest.mark.parametrize(("entry", "item"), ITEMS.values(), ids=ITEMS)
 
 
-def made(entry: str, root: Path) -> Pair:
-    return Pair.of(compiled.of(HEAD % entry, root).columnar)
+def made(entry: str) -> Pair:
+    return Pair.of(compiled.of(HEAD % entry).columnar)
 
 
 def record(item: bytes, count: int, entry: str) -> bytes:
@@ -79,11 +78,9 @@ def weight(batch: pa.RecordBatch) -> int:
 
 
 @EACH
-def test_no_batch_weighs_more_than_it_may(
-    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_batch_weighs_more_than_it_may(entry: str, item: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "HEAVIEST", 1_000)
-    pair = made(entry, tmp_path)
+    pair = made(entry)
     capture = b"".join(record(item, count, entry) for count in (1, 0, 5, 2, 9, 3) * 15)
     batches = list(pair.decoder(pair.options({})).capture(capture))
     assert max(weight(batch) for batch in batches if batch.num_rows > 1) <= 1_000
@@ -92,11 +89,9 @@ def test_no_batch_weighs_more_than_it_may(
 
 
 @EACH
-def test_a_record_that_is_too_heavy_is_malformed(
-    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_that_is_too_heavy_is_malformed(entry: str, item: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "HEAVIEST", 4_000)
-    pair = made(entry, tmp_path)
+    pair = made(entry)
     light, heavy = record(item, 3, entry), record(item, 2_100, entry)
     found = captures_alike(pair, light * 9 + heavy + light * 9 + heavy * 2 + light)
     reasons = [reason and reason.split(":")[0] for reason in found["_corrupt_reason"].to_pylist()]
@@ -107,10 +102,8 @@ def test_a_record_that_is_too_heavy_is_malformed(
 
 
 @EACH
-def test_items_weigh_what_they_take_in_a_table(
-    entry: str, item: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pair = made(entry, tmp_path)
+def test_items_weigh_what_they_take_in_a_table(entry: str, item: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = made(entry)
     data = record(item, 1_000, entry)
     (batch,) = pair.decoder(pair.options({})).capture(data)
     texts = {"texts": 2_000, "structs of varying size": 1_000}
@@ -124,9 +117,9 @@ def test_items_weigh_what_they_take_in_a_table(
         pair.codec.parse(data)
 
 
-def test_light_records_come_in_large_batches_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_light_records_come_in_large_batches_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "HEAVIEST", 100_000)
-    pair = made("type: Labelled, repeat: rest", tmp_path)
+    pair = made("type: Labelled, repeat: rest")
     capture = record(b"\1\7", 1_000, "") * 20 + record(b"", 0, "") * 20_000
     rows = [batch.num_rows for batch in pair.decoder(pair.options({})).capture(capture)]
     assert sum(rows) == 20_020
@@ -153,7 +146,7 @@ def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.Mo
     assert peak < 8 * 20_000_000
 
 
-def test_rows_of_many_messages_are_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_many_messages_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "HEAVIEST", 50_000)
     text = """\
 protocol: wide
@@ -167,7 +160,7 @@ record:
     for kind in range(20):
         text += f"---\nmessage: kind_{kind}\nmatch: {{kind: {kind}}}\nsections:\n  body:\n"
         text += "".join(f"    - {{name: field_{kind}_{number}, type: u8}}\n" for number in range(8))
-    pair = Pair.of(compiled.of(text, tmp_path).columnar)
+    pair = Pair.of(compiled.of(text).columnar)
     capture = b"".join(bytes([kind]) + bytes(8) for kind in range(20)) * 30
     batches = list(pair.decoder(pair.options({})).capture(capture))
     assert sum(batch.num_rows for batch in batches) == 600

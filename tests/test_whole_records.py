@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import compiled
 import pytest
@@ -111,8 +110,8 @@ def test_the_reason_names_what_was_expected_and_found(data: bytes, reason: str) 
     assert raised.value.reason == f"invalid: {reason}"
 
 
-def test_the_reason_names_what_the_variants_ask_where_one_must_be(tmp_path: Path) -> None:
-    codec = compiled.feature("variants_closed", tmp_path).codec
+def test_the_reason_names_what_the_variants_ask_where_one_must_be() -> None:
+    codec = compiled.feature("variants_closed").codec
     with pytest.raises(DecodeError) as raised:
         codec.parse(bytes.fromhex("04026162"))
     assert raised.value.reason == "invalid: event at byte 0: one of its variants expected, found version 2"
@@ -123,8 +122,8 @@ def test_the_bytes_of_what_has_the_wrong_size_are_shown() -> None:
     assert [leaf.path for leaf in shown.leaves() if shown.is_bad(leaf)] == ["failover_log_request.trailing_key"]
 
 
-def test_all_bytes_are_shown_where_it_is_no_size(tmp_path: Path) -> None:
-    codec = compiled.feature("variants_closed", tmp_path).codec
+def test_all_bytes_are_shown_where_it_is_no_size() -> None:
+    codec = compiled.feature("variants_closed").codec
     shown = inspect_record(codec, bytes.fromhex("04026162"))
     assert all(shown.is_bad(leaf) for leaf in shown.leaves())
 

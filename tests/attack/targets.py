@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import compiled
@@ -47,7 +46,7 @@ def target(name: str) -> Target:
         assert not problems
         protocol, pair = lower(one), Pair.of(SHIPPED[name])
     else:
-        found = compiled.feature(name, Path(mkdtemp(prefix="attacked")))
+        found = compiled.feature(name)
         protocol, pair = found.protocol, Pair.of(found.columnar)
     records = [example.data for _, example in compiled.worked(protocol)]
     records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]
