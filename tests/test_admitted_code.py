@@ -6,11 +6,11 @@ from pathlib import Path, PurePosixPath
 
 import compiled
 import pytest
+from cases import each
 
-from wireloom_generator import emitted_code, examples, naming, spec
+from wireloom_generator import emitted_code, examples, naming
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.generate import check
-from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile
 
 EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)
@@ -189,22 +189,20 @@ def module(name: str, text: str) -> OutputFile:
     return OutputFile(PurePosixPath("post", f"{name}.py"), text)
 
 
-@pytest.mark.parametrize("name", BEGINNING)
+@each("name", BEGINNING)
 def test_what_hostile_code_stands_behind_is_admitted(name: str) -> None:
     emitted_code.admit(module(name, BEGINNING[name]))
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in HOSTILE.items() for text in texts])
+@each(("name", "text"), [(name, text) for name, texts in HOSTILE.items() for text in texts])
 def test_what_no_emitter_writes_is_refused(name: str, text: str) -> None:
     with pytest.raises(emitted_code.ForeignCodeError):
         emitted_code.admit(module(name, f"{BEGINNING[name]}{text}\n"))
 
 
-@pytest.mark.parametrize("name", compiled.FEATURES)
-def test_what_is_emitted_is_admitted(name: str, tmp_path: Path) -> None:
-    folder = compiled.folders(compiled.FEATURES[name].read_text(encoding="utf-8"), tmp_path)
-    (one,), _ = spec.load([folder])
-    protocol = lower(one)
+@each("name", compiled.FEATURES)
+def test_what_is_emitted_is_admitted(name: str) -> None:
+    protocol = compiled.feature(name).protocol
     for emit in EMITTERS:
         for file in emit(protocol):
             emitted_code.admit(file)

@@ -12,6 +12,7 @@ import invented
 import pytest
 from attack import contracts, rows
 from attack.targets import NAMES, Target, target
+from cases import each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lockstep import Pair
@@ -32,12 +33,12 @@ def attack(found: Target, seed: str, count: int) -> None:
         contracts.rows_come_back(found, parameters, Random(f"{seed} {found.name}"), count)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_altered_rows_are_refused_or_come_back(name: str) -> None:
     attack(target(name), "test", 40)
 
 
-@pytest.mark.parametrize("number", range(len(BLOCKS)))
+@each("number", range(len(BLOCKS)))
 def test_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
     attack(shown(number), "test", 20)
 

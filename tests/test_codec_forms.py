@@ -1,9 +1,11 @@
 """Lines of JSON that are not what a form says: refused with the key that is wrong, whatever stands there."""
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
+from cases import each
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom_protocols import databus
@@ -25,8 +27,7 @@ ODD = (5, 2**70, 1.5, float("nan"), "x", "é", "\ud800", [], {})
 FORM = databus.PROTOCOL.form("json")
 
 
-@pytest.mark.parametrize("odd", ODD, ids=ascii)
-@pytest.mark.parametrize("key", LINE)
+@each(("key", "odd"), list(product(LINE, ODD)))
 def test_an_odd_value_is_refused_or_fits(key: str, odd: Any) -> None:
     line = json.dumps(LINE | {key: odd})
     try:

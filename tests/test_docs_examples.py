@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import compiled
-import pytest
+from cases import each
 from test_specs_readme import BLOCKS, documents
 
 from wireloom_generator import examples, ir, spec
@@ -191,9 +191,9 @@ def _trailing(protocol: ir.Protocol) -> Iterator[str]:
     yield from (node.trailing for node in every(nodes) if isinstance(node, ir.Section | ir.Slot) and node.trailing)
 
 
-@pytest.mark.parametrize("name", SPECS)
+@each("name", SPECS)
 def test_examples_are_taken_apart_as_the_tables_say(name: str, tmp_path: Path) -> None:
-    folder = compiled.folders(SPECS[name], tmp_path) if SPECS[name] else SHIPPED / name
+    folder = compiled.folders(SPECS[name], tmp_path / name) if SPECS[name] else SHIPPED / name
     (one,), problems = spec.load([folder])
     assert not problems
     protocol = lower(one)

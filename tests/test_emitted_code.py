@@ -6,6 +6,7 @@ from pathlib import Path
 
 import compiled
 import pytest
+from cases import each
 
 from wireloom_generator import expressions, spec
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
@@ -39,7 +40,7 @@ def _emitted(text: str, root: Path) -> dict[str, OutputFile]:
     return {file.path.name: file for emit in emitters for file in emit(protocol)}
 
 
-@pytest.mark.parametrize("text", [*STRANGE, "".join(STRANGE)])
+@each("text", [*STRANGE, "".join(STRANGE)])
 def test_a_text_is_the_same_in_code(text: str) -> None:
     assert string(text).isprintable()
     assert ast.literal_eval(string(text)) == text
@@ -55,7 +56,7 @@ def test_numbers_that_are_not_finite_are_calls() -> None:
 
 
 @pytest.mark.parametrize("indent", [0, 4])
-@pytest.mark.parametrize("text", [*STRANGE, *("word " * 40 + text for text in STRANGE), "x" * 117 + "\\" * 9])
+@each("text", [*STRANGE, *("word " * 40 + text for text in STRANGE), "x" * 117 + "\\" * 9])
 def test_a_docstring_says_the_same_in_other_lines(text: str, indent: int) -> None:
     code = f"class A:\n{docstring(text, indent=4)}" if indent else docstring(text)
     body = ast.parse(code).body[0]
@@ -64,7 +65,7 @@ def test_a_docstring_says_the_same_in_other_lines(text: str, indent: int) -> Non
     assert found.split() == text.split() or found.strip() == text.strip()
 
 
-@pytest.mark.parametrize("text", STRANGE)
+@each("text", STRANGE)
 def test_texts_of_expressions_are_compared_as_they_are(text: str) -> None:
     condition = json.dumps(f"s == {text!r}")
     found = compiled.of(BYTES % f'- {{name: s, type: text, size: "{len(text.encode())}", valid: {condition}}}')

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import invented
 import pytest
 import vectors
+from cases import each
 from hypothesis import HealthCheck, given, reject, settings
 from vectors import data_of
 
@@ -129,9 +130,7 @@ def parameters_of(records: dict[str, dict[str, Record]]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "data", "parameters"), parameters_of({protocol: examples(protocol) for protocol in PROTOCOLS})
-)
+@each(("protocol", "data", "parameters"), parameters_of({protocol: examples(protocol) for protocol in PROTOCOLS}))
 def test_examples_are_equal_everywhere(protocol: ModuleType, data: bytes, parameters: dict[str, Any]) -> None:
     assert_equal_everywhere(protocol, list(protocol.iter_records(data, "PERMISSIVE", **parameters)))
 

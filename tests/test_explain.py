@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import rule_examples
+from cases import each
 from typer.testing import CliRunner
 
 from wireloom.cli import app
@@ -27,7 +28,7 @@ def explained(*arguments: str, status: int = 0) -> str:
     return done.stdout if status == 0 else done.stderr
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.family}-{entry.id}")
+@each("entry", [pytest.param(entry, id=f"{entry.family}-{entry.id}") for entry in ENTRIES])
 def test_every_rule_has_a_whole_page(entry: RuleDoc) -> None:
     assert entry.purpose.endswith(".")
     assert entry.text
@@ -35,14 +36,14 @@ def test_every_rule_has_a_whole_page(entry: RuleDoc) -> None:
     assert entry.good
 
 
-@pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
+@each("entry", [pytest.param(entry, id=entry.id) for entry in PLACED])
 def test_the_bad_example_breaks_just_this_rule(entry: RuleDoc, tmp_path: Path) -> None:
-    assert {problem.rule for problem in rule_examples.problems(entry.bad, entry.id, tmp_path)} == {entry.id}
+    assert {problem.rule for problem in rule_examples.problems(entry.bad, entry.id, tmp_path / entry.id)} == {entry.id}
 
 
-@pytest.mark.parametrize("entry", PLACED, ids=lambda entry: entry.id)
+@each("entry", [pytest.param(entry, id=entry.id) for entry in PLACED])
 def test_the_good_example_breaks_none(entry: RuleDoc, tmp_path: Path) -> None:
-    assert rule_examples.problems(entry.good, entry.id, tmp_path) == []
+    assert rule_examples.problems(entry.good, entry.id, tmp_path / entry.id) == []
 
 
 def _told() -> Iterator[str]:

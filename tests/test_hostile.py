@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import vectors
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vectors import data_of
@@ -37,7 +38,7 @@ SAMPLES = [
     for name, protocol in PROTOCOLS.items()
     for sample, data in samples(protocol).items()
 ]
-every_sample = pytest.mark.parametrize(("protocol", "data"), SAMPLES)
+every_sample = each(("protocol", "data"), SAMPLES)
 
 
 def permissive(protocol: ModuleType, data: bytes, **parameters: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 from attack.texts import ALL, HARM, TEXTS
+from cases import each
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
@@ -294,7 +295,7 @@ def test_folders_that_specs_and_output_stand_in(name: str, tmp_path: Path, monke
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted({"out", FOLDERS[name]})
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_prose_is_shown_unchanged(name: str) -> None:
     shown = TEXTS[name].replace("`", "")
     text = prose(shown)
@@ -302,7 +303,7 @@ def test_prose_is_shown_unchanged(name: str) -> None:
     assert github(phrase(shown)).found == site(phrase(shown)).found == {"p [] []": 1}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_code_is_shown_unchanged(name: str) -> None:
     text = f"a {code(TEXTS[name])} b"
     assert github(text).text.split() == ["a", *shown_as(TEXTS[name]), "b"]
@@ -316,7 +317,7 @@ def shown_as(text: str) -> list[str]:
     return seen.split()
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_a_cell_ends_no_cell(name: str) -> None:
     for text in (prose(TEXTS[name]), code(TEXTS[name])):
         table = f"| a | b |\n|---|---|\n| {cell(text)} | {cell(text)} |\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import each
 from compiled import FEATURES, feature, of, worked
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,12 +74,12 @@ def covers_every_byte_once(inspected: Inspected) -> bool:
     )
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_the_leaves_are_the_record(protocol: Protocol, data: bytes, parameters: Mapping[str, Any]) -> None:
     assert covers_every_byte_once(inspect_record(protocol, data, **parameters))
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@each("name", FEATURES)
 def test_the_leaves_are_the_record_whatever_the_spec_uses(name: str) -> None:
     found = feature(name)
     for _, example in worked(found.protocol):
@@ -92,7 +93,7 @@ def value_at(row: Any, path: str) -> Any:
     return row
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_values_are_those_of_the_row(protocol: Protocol, data: bytes, parameters: Mapping[str, Any]) -> None:
     row, _ = protocol.trace(data, **parameters)
     inspected = inspect_record(protocol, data, **parameters)
@@ -110,14 +111,14 @@ def test_values_are_those_of_the_row(protocol: Protocol, data: bytes, parameters
             assert inspected.data[node.start : node.end] == value, node.path
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_the_reason_is_that_of_the_codec(protocol: Protocol, data: bytes, parameters: Mapping[str, Any]) -> None:
     found, _ = protocol.trace(data, **parameters)
     reason = inspect_record(protocol, data, **parameters).reason
     assert reason == (found.reason if isinstance(found, Exception) else "")
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_a_record_cut_off_anywhere_shows_the_fields_in_front(
     protocol: Protocol, data: bytes, parameters: Mapping[str, Any]
 ) -> None:
@@ -305,7 +306,7 @@ class Parsed(HTMLParser):
         return [attributes for _, attributes in self.elements if attribute in attributes]
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_every_byte_has_an_element_and_a_field_that_has_it(
     protocol: Protocol, data: bytes, parameters: Mapping[str, Any]
 ) -> None:

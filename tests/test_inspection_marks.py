@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-import pytest
+from cases import each
 from compiled import of
 from test_inspection import DCP, EXAMPLES
 
@@ -102,7 +102,7 @@ def test_a_field_whose_last_bytes_are_missing_is_marked_with_those_there_are() -
     assert marked(inspect_record(DCP, frame)) == Marked(frozenset({40, 41, 42}), ("snapshot_type",))
 
 
-@pytest.mark.parametrize(("protocol", "data", "parameters"), EXAMPLES)
+@each(("protocol", "data", "parameters"), EXAMPLES)
 def test_all_forms_mark_the_same(protocol: Protocol, data: bytes, parameters: Mapping[str, Any]) -> None:
     inspected = inspect_record(protocol, data, **parameters)
     assert (marked(inspected) == NOTHING) == (inspected.error is None)

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from cases import each
 from typer.testing import CliRunner
 
 from wireloom.cli import app
@@ -17,13 +18,14 @@ from wireloom_generator.emitters import json_schema
 from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields
 
 ROOT = Path(__file__).parent.parent
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SCHEMA = json.loads(json_schema.schema())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 Path_ = tuple[str | int, ...]
 
 
 def documents(path: Path) -> list[Any]:
-    return [document for document in yaml.safe_load_all(path.read_text()) if document is not None]
+    return [document for document in yaml.load_all(path.read_text(), Loader=LOADER) if document is not None]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*/*.yaml")), ids=lambda path: path.stem)
@@ -32,7 +34,7 @@ def test_the_specs_are_valid(path: Path) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(document)] == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests/specs_valid").glob("*.yaml")), ids=lambda path: path.stem)
+@each("path", sorted((ROOT / "tests/specs_valid").glob("*.yaml")))
 def test_every_feature_is_valid(path: Path) -> None:
     assert [error.message for document in documents(path) for error in VALIDATOR.iter_errors(document)] == []
 
@@ -66,7 +68,7 @@ def test_a_schema_that_is_there_is_left_by_init(tmp_path: Path, monkeypatch: pyt
 KINDS = {name: kind for name, kind in SCHEMA["$defs"].items() if "properties" in kind}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_every_key_tells_what_it_is_and_no_other_is_let_through(kind: str) -> None:
     assert KINDS[kind]["additionalProperties"] is False
     assert KINDS[kind]["description"]
@@ -120,7 +122,7 @@ BROKEN: dict[str, tuple[Path_, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("path", "value"), BROKEN.values(), ids=BROKEN)
+@each(("path", "value"), [pytest.param(*case, id=name) for name, case in BROKEN.items()])
 def test_a_broken_file_is_not_valid(path: Path_, value: Any) -> None:
     assert not VALIDATOR.is_valid(_changed(MESSAGE, path, value))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import compiled
 import pytest
+from cases import each
 from compiled import FEATURES, Compiled, feature
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,17 +19,17 @@ from wireloom_generator.generate import check
 Values = dict[str, Any]
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@each("name", FEATURES)
 def test_the_compiler_finds_nothing_wrong(name: str, tmp_path: Path) -> None:
-    assert check([compiled.folders(FEATURES[name].read_text(encoding="utf-8"), tmp_path)]) == []
+    assert check([compiled.folders(FEATURES[name].read_text(encoding="utf-8"), tmp_path / name)]) == []
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@each("name", FEATURES)
 def test_examples_decode_and_encode_as_they_say(name: str) -> None:
     assert compiled.failures(feature(name)) == []
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@each("name", FEATURES)
 def test_what_follows_from_the_rest_can_be_left_out(name: str) -> None:
     found = feature(name)
     for message, example in _wellformed(found):
@@ -36,7 +37,7 @@ def test_what_follows_from_the_rest_can_be_left_out(name: str) -> None:
         assert found.codec.build(_needed(found.protocol, message, row), **example.parameters) == example.data
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@each("name", FEATURES)
 def test_a_record_cut_short_is_malformed(name: str) -> None:
     found = feature(name)
     for _, example in _wellformed(found):

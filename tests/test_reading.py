@@ -5,6 +5,7 @@ from pathlib import Path
 
 import compiled
 import pytest
+from cases import each
 from compiled import Compiled
 from lockstep import Pair, records_alike
 from typer.testing import CliRunner
@@ -66,7 +67,7 @@ def apart(protocol: ir.Protocol) -> set[str]:
     return {reading.message for reading in readings(protocol) if reading.left}
 
 
-@pytest.mark.parametrize("name", compiled.FEATURES)
+@each("name", compiled.FEATURES)
 def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
     found: Compiled = compiled.feature(name)
     assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.protocol)

@@ -14,6 +14,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from wireloom import codec
 from wireloom_generator import naming, spec
@@ -61,10 +62,10 @@ def _expected(text: str) -> list[str]:
     return [line[3:] for line in text.splitlines() if line.startswith("#: ")]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES)
 def test_mistakes_are_found_where_they_are(path: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    problems = _problems(_written(text, tmp_path))
+    problems = _problems(_written(text, tmp_path / path.stem))
     problems.sort(key=lambda problem: (problem.location.line, problem.location.column))
     told = [f"{path.name}:{str(problem).partition('.yaml:')[2]}" for problem in problems]
     assert told == _expected(text)
@@ -97,15 +98,15 @@ def test_our_own_specs_keep_the_rules(folder: Path) -> None:
     assert [str(problem) for one in specs for problem in check(one)] == []
 
 
-@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+@each("path", VALID)
 def test_what_is_valid_keeps_the_rules(path: Path, tmp_path: Path) -> None:
-    assert _problems(_written(path.read_text(encoding="utf-8"), tmp_path)) == []
+    assert _problems(_written(path.read_text(encoding="utf-8"), tmp_path / path.stem)) == []
 
 
-@pytest.mark.parametrize("path", VALID, ids=lambda path: path.stem)
+@each("path", VALID)
 def test_a_slip_of_the_pen_never_breaks_the_compiler(path: Path, tmp_path: Path) -> None:
     for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem)):
-        specs, problems = spec.load([_written(text, tmp_path / str(number))])
+        specs, problems = spec.load([_written(text, tmp_path / path.stem / str(number))])
         problems += [problem for one in specs for problem in check(one)]
         if not any(problem.severity is Severity.ERROR for problem in problems):
             assert [lower(one) for one in specs]
@@ -154,7 +155,7 @@ def test_the_codes_of_malformed_examples_are_those_of_the_reference() -> None:
     assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == list(example._CODES)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each("rule", RULES)
 def test_rules_explain_themselves(rule: str) -> None:
     text = cleandoc(sys.modules[RULES[rule].__module__].__doc__ or "")
     purpose, _, explanation = text.partition("\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import vectors
+from cases import each
 from vectors import Vector, data_of
 
 from wireloom.codec import Column
@@ -41,14 +42,12 @@ ERROR_TEXTS = {7: "cluster_map"}
 SAID_OTHERWISE = ("total_body", "variant", "snapshot_flags", "flatbuffer", "flatbuffer_table", "failover_log")
 """What vectors call otherwise than the columns."""
 
-described = pytest.mark.parametrize(
-    "vector", vectors.parameters("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl")
-)
+described = each("vector", vectors.parameters("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"))
 DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_frames.jsonl")
 """The frames of all documents; one of them draws lengths that nobody could make true, and two are no frames."""
 
-drawn = pytest.mark.parametrize("vector", vectors.parameters(*DRAWN))
-repaired = pytest.mark.parametrize("vector", vectors.parameters(*DRAWN, keep=lambda row: bool(row.get("repaired_hex"))))
+drawn = each("vector", vectors.parameters(*DRAWN))
+repaired = each("vector", vectors.parameters(*DRAWN, keep=lambda row: bool(row.get("repaired_hex"))))
 
 
 def sections(data: bytes) -> dict[str, bytes]:

@@ -32,6 +32,7 @@ from typing import Any
 
 import pytest
 import vectors
+from cases import each
 from vectors import Vector, data_of
 
 from wireloom.codec import DecodeError, EncodeError
@@ -80,12 +81,12 @@ PRIVATE = {
 
 
 def only(keep: Callable[[Vector], bool]) -> Any:
-    """A parametrization by the vectors that ``keep`` wants."""
-    return pytest.mark.parametrize("vector", vectors.parameters(FILE, keep=keep))
+    """A test of the vectors that ``keep`` wants."""
+    return each("vector", vectors.parameters(FILE, keep=keep))
 
 
 def of_kind(kind: str, **wanted: Any) -> Any:
-    """A parametrization by the vectors of a kind whose values are as ``wanted``."""
+    """A test of the vectors of a kind whose values are as ``wanted``."""
     return only(lambda row: row["kind"] == kind and all(row.get(name) == value for name, value in wanted.items()))
 
 

@@ -39,12 +39,10 @@ def external(*files: str) -> list[Vector]:
 
 
 def parameters(*files: str, keep: Callable[[Vector], bool] = lambda row: True) -> list[Any]:
-    """The rows of ``files`` that ``keep`` wants, from both places, each under its name."""
-    places = {"committed": committed(*files), "all": external(*files)}
+    """The rows of ``files`` that ``keep`` wants, all that there are, each under its name."""
     found = [
-        pytest.param(row, id=f"{place}:{row.get('id') or row['hex'] or 'empty'}"[:100])
-        for place, rows in places.items()
-        for row in filter(keep, rows)
+        pytest.param(row, id=(row.get("id") or row["hex"] or "empty")[:100])
+        for row in filter(keep, external(*files) or committed(*files))
     ]
     skip = pytest.mark.skip("external vectors: WIRELOOM_VECTORS is not set")
     return found or [pytest.param({}, id="all", marks=skip)]
