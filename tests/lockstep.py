@@ -53,9 +53,9 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     found = capture_alike(pair, capture, **options)
     capture_alike(pair, capture, mode="DROPMALFORMED", **options)
     capture_alike(pair, capture, mode="FAILFAST", **options)
-    capture_alike(pair, capture, labels="false", **options)
+    capture_alike(pair, capture, in_pieces=False, labels="false", **options)
     for message in pair.codec.messages:
-        capture_alike(pair, capture, message=message, **options)
+        capture_alike(pair, capture, in_pieces=False, message=message, **options)
     columns = found.schema.names
     for chosen in (columns[::2], columns[1::3], columns[:1]):
         given = {"positions": True, **options}
@@ -64,8 +64,8 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     return found
 
 
-def capture_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
-    """See that a capture is the same table, or the same error; the table."""
+def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **options: Any) -> pa.Table:
+    """See that a capture is the same table, or the same error, whole and in pieces; the table."""
     chosen = pair.options(options)
     decoding = pair.decoder(chosen)
     refusal: DecodeError | None = None
@@ -78,7 +78,7 @@ def capture_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
         lambda: pair.decoder(chosen).capture(capture),
         lambda: streamed(pair.decoder(chosen), capture, sizes),
     )
-    for batches in sources:
+    for batches in sources[: 1 + in_pieces]:
         if refusal is not None:
             with pytest.raises(DecodeError) as raised:
                 list(batches())
@@ -90,10 +90,11 @@ def capture_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
 
 
 def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.RecordBatch]:
-    """The batches of a capture that comes a few bytes at a time."""
-    stream = BytesIO(capture)
-    with small(piece=sizes.randint(1, 60), rows=sizes.randint(1, 5), size=sizes.randint(1, 90)):
-        yield from decoding.stream(lambda count: stream.read(min(count, sizes.randint(1, 20))))
+    """The batches of a capture that comes a few bytes at a time, or if it is long a few hundredths of it."""
+    stream, least = BytesIO(capture), 1 + len(capture) // 400
+    piece, rows, size = (least * sizes.randint(1, most) for most in (60, 5, 90))
+    with small(piece=piece, rows=rows, size=size):
+        yield from decoding.stream(lambda count: stream.read(min(count, least * sizes.randint(1, 20))))
 
 
 @contextmanager

@@ -432,6 +432,7 @@ def test_a_terminal_gets_no_binary_output(capture: Path) -> None:
     assert done.stderr.startswith(b"wireloom: this output is not for a terminal")
 
 
+@pytest.mark.sweep
 def test_memory_does_not_grow_with_the_capture(tmp_path: Path) -> None:
     path = tmp_path / "large.bin"
     body = bytes(1 << 20)

@@ -192,7 +192,7 @@ def assert_says(found: Any, said: Any, path: str = "") -> None:
 @every_shape
 def test_invented_messages_come_back_and_are_equal_everywhere(protocol: ModuleType, message: Any, variant: Any) -> None:
     rows = []
-    for said, data in inventions(protocol, message, variant, 20):
+    for said, data in inventions(protocol, message, variant, 5):
         row = protocol.parse(data)
         assert_says(row, said)
         assert variant is None or row[message.name]["variant"] == variant.name
@@ -206,7 +206,7 @@ def test_invented_messages_come_back_and_are_equal_everywhere(protocol: ModuleTy
 @pytest.mark.parametrize("variant", databus.dbus_event.variants, ids=lambda variant: variant.name)
 def test_invented_events_come_back_in_each_byte_order(variant: Any, repl_dbus: bool, order: str) -> None:
     parameters = {"byte_order": order, "repl_dbus": repl_dbus}
-    for said, data in inventions(databus, databus.dbus_event, variant, 10, **parameters):
+    for said, data in inventions(databus, databus.dbus_event, variant, 5, **parameters):
         assert_says(databus.parse(data, **parameters), said)
         assert databus.parse(data, repl_dbus=repl_dbus)["byte_order"] == order
 

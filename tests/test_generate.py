@@ -73,11 +73,8 @@ def test_the_page_of_a_message_that_is_gone_is_orphaned(whole: Path) -> None:
     page = whole / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
     (whole / "specs" / "couchbase_dcp" / "snapshot_marker_response.yaml").unlink()
     expected = (page.relative_to(whole).as_posix(), ChangeKind.ORPHANED)
-    assert expected in _changes(whole)
-    assert page.exists()
-    assert expected in _changes(whole, write=True)
+    assert expected in _changes(whole, write=True, specs="specs/couchbase_dcp")
     assert not page.exists()
-    assert _changes(whole) == []
 
 
 def test_files_of_a_protocol_that_is_gone_are_orphaned(whole: Path) -> None:
@@ -115,8 +112,10 @@ def test_a_folder_of_ones_own_is_nobodys_business(tree: Path) -> None:
 
 
 def test_one_protocol_alone_leaves_the_others_files(whole: Path) -> None:
+    others = {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/couchbase_dcp/*")}
     assert _changes(whole, write=True, specs="specs/databus") == []
-    assert _changes(whole) == []
+    assert others == {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/couchbase_dcp/*")}
+    assert others
 
 
 def test_two_folders_of_specs_share_an_output(tree: Path) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
+from wireloom.cli import app
 from wireloom_generator.compat import accepted
 
 if TYPE_CHECKING:
@@ -37,14 +41,12 @@ def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Non
     exec(compile(code, "README.md", "exec"), {"spark": spark})
 
 
-@pytest.mark.parametrize("block", blocks("console"))
-def test_commands_end_well(block: str, tmp_path: Path) -> None:
+def test_commands_end_well(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    if "compat" in block:
-        (made,) = (other for other in blocks("console") if "init" in other)
-        _run(made, tmp_path)
-        _run(IN_GIT, tmp_path)
-    _run(block, tmp_path)
+    for block in blocks("console"):
+        _run(block, tmp_path)
+        if "init" in block:
+            _run(IN_GIT, tmp_path)
 
 
 IN_GIT = """
@@ -58,6 +60,12 @@ $ git tag v1.0
 def _run(block: str, folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+        program, *arguments = shlex.split(command)
+        if program == "wireloom" and not set(command) & set("|*"):
+            with chdir(folder):  # what the shell has no part in needs no process
+                done = CliRunner().invoke(app, arguments)
+            assert done.exit_code == 0, f"{command}\n{done.output}"
+            continue
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
             cwd=folder,

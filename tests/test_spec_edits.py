@@ -263,7 +263,7 @@ def test_an_edited_spec_has_just_these_problems(edited: Edit, specs: Path) -> No
     assert text.count(edited.old) == 1
     path.write_text(text.replace(edited.old, edited.new), encoding="utf-8")
     try:
-        found = {f"{p.location.path.name}:{p.location.line} {p.rule}" for p in check([specs])}
+        found = {f"{p.location.path.name}:{p.location.line} {p.rule}" for p in check([path.parent])}
         assert sorted(found) == _expected(edited, path.parent)
     finally:
         path.write_text(text, encoding="utf-8")
