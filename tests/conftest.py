@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # A busy machine is not a failing test.
-settings.register_profile("wireloom", deadline=None)
+settings.register_profile("wireloom", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile("wireloom")
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
+from documents import loaded
 
 from wireloom_generator import examples, ir, spec
 from wireloom_generator.emitters import docs
@@ -310,7 +310,7 @@ def test_every_word_of_the_spec_is_told(name: str) -> None:
     told = "\n".join(pages.values())
     folders = {source.parent for source in protocol.sources}
     files = [path for folder in folders for path in folder.glob("*.yaml")]
-    words = {text for path in files for text in _words(yaml.safe_load(path.read_text()))}
+    words = {text for path in files for text in _words(loaded(path.read_text()))}
     assert words
     assert not [text for text in words if prose(text) not in told and cell(prose(text)) not in told]
 

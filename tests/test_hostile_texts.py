@@ -15,9 +15,9 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-import yaml
 from attack.texts import ALL, HARM, TEXTS
 from cases import each
+from documents import dumped, loaded
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
@@ -134,7 +134,7 @@ def written(texts: dict[Place, str], root: Path) -> Path:
     for kind, name in names.items():
         path = root / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(yaml.safe_dump(found[kind], sort_keys=False), encoding="utf-8")
+        path.write_text(dumped(found[kind]), encoding="utf-8")
     return root / "post"
 
 
@@ -370,16 +370,23 @@ def replaced(tree: Tree, place: Place, text: str) -> None:
     tree[last] = text  # type: ignore[index]
 
 
-@pytest.mark.parametrize("format", ["text", "json", "github"])
-def test_what_is_told_of_it_harms_no_terminal(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def misspelt(tmp_path_factory: pytest.TempPathFactory) -> dict[Place, Path]:
+    """A spec for each of those places, with control characters there."""
+    root, folders = tmp_path_factory.mktemp("misspelt"), {}
     for number, place in enumerate(WORDS):
-        folder = written({}, tmp_path / str(number))
+        folders[place] = folder = written({}, root / str(number))
         kind = {"message": "parcel"}.get(str(place[0]), str(place[0]))
         path = (folder.parent / "drawing" if kind == "library" else folder) / f"{kind}.yaml"
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = loaded(path.read_text(encoding="utf-8"))
         replaced(tree, place[1:], CONTROLS)
-        path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+        path.write_text(dumped(tree), encoding="utf-8")
+    return folders
+
+
+@pytest.mark.parametrize("format", ["text", "json", "github"])
+def test_what_is_told_of_it_harms_no_terminal(format: str, misspelt: dict[Place, Path]) -> None:
+    for place, folder in misspelt.items():
         done = CliRunner().invoke(app, ["check", "--format", format, str(folder)])
         assert done.exit_code == 1, place
         assert not HARM.search(done.stdout + done.stderr), place
@@ -404,9 +411,9 @@ def test_a_library_stands_beside_the_protocol(tmp_path: Path) -> None:
     (tmp_path / "specs" / "drawing").rename(outside)
     for name in ("../elsewhere", str(outside), "../../specs/../elsewhere", "."):
         path = tmp_path / "specs" / "post" / "protocol.yaml"
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = loaded(path.read_text(encoding="utf-8"))
         tree["imports"] = [name]
-        path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+        path.write_text(dumped(tree), encoding="utf-8")
         _, problems = rules.read([tmp_path / "specs" / "post"])
         assert "known-import" in {problem.rule for problem in problems}
         assert {problem.location.path.parent.name for problem in problems} == {"post"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 from cases import each
+from documents import all_loaded, dumped
 from typer.testing import CliRunner
 
 from wireloom.cli import app
@@ -18,14 +18,13 @@ from wireloom_generator.emitters import json_schema
 from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields
 
 ROOT = Path(__file__).parent.parent
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SCHEMA = json.loads(json_schema.schema())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 Path_ = tuple[str | int, ...]
 
 
 def documents(path: Path) -> list[Any]:
-    return [document for document in yaml.load_all(path.read_text(), Loader=LOADER) if document is not None]
+    return all_loaded(path.read_text())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*/*.yaml")), ids=lambda path: path.stem)
@@ -165,7 +164,7 @@ def _words(schema: dict[str, Any]) -> set[str]:
 
 
 def _has_shape(document: Any, path: Path) -> bool:
-    path.write_text(yaml.safe_dump(document))
+    path.write_text(dumped(document))
     node, problems = source.read(path, path)
     if node is not None:
         problems += shape.read(node)[1]

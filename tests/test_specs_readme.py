@@ -3,12 +3,13 @@
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import compiled
 import pytest
-import yaml
+from documents import dumped, loaded
 
 from wireloom_generator import expressions, shape, spec, syntax, wiretypes
 from wireloom_generator.generate import check
@@ -56,13 +57,14 @@ KINDS: dict[str, type] = {
 # --- examples
 
 
+@cache
 def documents(block: str) -> str:
     """A block as a whole protocol, the bytes it shows as worked examples."""
     shown = [(data.strip(), outcome) for data, outcome in SHOWN.findall(block)]
-    parts = [yaml.safe_load(part) for part in re.split(r"^---\n", block, flags=re.MULTILINE)]
+    parts = [loaded(part) for part in re.split(r"^---\n", block, flags=re.MULTILINE)]
     if "protocol" in parts[0] and not shown:
         return block
-    protocol, message = (yaml.safe_load(part) for part in FRAME.split("---\n"))
+    protocol, message = (loaded(part) for part in FRAME.split("---\n"))
     for part in parts:
         if isinstance(part, list):
             message["sections"] = {"body": part}
@@ -71,13 +73,13 @@ def documents(block: str) -> str:
             target.update(part)
     whole = any("record" in part for part in parts)
     message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown)
-    return yaml.safe_dump(protocol) + "---\n" + yaml.safe_dump(message)
+    return dumped(protocol) + "---\n" + dumped(message)
 
 
 def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
     digits = data.replace(" ", "")
     record = digits if whole else f"{len(digits) // 2:04x}{digits}"
-    said = yaml.safe_load(outcome)
+    said = loaded(outcome)
     code = {"malformed": said["malformed"]} if set(said) == {"malformed"} else {"decoded": said}
     return {"name": f"{data} → {outcome}", "hex": record, **code}
 
