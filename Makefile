@@ -7,6 +7,9 @@ ifneq ($(wildcard ../shared/vectors),)
 export WIRELOOM_VECTORS ?= $(abspath ../shared/vectors)
 endif
 
+# What was compiled is kept, also where the shell says otherwise: every process of the tests would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One worker runs everything that needs Spark (see tests/conftest.py), the others the rest.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
@@ -55,6 +58,7 @@ SEED ?= 0
 SECONDS ?= 600
 fuzz: $(STAMP) ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
 	$(PYTEST) -m long
+	$(PYTEST) --hypothesis-profile thorough -m 'not spark and not site and not sweep and not long'
 	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)
 
 bench: $(STAMP) java ## measure decoding

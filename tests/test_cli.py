@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import compiled
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -251,6 +252,24 @@ def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, mess
     result = run("encode", "couchbase_dcp", stdin=f"{good}{line}\n".encode(), status=1)
     assert result.stderr.startswith(f"wireloom: standard input: {message}")
     assert len(result.stderr) < 300
+
+
+def test_what_ends_a_list_may_be_left_out_where_it_is_derived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    specs = compiled.folders(compiled.FEATURES["repeat_until_derived"].read_text(encoding="utf-8"), tmp_path / "specs")
+    run("generate", specs, "--out", tmp_path / "endings")
+    links = [{"is_last": True}]
+    whole, endless, early = (
+        json.dumps({"lists": {"words": [{"letters": letters} for letters in words], "links": links}}).encode()
+        for words in (("ab", ""), ("ab", "c"), ("", "ab"))
+    )
+    assert run("encode", "endings.repeat_until_derived", "--hex", stdin=whole).stdout == "06026162000183\n"
+    for row, message in (
+        (endless, "lists.words: has no item that ends it"),
+        (early, "lists.words: ends with item 0, but there are more behind it"),
+    ):
+        result = run("encode", "endings.repeat_until_derived", stdin=row, status=1)
+        assert result.stderr == f"wireloom: standard input: line 1: {message}\n"
 
 
 # Misuse
