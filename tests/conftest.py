@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import accelerator
 import pytest
 from hypothesis import settings
 from spark_sessions import configured
@@ -21,10 +22,15 @@ settings.load_profile("wireloom")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep Spark tests in one worker, so that a run starts one JVM however many workers it has."""
+    """Keep in one worker what is dear to start: a run starts one JVM, and compiles the accelerator once."""
     for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        for group in ("spark", "accelerated"):
+            if item.get_closest_marker(group):
+                item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    accelerator.switched(item)
 
 
 @pytest.fixture(scope="session")

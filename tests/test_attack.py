@@ -1,18 +1,22 @@
 """A part of what ``make fuzz`` does at length: a few rounds on every protocol, the same ones each time."""
 
+import accelerator
 import pytest
 from attack import fuzz
 from attack.targets import NAMES, SHIPPED
 
+AS_ALWAYS = [pytest.param(name, marks=accelerator.on) if name in SHIPPED else name for name in NAMES]
+"""Those that are shipped are read with the accelerator half the time."""
 
-@pytest.mark.parametrize("name", NAMES)
+
+@pytest.mark.parametrize("name", AS_ALWAYS)
 def test_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
     for number in range(2 if name in SHIPPED else 1):
         fuzz.attack(name, f"test {number}")
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", AS_ALWAYS)
 def test_more_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
     for number in range(60 if name in SHIPPED else 6):
         fuzz.attack(name, f"sweep {number}")

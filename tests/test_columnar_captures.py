@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import accelerator
 import compiled
 import invented
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
 from wireloom.codec import EncodeError
-from wireloom.columnar import accel, checksums
+from wireloom.columnar import checksums
 from wireloom.options import resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
@@ -27,17 +28,6 @@ DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_fram
 EVENTS = ("databus/vectors.jsonl",)
 ORDERS = ("auto", "big", "little")
 
-accelerated = pytest.mark.parametrize(
-    "accelerated", [False, pytest.param(True, marks=pytest.mark.skipif(not accel.ENABLED, reason="numba is not there"))]
-)
-
-
-@pytest.fixture(autouse=True)
-def without_numba(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Turn the accelerator off, unless the test asks for it."""
-    wanted = "accelerated" in request.fixturenames and request.getfixturevalue("accelerated")
-    monkeypatch.setattr(accel, "ENABLED", wanted)
-
 
 def data_of(*files: str) -> list[bytes]:
     """The bytes of the vectors in ``files``."""
@@ -45,7 +35,7 @@ def data_of(*files: str) -> list[bytes]:
     return [data for row in rows if "hex" in row and (data := vectors.data_of(row))]
 
 
-@accelerated
+@accelerator.off_and_on
 def test_frames(accelerated: bool) -> None:
     pair = GENERATED["couchbase_dcp"]
     records = data_of(*FRAMES, *DRAWN)
@@ -58,7 +48,7 @@ def test_frames(accelerated: bool) -> None:
         records_alike(pair, [changed for data in records[first : first + 16] for changed in damaged(data, random, 8)])
 
 
-@accelerated
+@accelerator.off_and_on
 @pytest.mark.parametrize("order", ORDERS)
 def test_events(order: str, accelerated: bool) -> None:
     pair = GENERATED["databus"]
@@ -75,7 +65,7 @@ def test_events(order: str, accelerated: bool) -> None:
         capture_alike(pair, b"".join(some), byte_order=order, maxRecordBytes="80")
 
 
-@accelerated
+@accelerator.off_and_on
 @pytest.mark.parametrize("order", ORDERS)
 def test_streams_of_events(order: str, accelerated: bool) -> None:
     folder = Path(vectors.EXTERNAL) if vectors.EXTERNAL else vectors.COMMITTED
@@ -133,7 +123,7 @@ def hostile(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
 bounds = st.sampled_from(["30", "90", "1000000"])
 
 
-@accelerated
+@accelerator.off_and_on
 @settings(max_examples=10)
 @given(data=st.data(), bound=bounds)
 def test_hostile_frames(bound: str, data: st.DataObject, accelerated: bool) -> None:
@@ -144,7 +134,7 @@ def test_hostile_frames(bound: str, data: st.DataObject, accelerated: bool) -> N
 
 
 @pytest.mark.sweep
-@accelerated
+@accelerator.off_and_on
 @pytest.mark.parametrize(("order", "replicated"), list(product(ORDERS, ("true", "false"))))
 @settings(max_examples=4)
 @given(data=st.data(), bound=bounds)
@@ -163,7 +153,7 @@ def test_hostile_events(order: str, replicated: str, bound: str, data: st.DataOb
 # --- checksums
 
 
-@accelerated
+@accelerator.off_and_on
 @pytest.mark.parametrize("algorithm", sorted(checksums.ALGORITHMS))
 @given(data=st.binary(max_size=300), ends=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=6))
 def test_checksums_of_many_ranges(algorithm: str, data: bytes, ends: list[tuple[int, int]], accelerated: bool) -> None:

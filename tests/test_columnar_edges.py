@@ -2,11 +2,10 @@
 
 from random import Random
 
+import accelerator
 import compiled
 import pytest
 from lockstep import Pair, capture_alike, damaged, records_alike
-
-from wireloom.columnar import accel
 
 HEAD = """\
 protocol: edges
@@ -157,11 +156,6 @@ variants:
 }
 
 
-@pytest.fixture(autouse=True)
-def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accel, "ENABLED", False)
-
-
 @pytest.mark.parametrize(("text", "bodies"), EDGES.values(), ids=EDGES)
 def test_edges(text: str, bodies: list[bytes]) -> None:
     pair = Pair.of(compiled.of(HEAD + text).columnar)
@@ -190,11 +184,8 @@ sections: {body: [{name: left, type: bytes, size: rest}]}
 """
 
 
-@pytest.mark.parametrize("accelerated", [False, True])
-def test_lengths_beyond_64_bits(accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if accelerated:
-        pytest.importorskip("numba")
-        monkeypatch.setattr(accel, "ENABLED", True)
+@accelerator.off_and_on
+def test_lengths_beyond_64_bits(accelerated: bool) -> None:
     pair = Pair.of(compiled.of(LENGTHS).columnar)
     record = bytes(7) + b"\3ab"
     for length in (2**62, 2**63 - 40, 2**63 - 1, 2**63, 2**64 - 1, (2**64 + 9) // 3):

@@ -4,10 +4,12 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
+import accelerator
 import compiled
 import pytest
 from attack import captures
 from attack.captures import Hostile
+from cases import each
 from lockstep import Pair, capture_alike
 
 from wireloom import registry
@@ -26,9 +28,10 @@ def pair(name: str) -> Pair:
     return Pair.of(compiled.compiled(folder).columnar)
 
 
-@pytest.mark.parametrize("hostile", captures.EVERY, ids=lambda hostile: hostile.name)
+@accelerator.off_and_on
 @pytest.mark.parametrize("size", [1, 700])
-def test_a_hostile_capture_is_the_same_rows_in_both_engines(hostile: Hostile, size: int) -> None:
+@each("hostile", [pytest.param(hostile, id=hostile.name) for hostile in captures.EVERY])
+def test_a_hostile_capture_is_the_same_rows_in_both_engines(hostile: Hostile, size: int, accelerated: bool) -> None:
     found = capture_alike(pair(hostile.protocol), hostile.data(size))
     offsets, lengths = found["_offset"].to_pylist(), found["_length"].to_pylist()
     assert [*offsets, size] == [0, *accumulate(lengths)]

@@ -6,6 +6,7 @@ That the columnar decoder says the same is held by the tests of lockstep.
 from random import Random
 from typing import Any
 
+import accelerator
 import compiled
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from lockstep import Pair, captures_alike
 from vectors import data_of
 
 from wireloom import registry
-from wireloom.columnar import accel, cells
+from wireloom.columnar import cells
 from wireloom.columnar.decoder import Stretch
 from wireloom.rows import json_writer, row_reader
 from wireloom_protocols import couchbase_dcp, databus
@@ -184,12 +185,9 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("accelerated", [False, True])
+@accelerator.off_and_on
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
-def test_streams_of_malformed_records_are_the_codecs(
-    stream: bytes, accelerated: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(accel, "ENABLED", accel.ENABLED and accelerated)
+def test_streams_of_malformed_records_are_the_codecs(stream: bytes, accelerated: bool) -> None:
     captures_alike(Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL)), stream)
 
 

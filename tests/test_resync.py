@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from zlib import adler32, crc32
 
+import accelerator
 import attack
 import compiled
 import numpy as np
@@ -16,7 +17,6 @@ from hypothesis import strategies as st
 from lockstep import Pair, capture_alike
 
 from wireloom.codec.checksums import ALGORITHMS, Sums
-from wireloom.columnar import accel
 from wireloom.columnar.running import Running
 
 FRAME = """\
@@ -167,13 +167,8 @@ def test_sums_of_ranges_that_overlap_are_those_of_each(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
-@pytest.mark.parametrize("accelerated", [False, True])
-def test_sums_of_many_ranges_at_once_are_those_of_each(
-    algorithm: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if accelerated:
-        pytest.importorskip("numba")
-    monkeypatch.setattr(accel, "ENABLED", accelerated)
+@accelerator.off_and_on
+def test_sums_of_many_ranges_at_once_are_those_of_each(algorithm: str, accelerated: bool) -> None:
     chance, data = Random(3), Random(4).randbytes(70_000)
     running, buffer = Running(), np.frombuffer(data, np.uint8)
     for most in (1_000, 30_000, 70_000, 200):

@@ -6,13 +6,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import accelerator
 import pyarrow as pa
 import pytest
 from lockstep import Pair, captures_alike
 
 from wireloom import columnar, registry
 from wireloom.codec import EncodeError
-from wireloom.columnar import accel
 from wireloom.options import ReadOptions
 from wireloom.rows import json_writer, row_reader
 from wireloom.views import View
@@ -44,10 +44,9 @@ def test_as_decimals_they_are_values() -> None:
     assert couchbase_dcp.parse(MARKER, u64="decimal")["snapshot_marker"]["end_seqno"] == 2**64 - 1
 
 
-@pytest.mark.parametrize("accelerated", [False, True])
+@accelerator.off_and_on
 @pytest.mark.parametrize("u64", ["declared", "decimal"])
-def test_all_decoders_agree(u64: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accel, "ENABLED", accel.ENABLED and accelerated)
+def test_all_decoders_agree(u64: str, accelerated: bool) -> None:
     found = captures_alike(PAIR, LOG + GOOD + MARKER + GOOD, u64=u64)
     assert found["_corrupt_reason"].null_count == (4 if u64 == "decimal" else 2)
 

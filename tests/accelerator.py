@@ -1,0 +1,24 @@
+"""The accelerator in tests: off but where a test asks for it, as each process compiles its loops for seconds."""
+
+import os
+
+import pytest
+
+from wireloom.columnar import accel
+
+THERE = accel.ENABLED
+os.environ["WIRELOOM_ACCEL"] = "0"  # for the processes that tests start
+
+on = pytest.mark.accelerated
+"""A test with it. All of them are run by one process."""
+
+off_and_on = pytest.mark.parametrize(
+    "accelerated",
+    [False, pytest.param(True, marks=[on, pytest.mark.skipif(not THERE, reason="numba is not there")])],
+)
+"""A test without it and with it."""
+
+
+def switched(item: pytest.Item) -> None:
+    """Turn it on, or off, as a test wants it."""
+    accel.ENABLED = THERE and item.get_closest_marker(on.name) is not None
