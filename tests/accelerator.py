@@ -7,7 +7,6 @@ import pytest
 from wireloom.columnar import accel
 
 THERE = accel.ENABLED
-os.environ["WIRELOOM_ACCEL"] = "0"  # for the processes that tests start
 
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""
@@ -20,5 +19,6 @@ off_and_on = pytest.mark.parametrize(
 
 
 def switched(item: pytest.Item) -> None:
-    """Turn it on, or off, as a test wants it."""
+    """Turn it on, or off, as a test wants it, for the processes that the test starts as well."""
     accel.ENABLED = THERE and item.get_closest_marker(on.name) is not None
+    os.environ["WIRELOOM_ACCEL"] = str(int(accel.ENABLED))

@@ -200,14 +200,6 @@ def test_what_no_emitter_writes_is_refused(name: str, text: str) -> None:
         emitted_code.admit(module(name, f"{BEGINNING[name]}{text}\n"))
 
 
-@each("name", compiled.FEATURES)
-def test_what_is_emitted_is_admitted(name: str) -> None:
-    protocol = compiled.feature(name).protocol
-    for emit in EMITTERS:
-        for file in emit(protocol):
-            emitted_code.admit(file)
-
-
 def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
     for functions in (package.LAZY, columnar.DECODER):
         tree = ast.parse(functions)

@@ -1,4 +1,7 @@
-"""A part of what ``make fuzz`` does at length: a few rounds on every protocol, the same ones each time."""
+"""A part of what ``make fuzz`` does at length: a few rounds on every protocol, the same ones each time.
+
+A round alters and builds rows too, so that this is the quick part of the contract of ``build`` as well.
+"""
 
 import accelerator
 import pytest

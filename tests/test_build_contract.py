@@ -33,11 +33,6 @@ def attack(found: Target, seed: str, count: int) -> None:
         contracts.rows_come_back(found, parameters, Random(f"{seed} {found.name}"), count)
 
 
-@each("name", NAMES)
-def test_altered_rows_are_refused_or_come_back(name: str) -> None:
-    attack(target(name), "test", 40)
-
-
 @each("number", range(len(BLOCKS)))
 def test_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
     attack(shown(number), "test", 20)

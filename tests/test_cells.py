@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wireloom import columnar, registry
@@ -56,7 +56,6 @@ def values(records: list[bytes]) -> st.SearchStrategy[list[bytes | None]]:
 @pytest.mark.parametrize(
     ("protocol", "records"), [(couchbase_dcp, [MARKER, NOOP]), (databus, EVENTS)], ids=["couchbase_dcp", "databus"]
 )
-@settings(max_examples=40)
 @given(data=st.data())
 def test_values_are_decoded_as_the_codec_decodes_each(
     protocol: Any, records: list[bytes], message: str | None, data: st.DataObject

@@ -183,7 +183,7 @@ def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None
 
 def test_a_progress_bar_has_a_harmless_name(tmp_path: Path) -> None:
     source = tmp_path / "\x1b]0;title\x07\u202e[red]"
-    source.write_bytes(NOOP * 20_000)
+    source.write_bytes(NOOP * 4_000)
     shown = on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stderr_only=True)
     assert "\\u202e[red]" in shown
     assert shown.isprintable()

@@ -161,13 +161,13 @@ def test_edges(text: str, bodies: list[bytes]) -> None:
     pair = Pair.of(compiled.of(HEAD + text).columnar)
     random = Random(0)
     records = [bytes([len(body) + 1]) + body for body in bodies]
-    changed = [other for record in records for other in damaged(record, random, 60)]
+    changed = [other for record in records for other in damaged(record, random, 30)]
     for little in (False, True):
         records_alike(pair, records + changed, little=little)
     for record in records:
         records_alike(pair, [record])
     capture_alike(pair, b"".join(records))
-    for _ in range(12):
+    for _ in range(6):
         capture_alike(pair, b"".join(random.choices(records + changed, k=4)))
 
 

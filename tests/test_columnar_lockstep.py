@@ -48,7 +48,7 @@ every = pytest.mark.parametrize("name", [*compiled.FEATURES, *GENERATED])
 def test_examples_one_behind_the_other(name: str) -> None:
     for parameters, records in examples(name):
         captures_alike(pair_of(name), b"".join(records), **parameters)
-        captures_alike(pair_of(name), b"".join(records[::-1]) * 2, **parameters)
+        capture_alike(pair_of(name), b"".join(records[::-1]) * 2, **parameters)
 
 
 @pytest.mark.sweep

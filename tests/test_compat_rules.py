@@ -120,7 +120,7 @@ def _records() -> Iterator[bytes]:
     """Records of the lengths that their first byte says, of the bytes that the specs ask about."""
     generator = random.Random(4)
     ordinary = (b"\0", b"\1", b"\1", b"\2", b"\2", b"\3", b"\4", b"\5", b"a", b"\x80", b"\x81", b"\xff", "é".encode())
-    fillings = (ordinary, ordinary, (*[b"\0"] * 9, b"\1"))
+    fillings = (ordinary, (*[b"\0"] * 9, b"\1"))
     for length in (2, 3, 4, 5, 6, 7, 8, 9, 12, 17):
         for first in (b"", b"\0", b"\1", b"\2", b"\3", b"\4", b"\x80\x80\x80\x80\x80\1", b"\x81"):
             for filling in fillings:

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wireloom_generator import conditions
@@ -172,7 +172,6 @@ def _tried(tree: Expr) -> bool:
     return False
 
 
-@settings(max_examples=60, deadline=None)
 @given(CONDITIONS)
 def test_no_answer_is_wrong(text: str) -> None:
     tree = parse(text)

@@ -173,8 +173,8 @@ def test_an_error_names_the_field_and_says_what_is_wrong(letters: Any, row: dict
     assert str(error.value) == message
 
 
-def test_the_field_is_named_whatever_follows_from_it(tmp_path: Path) -> None:
-    codec = compiled.feature("computed_in_parts", tmp_path).codec
+def test_the_field_is_named_whatever_follows_from_it() -> None:
+    codec = compiled.feature("computed_in_parts").codec
     values = {"side_name": "Right", "scales": "Right", "height": float("nan")}
     with pytest.raises(EncodeError, match=r"^computed\.scales: a list expected, not str$"):
         codec.build({"message": "computed", "scale": 2, "computed": values})

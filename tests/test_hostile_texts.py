@@ -31,6 +31,8 @@ from wireloom_generator.output import OutputFile
 from wireloom_generator.pages.markdown import cell, code, phrase, prose
 from wireloom_generator.problems import Severity
 
+pytestmark = pytest.mark.xdist_group("hostile texts")
+
 SITE = Path(__file__).parents[1] / "docs" / "site"
 
 Tree = dict[str, "Tree"] | list["Tree"] | str | int | bool
@@ -334,7 +336,10 @@ def site_pages(monkeypatch: pytest.MonkeyPatch) -> object:
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.long) for name in TEXTS)])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("all", marks=pytest.mark.sweep), *(pytest.param(name, marks=pytest.mark.long) for name in TEXTS)],
+)
 def test_the_pages_of_the_site(name: str, tmp_path: Path, site_pages: object) -> None:
     rendered = {}
     for kind, text in (("usual", "harmless"), ("hostile", TEXTS.get(name, ALL))):

@@ -90,34 +90,31 @@ def test_a_folder_without_specs_is_told(tmp_path: Path) -> None:
     assert [problem.rule for problem in problems] == ["no-spec"]
 
 
-@pytest.mark.parametrize("folder", [HERE.parent / "specs"], ids=["specs"])
-def test_our_own_specs_keep_the_rules(folder: Path) -> None:
-    specs, problems = spec.load([folder])
-    assert specs
-    assert not problems
-    assert [str(problem) for one in specs for problem in check(one)] == []
-
-
-@each("path", VALID)
-def test_what_is_valid_keeps_the_rules(path: Path, tmp_path: Path) -> None:
-    assert _problems(_written(path.read_text(encoding="utf-8"), tmp_path / path.stem)) == []
-
-
 @each("path", VALID)
 def test_a_slip_of_the_pen_never_breaks_the_compiler(path: Path, tmp_path: Path) -> None:
-    for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem)):
-        specs, problems = spec.load([_written(text, tmp_path / path.stem / str(number))])
+    _slip(path, 3, tmp_path)
+
+
+@pytest.mark.sweep
+@each("path", VALID)
+def test_many_slips_of_the_pen_never_break_the_compiler(path: Path, tmp_path: Path) -> None:
+    _slip(path, 30, tmp_path)
+
+
+def _slip(path: Path, count: int, root: Path) -> None:
+    for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem, count)):
+        specs, problems = spec.load([_written(text, root / path.stem / str(number))])
         problems += [problem for one in specs for problem in check(one)]
         if not any(problem.severity is Severity.ERROR for problem in problems):
             assert [lower(one) for one in specs]
 
 
-def _slips(text: str, seed: str) -> Iterator[str]:
-    """The text with one word in another's place, or with one that has no business there."""
+def _slips(text: str, seed: str, count: int) -> Iterator[str]:
+    """So many times the text with one word in another's place, or with one that has no business there."""
     chance = random.Random(seed)
     words = list(re.finditer(r"[\w.]+", text))
     strange = ["0", "-1", "70000", "rest", "true", "null", "[]", "{}", "u12", "text", "record", "size(body)", "1 +"]
-    for _ in range(8):
+    for _ in range(count):
         word = chance.choice(words)
         other = chance.choice([*strange, *(found[0] for found in words)])
         yield text[: word.start()] + other + text[word.end() :]

@@ -150,17 +150,19 @@ record:
 """
 
 
-def test_a_message_without_fields_fits_every_format(tmp_path: Path) -> None:
+def test_a_message_without_fields_fits_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "specs" / "pings"
     folder.mkdir(parents=True)
     (folder / "protocol.yaml").write_text(EMPTY)
     (folder / "ping.yaml").write_text("message: ping\nmatch: {kind: 1}\n")
-    wireloom(tmp_path, "generate", "--out", "my_protocols")
-    (tmp_path / "capture.bin").write_bytes(b"\1\2")
-    printed = wireloom(tmp_path, "decode", "my_protocols.pings", "capture.bin")
-    assert json.loads(printed.splitlines()[0])["ping"] == {}
-    for name in ("parquet", "arrow"):
-        wireloom(tmp_path, "decode", "my_protocols.pings", "capture.bin", "--format", name, "--output", f"out.{name}")
+    wireloom(tmp_path, "generate", "--out", "without_fields")
+    capture = tmp_path / "capture.bin"
+    capture.write_bytes(b"\1\2")
+    for name in ("jsonl", "parquet", "arrow"):
+        arguments = ["decode", "without_fields.pings", capture, "--format", name, "--output", tmp_path / f"out.{name}"]
+        assert CliRunner().invoke(app, list(map(str, arguments))).exit_code == 0
+    assert json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["ping"] == {}
     assert parquet.read_table(tmp_path / "out.parquet").column("message").to_pylist() == ["ping", "unknown"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wireloom.codec.rules import ask
@@ -138,7 +138,6 @@ def row_by_row(expression: Expr, rows: list[Row]) -> list[Any]:
     return [ask(function, row, row, Frame(PARAMETERS)) for row in rows]
 
 
-@settings(max_examples=120)
 @given(expression=CONDITION, rows=rows)
 def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Row]) -> None:
     try:
@@ -150,7 +149,6 @@ def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Ro
         assert doubt or one == bool(expected)
 
 
-@settings(max_examples=120)
 @given(expression=NUMBER | CONDITION, rows=rows)
 def test_values_are_those_of_one_row(expression: Expr, rows: list[Row]) -> None:
     try:
