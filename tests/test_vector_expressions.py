@@ -14,7 +14,8 @@ from wireloom.codec.rules import ask
 from wireloom.codec.streams import Frame
 from wireloom.columnar import plan
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.rows import Batch, Rows, Values
+from wireloom.columnar.batch import Batch
+from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
 from wireloom_generator import python_expressions
 from wireloom_generator.expressions import (

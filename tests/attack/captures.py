@@ -111,9 +111,9 @@ def _cut_values(chance: random.Random) -> Iterator[bytes]:
             yield frame(0x81, 0x54, value=bytes(16 * chance.randint(0, 3) + chance.randint(1, 15)))
 
 
-def infos(number: int, last: bytes = b"") -> bytes:
-    """A request for a failover log with so many frame infos of one byte."""
-    extras = b"\x50" * (number - len(last)) + last
+def infos(number: int, last: bytes = b"", kinds: bytes = b"\x50") -> bytes:
+    """A request for a failover log with so many frame infos of one byte, the ``kinds`` by turns."""
+    extras = (kinds * number)[: number - len(last)] + last
     return struct.pack(">BBBBBBHIIQ", 0x08, 0x54, number, 0, 0, 0, 0, number, 0, 0) + extras
 
 
@@ -179,6 +179,7 @@ MALFORMED = (
 MIXED = (
     Hostile("DCP: 255 frame infos, the last cut off", "couchbase_dcp", _repeated(infos(255, b"\x51"))),
     Hostile("DCP: 255 frame infos", "couchbase_dcp", _repeated(infos(255))),
+    Hostile("DCP: 255 frame infos of two kinds", "couchbase_dcp", _repeated(infos(255, kinds=b"\x50\x30"))),
     Hostile("Databus: checksum of every second value", "databus", _events(lambda number: number % 2 == 1)),
     Hostile("Databus: header of every second event", "databus", _of(_headers)),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,20 +46,24 @@ def array(
 _MANY = 64 * 1024
 _WIDEST = 16
 """No type takes more bytes a value beside what it points to."""
-_ZEROS = pa.py_buffer(bytes(_WIDEST * (_MANY + 1)))
 
 
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
     """So many nulls. All columns that a batch lacks are made of the same zeros, which are there once."""
     if count <= _MANY:
         return _nulls(kind).slice(0, count)
-    # The system has one page of zeros for all that nobody has written to.
-    return _of_zeros(kind, count, pa.py_buffer(np.zeros(_WIDEST * (count + 1), np.uint8)))
+    return _of_zeros(kind, count, _zeros(count.bit_length()))
 
 
 @lru_cache(maxsize=16 * 1024)
 def _nulls(kind: pa.DataType) -> pa.Array:
-    return _of_zeros(kind, _MANY, _ZEROS)
+    return _of_zeros(kind, _MANY, _zeros(_MANY.bit_length()))
+
+
+@cache
+def _zeros(bits: int) -> pa.Buffer:
+    """Zeros for less than two to the power of ``bits`` values."""
+    return pa.py_buffer(np.zeros(_WIDEST << bits, np.uint8))
 
 
 def _of_zeros(kind: pa.DataType, count: int, zeros: pa.Buffer) -> pa.Array:
@@ -196,7 +200,7 @@ def labels(
         data, rows = data[valid], rows[valid]
     codes, found = _distinct(data, label)
     if len(found) == 1 and len(rows) == count:
-        return pa.repeat(pa.scalar(found[0], kind), count)
+        return _repeated(kind, found[0], count)
     whole = len(rows) == count
     if kind == pa.string():
         return _texts(found, codes, None if whole else Places(rows, count), hidden=valid is None)
@@ -207,6 +211,22 @@ def labels(
     held = None if valid is None or whole else spread(np.ones(len(rows), bool), spots)
     found_lists = lists(kind, sizes[codes], texts, None, spots)
     return found_lists if held is None else array(kind, count, held, found_lists.buffers()[1], children=[texts])
+
+
+_SHARED = 16 * 1024 * 1024
+"""Columns of one label are parts of the same one if that has no more bytes."""
+
+
+def _repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
+    texts = (label,) if kind == pa.string() else (*(label or ()),)
+    if label is None or sum(4 + len(text.encode()) for text in texts) << count.bit_length() > _SHARED:
+        return pa.repeat(pa.scalar(label, kind), count)
+    return _same(kind, label if kind == pa.string() else texts, count.bit_length()).slice(0, count)
+
+
+@lru_cache(maxsize=4)
+def _same(kind: pa.DataType, label: str | tuple[str, ...], bits: int) -> pa.Array:
+    return pa.repeat(pa.scalar(label, kind), 1 << bits)
 
 
 _FEW = 256
@@ -223,6 +243,8 @@ def occurring(data: Array) -> set[int]:
 def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:
     """A code for each number, and what ``label`` says of the number by its code."""
     if len(data) and data.min() >= 0 and data.max() < _FEW:
+        if data.min() == data.max():
+            return np.zeros(len(data), np.int64), [label(int(data[0]))]
         codes = data.astype(np.int64)
         there = np.bincount(codes) > 0
         return (np.cumsum(there) - 1)[codes], [label(number) for number in np.flatnonzero(there).tolist()]

@@ -1,15 +1,16 @@
 """What a batch of a table is made of: the rows that the plan decoded, malformed ones among them, and the codec's."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spans, Structs
-from wireloom.columnar.buffers import Array, Places, nulls
+from wireloom.columnar.batch import Batch
+from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls
 from wireloom.columnar.messages import Decoded
-from wireloom.columnar.rows import Batch
 from wireloom.options import Mode
 
 
@@ -21,22 +22,53 @@ def made(values: list[Any], kind: pa.DataType) -> pa.Array:
 _FEW = 64
 
 
-def merged(one: pa.Array, *others: pa.Array, places: Array) -> pa.Array:
-    """An array with the values of ``others`` in front of the ``places`` in ``one``; nulls in all cost nothing."""
-    if all(array.null_count == len(array) for array in (one, *others)):
-        return nulls(one.type, sum(map(len, (one, *others))))
-    other = pa.concat_arrays(others)
+def merged(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
+    """An array with the values of ``other`` in front of the ``places`` in ``one``; nulls in both cost nothing."""
+    kind, count = one.type, len(one) + len(other)
+    if one.null_count == len(one) and other.null_count == len(other):
+        return nulls(kind, count)
+    if not len(other):
+        return one
+    if _has_items_of_columns(kind):
+        return (_merged_lists if pa.types.is_list(kind) else _merged_structs)(one, other, places)
     if len(other) <= _FEW:
         ends = [0, *places.tolist(), len(one)]
         pieces = [one[: ends[1]]]
         for number in range(len(other)):
             pieces += [other[number : number + 1], one[ends[number + 1] : ends[number + 2]]]
         return pa.concat_arrays(pieces)
-    order = np.full(len(one) + len(other), -1)
-    mine = places + np.arange(len(other))
-    order[mine] = len(one) + np.arange(len(other))
-    order[order < 0] = np.arange(len(one))
+    order = np.insert(np.arange(len(one)), places, len(one) + np.arange(len(other)))
     return pa.concat_arrays([one, other]).take(pa.array(order))
+
+
+def _merged_structs(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
+    fields = range(one.type.num_fields)
+    children = [merged(one.field(number), other.field(number), places) for number in fields]
+    return array(one.type, len(one) + len(other), _merged_valid(one, other, places), children=children)
+
+
+def _merged_lists(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
+    mine, others = one.offsets.to_numpy(), other.offsets.to_numpy()
+    items, further = (each.values[int(ends[0]) : int(ends[-1])] for each, ends in ((one, mine), (other, others)))
+    merge = _merged_structs if pa.types.is_struct(items.type) else merged
+    found = merge(items, further, np.repeat(mine[places] - mine[0], np.diff(others)))
+    counts = np.insert(np.diff(mine), places, np.diff(others))
+    return lists(one.type, counts, found, _merged_valid(one, other, places), None)
+
+
+def _merged_valid(one: pa.Array, other: pa.Array, places: Array) -> Valid:
+    if not one.null_count and not other.null_count:
+        return None
+    mine, others = (each.is_valid().to_numpy(zero_copy_only=False) for each in (one, other))
+    return np.insert(mine, places, others)
+
+
+@cache
+def _has_items_of_columns(kind: pa.DataType) -> bool:
+    """Whether there are lists of structs in it: of their columns, many may be nothing but nulls."""
+    if pa.types.is_list(kind):
+        return pa.types.is_struct(kind.value_type) or _has_items_of_columns(kind.value_type)
+    return pa.types.is_struct(kind) and any(_has_items_of_columns(field.type) for field in kind)
 
 
 @dataclass(frozen=True, slots=True)

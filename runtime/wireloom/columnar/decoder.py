@@ -11,13 +11,15 @@ import pyarrow as pa
 from wireloom.codec import Protocol, streams
 from wireloom.codec.framing import Record
 from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Labels, Numbers
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, nulls
 from wireloom.columnar.chosen import Chosen, Refused, made, merged
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.messages import Decoded, Plan
-from wireloom.columnar.rows import Batch, Values
+from wireloom.columnar.rows import Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
 from wireloom.files import told
@@ -32,6 +34,8 @@ PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 REDONE_BYTES = 256 * 1024
 """How many bytes of records are Python objects at once, and not many more."""
+_LIGHT = 1 / 4
+"""A batch that weighs less than this part of what it may is followed by one of twice as many records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +201,14 @@ class Decoder:
             rows = np.arange(at, min(at + self.share, len(sound)))
             before = copy(self.tally)
             try:
-                batch, numbers, weight = self._batch(stretch, rows, sound, redo, added)
-            except TooHeavyError:
+                batch, numbers, part = self._batch(stretch, rows, sound, redo, added)
+            except TooHeavyError as error:
                 self.tally = before
-                self.share = max(1, len(rows) // 2)
+                self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
                 sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
                 continue
             yield batch, numbers
-            if len(rows) == self.share and weight < streams.HEAVIEST // 4:
+            if len(rows) == self.share and part < _LIGHT:
                 self.share *= 2
             if not len(sound):
                 return
@@ -217,8 +221,8 @@ class Decoder:
         sound: Array,
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
-    ) -> tuple[pa.RecordBatch, Array, int]:
-        """One batch, the numbers of its records, and its weight. Raises ``TooHeavyError``."""
+    ) -> tuple[pa.RecordBatch, Array, float]:
+        """One batch, the numbers of its records, and its part of what it may weigh. Raises ``TooHeavyError``."""
         fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
         doubtful = np.ones(len(rows), bool)
         doubtful[fast.sure - rows[:1]] = False
@@ -226,13 +230,14 @@ class Decoder:
         weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
         if len(rows) > 1:
             bear(weight)
+        part = max(weight / streams.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
         self.tally.records += len(fast.rows) + len(numbers) + fast.dropped
         if not parts:
-            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows, weight
+            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows, part
         places = np.searchsorted(fast.rows, numbers)
-        columns = [merged(one, *others, places=places) for one, *others in zip(arrays, *parts, strict=True)]
+        columns = [merged(one, pa.concat_arrays(others), places) for one, *others in zip(arrays, *parts, strict=True)]
         every = np.sort(np.concatenate([fast.rows, numbers]))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema), every, weight
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema), every, part
 
     def _redone(
         self,
@@ -293,7 +298,8 @@ class Decoder:
         self.gaps.refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
-        batch.weigh(len(rows) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8)
+        widths = sum(width(field.type) for field in self.schema if field.name not in absent)
+        bear(batch.weight + len(rows) * widths // 8)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
         fast = self._chosen(decoded, batch, rows, origin)
         arrays = [

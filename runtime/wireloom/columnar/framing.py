@@ -9,9 +9,10 @@ import numpy as np
 
 from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.fields import Checksum, Expression, Number, number
-from wireloom.columnar.rows import Batch, Rows
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
 
 Probe = tuple[str, int, str]

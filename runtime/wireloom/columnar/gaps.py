@@ -15,9 +15,10 @@ from wireloom.codec.framing import nor
 from wireloom.codec.lengths import Lengths as CodecLengths
 from wireloom.codec.lengths import Probe, differing
 from wireloom.codec.streams import Values
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.framing import Framing, Lengths, Proof
-from wireloom.columnar.rows import Batch, Rows
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
 

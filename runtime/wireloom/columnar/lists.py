@@ -1,22 +1,36 @@
-"""``Repeat``: lists of many rows at once, as long as a count, the last item or the section says."""
+"""``Repeat``: lists of many rows at once, as long as a count, the last item or the section says.
+
+Where an item stands is known when all in front of it are. So items are read in turns, and in each turn a run of items
+of each row: as many as are thought to be as large as the last one. Those behind one that is not were read in vain.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from wireloom.columnar.arrays import Column, Lists, Structs
+from wireloom.columnar.arrays import Column, Lists, Structs, join
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.fields import Block, Expression, Number, number
+from wireloom.columnar.fields import Expression, Number, number
 from wireloom.columnar.refusals import Unit
-from wireloom.columnar.rows import Frame, Items, Rows, Values
+from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
 
-ROUNDS = 64
-ALL_ROUNDS = 4096
-"""Items of varying size are read one round after the other, and a round of few rows costs more than it is worth.
+TILE = 64 * 1024
+"""About so many items are read at once: what is known of them is in the processor's cache."""
+GROWTH = 4
+"""How many times longer a run is than the one before it, as long as items are as large as was thought."""
+OFTEN = 1 / 4
+"""In which part of the rows items must be alike for any to be read in runs: dropping some copies the others."""
+FEW = 64
+TURNS = 64
+ALL_TURNS = 4096
+"""A turn of few rows costs more than it is worth.
 
-After so many rounds of a list, or of a batch, lists in lists included, rows are left to the codec once they are few.
+After so many of them for a list, unless it took as many turns before, rows are left to the codec; and after so many for
+a batch, lists in lists included.
 """
-FEW = 256
 
 
 class Repeat:
@@ -36,9 +50,12 @@ class Repeat:
         left = np.maximum(at.limit - at.at, 0)
         sizes = self._sizes(at, this, left)
         counts = self._counts(at, this, left, 1 if sizes is None else sizes)
-        if sizes is None or counts is None:
-            return self._in_rounds(at, this, counts)
-        return self._together(at, this, counts, sizes)
+        if counts is not None:
+            at.batch.weigh(int(counts.sum()) * self.weight)
+        lists = _Lists(self, at, this, counts, sizes)
+        lists.read()
+        at.move(lists.pos)
+        return lists.column()
 
     def _sizes(self, at: Rows, this: Values, left: Array) -> Array | int | None:
         """How many bytes each of a row's items takes, if they are as many for all; more than there are if unknown."""
@@ -78,62 +95,6 @@ class Repeat:
         at.refuse(which & never, "count", at.at, counts, Unit("item"), " cannot stand in ", left, Unit("byte"))
         at.doubt(which & ~never)
 
-    def _together(self, at: Rows, this: Values, counts: Array, sizes: Array | int) -> Column:
-        """Items of one size: where each stands is known."""
-        start = at.at
-        at.batch.weigh(int(counts.sum()) * self.weight)
-        owner = np.repeat(np.arange(len(at)), counts)
-        size = sizes if isinstance(sizes, int) else sizes[owner]
-        number = ragged(np.zeros(len(at), np.int64), counts)
-        pos = start[owner] + size * number
-        since = len(at.batch.refusals.all)
-        end = np.minimum(pos + size, at.limit[owner])
-        inner, outer = _inside(at, this, pos, end, owner, Items(number, since))
-        inner.ordered &= at.items is None and (isinstance(self.item, Number) or _of_blocks(self.item))
-        inner.path = (*inner.path, number)
-        inner.ahead = self.item.fixed or inner.ahead
-        items = self.item.read(inner, outer)
-        at.move(start + np.minimum(counts * sizes, np.maximum(at.limit - start, 0)))
-        return Lists(counts, items)
-
-    def _in_rounds(self, at: Rows, this: Values, counts: Array | None) -> Column:
-        """Items of varying size: the first of every row, the second of every row …"""
-        pos, going = at.at.copy(), np.arange(len(at))
-        parts: list[tuple[Array, Column]] = []
-        turn = 0
-        while True:
-            if counts is not None:
-                going = going[counts[going] > turn]
-            elif self.until is None:
-                going = going[pos[going] < at.limit[going]]
-            if _not_worth_it(at, turn, len(going)):
-                at.doubt(going)
-                going = going[:0]
-            if not len(going) and parts:
-                break
-            at.batch.weigh(len(going) * self.weight)
-            inner, outer = _inside(at, this, pos[going], at.limit[going], going)
-            inner.path = (*inner.path, np.full(len(going), turn))
-            parts.append((going, self.item.read(inner, outer)))
-            empty = inner.at == pos[going]
-            at.doubt(going[empty])
-            pos[going] = inner.at
-            ended = empty | at.batch.doubtful[inner.index]
-            if self.until is not None:
-                ended |= true(self.until(self._struct(parts[-1][1], inner), inner.record, inner.frame))
-            going = going[~ended]
-            turn += 1
-        at.move(pos)
-        return _gathered(parts, len(at))
-
-    @staticmethod
-    def _struct(items: Column, rows: Rows) -> Values:
-        """An item's fields, for ``until`` to ask for."""
-        assert isinstance(items, Structs)
-        values = Values(rows)
-        values.columns = items.columns
-        return values
-
 
 def _size(item: Value) -> int | Expression | None:
     """The bytes of each item, where all items of a row have as many; None if they may differ."""
@@ -142,37 +103,150 @@ def _size(item: Value) -> int | Expression | None:
     return item.fixed or None
 
 
-def _of_blocks(item: Value) -> bool:
-    """Whether items are structs of numbers alone, all of which are looked at whatever is wrong with some."""
-    steps = getattr(item, "steps", ())
-    return bool(steps) and all(isinstance(step, Block) and not step.derived for step in steps)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Items of some ``rows``, ``count`` of each behind the ``first``, which has that number in its list."""
+
+    rows: Array
+    first: Array
+    count: Array
+    items: Column
+
+    def without(self, which: Array) -> "_Run":
+        """The items of the other rows."""
+        kept = ~which[self.rows]
+        if kept.all():
+            return self
+        items = self.items.take(np.flatnonzero(np.repeat(kept, self.count)))
+        return _Run(self.rows[kept], self.first[kept], self.count[kept], items)
 
 
-def _inside(
-    at: Rows, this: Values, pos: Array, limit: Array, owner: Array, items: Items | None = None
-) -> tuple[Rows, Values]:
-    """Rows of items, and what their sizes may ask for: the fields of the struct that the list is in."""
-    inner = at.nested(pos, limit, owner, items)
-    inner.frame = Frame(inner, at.frame)
-    return inner, Values(inner, this)
+class _Lists:
+    """The lists of ``rows`` while they are read.
+
+    Of each is known the ``count`` of items read, the place ``pos`` of the next one, the ``size`` that it is thought to
+    have, and how long a ``run`` of such items may be; of all, how many bytes were ``left`` and are ``done``.
+    """
+
+    def __init__(self, kind: Repeat, rows: Rows, this: Values, counts: Array | None, sizes: Array | int | None) -> None:
+        self.kind = kind
+        self.rows = rows
+        self.this = this
+        self.counts = counts
+        self.sized = sizes is not None
+        self.pos = rows.at.copy()
+        self.left = int((rows.limit - self.pos).sum())
+        self.done = self.read_items = 0
+        self.size = np.full(len(rows), -1 if sizes is None else sizes)
+        self.run = np.full(len(rows), TILE if self.sized else 0)
+        self.count = np.zeros(len(rows), np.int64)
+        self.ended = rows.batch.doubtful[rows.index]
+        self.runs: list[_Run] = []
+
+    def read(self) -> None:
+        """Read all items, or as many as are not left to the codec."""
+        turn = few = 0
+        while len(going := np.flatnonzero(self._more())) or not self.runs:
+            if not self.sized and 0 < len(going) < FEW:
+                few += 1
+                self.rows.batch.root.turns += 1
+                if few > max(TURNS, turn - few) or self.rows.batch.root.turns > ALL_TURNS:
+                    self.rows.doubt(going)
+                    self.ended[going], going = True, going[:0]
+            run = self._lengths(going)
+            for some in _tiles(run):
+                self._turn(going[some], run[some])
+            turn += 1
+
+    def _more(self) -> Array:
+        """The rows that have one more item."""
+        more: Array = ~self.ended
+        if self.counts is not None:
+            more &= self.count < self.counts
+        elif self.kind.until is None:
+            more &= self.pos < self.rows.limit
+        return more
+
+    def _lengths(self, going: Array) -> Array:
+        """How many items of each row are read in the next turn."""
+        run = np.clip(self.run[going], 1, TILE)
+        if np.count_nonzero(run > 1) < OFTEN * len(run):
+            return np.ones(len(going), np.int64)
+        if self.counts is not None:
+            run = np.minimum(run, self.counts[going] - self.count[going])
+        if not self.sized:
+            left = self.rows.limit[going] - self.pos[going]
+            run = np.minimum(run, np.maximum(1, -(-left // np.maximum(self.size[going], 1))))
+        found: Array = run
+        return found
+
+    def _turn(self, rows: Array, run: Array) -> None:
+        """Read so many items of each row, and keep those up to the first that is not as large as was thought."""
+        at = self.rows
+        number = ragged(np.zeros(len(rows), np.int64), run)
+        size = np.repeat(self.size[rows], run)
+        start = np.repeat(self.pos[rows], run) + size * number
+        inner = at.listed(start, rows, run)
+        if (longest := int(size.max(initial=-1))) > 0:
+            inner.ahead = min(longest, inner.ahead)
+        items = self.kind.item.read(inner, Values(inner, self.this))
+        stop, until, doubtful = inner.at, self._until(inner, items), inner.batch.doubtful
+        kept, last = run, np.arange(len(rows))
+        if len(inner) > len(rows):
+            ends = np.flatnonzero(doubtful | until | (stop - start != size))[::-1]
+            kept = run.copy()
+            kept[np.searchsorted(np.cumsum(run), ends, "right")] = number[ends] + 1
+            last = np.cumsum(run) - run + kept - 1
+            if (kept < run).any():
+                items = items.take(np.flatnonzero(number < np.repeat(kept, run)))
+        self.runs.append(_Run(rows, self.count[rows], kept, items))
+        self._go_on(rows, kept, start[last], stop[last], doubtful[last] | until[last])
+        if len(wrong := np.flatnonzero(doubtful[last])):
+            at.adopt(inner.batch, last[wrong], rows[wrong], self.count[rows[wrong]] - 1)
+
+    def _until(self, inner: Rows, items: Column) -> Array:
+        """Which items are the last ones of their lists."""
+        if self.kind.until is None:
+            return np.zeros(len(inner), bool)
+        assert isinstance(items, Structs)
+        values = Values(inner)
+        values.columns = items.columns
+        found: Array = np.broadcast_to(true(self.kind.until(values, inner.record, inner.frame)), len(inner))
+        return found
+
+    def _go_on(self, rows: Array, kept: Array, start: Array, stop: Array, ended: Array) -> None:
+        """Put the rows behind the last items that were kept."""
+        size, items = stop - start, int(kept.sum())
+        self.done += int((stop - self.pos[rows]).sum())
+        self.read_items += items
+        if (empty := size == 0).any():
+            self.rows.doubt(rows[empty & ~ended])
+            ended = ended | empty
+        self.ended[rows] = ended
+        known = np.where(self.size[rows] < 0, size[:1], self.size[rows])
+        self.run[rows] = np.where(size == known, np.maximum(1, GROWTH * self.run[rows]), 0)
+        self.size[rows], self.pos[rows] = size, stop
+        self.count[rows] += kept
+        if self.counts is None:
+            ahead = self.read_items * self.kind.weight * (self.left - self.done) / max(self.done, 1)
+            self.rows.batch.weigh(items * self.kind.weight, ahead)
+
+    def column(self) -> Column:
+        """All that was read, one list a row; none in rows that are in doubt."""
+        doubtful = self.rows.batch.doubtful[self.rows.index]
+        counts = np.where(doubtful, 0, self.count)
+        begin = np.cumsum(counts) - counts
+        runs = [run.without(doubtful) for run in self.runs]
+        items = join(run.items for run in runs)
+        first = np.concatenate([begin[run.rows] + run.first for run in runs])
+        if (first[1:] < first[:-1]).any():
+            count, order = np.concatenate([run.count for run in runs]), np.argsort(first)
+            items = items.take(ragged((np.cumsum(count) - count)[order], count[order]))
+        return Lists(counts, items)
 
 
-def _not_worth_it(at: Rows, turn: int, rows: int) -> bool:
-    """Whether one more round, in which so many rows would have an item, is left to the codec."""
-    if rows >= FEW:
-        return False
-    at.batch.rounds += 1
-    return turn >= ROUNDS or at.batch.rounds > ALL_ROUNDS
-
-
-def _gathered(parts: list[tuple[Array, Column]], count: int) -> Column:
-    """The rounds' items as one list a row."""
-    counts = np.bincount(np.concatenate([rows for rows, _ in parts]), minlength=count)
-    items, rest = parts[0][1], [column for _, column in parts[1:]]
-    if rest:
-        first = np.cumsum(counts) - counts
-        place = np.concatenate([first[rows] + turn for turn, (rows, _) in enumerate(parts)])
-        order = np.empty(len(place), np.int64)
-        order[place] = np.arange(len(place))
-        items = items.joined(rest).take(order)  # type: ignore[arg-type]
-    return Lists(counts, items)
+def _tiles(run: Array) -> Iterator[slice]:
+    """Rows by number that have about as many items as are read at once."""
+    tile = np.cumsum(run) // TILE
+    ends = [*(np.flatnonzero(tile[1:] > tile[:-1]) + 1).tolist(), len(run)]
+    return (slice(start, end) for start, end in zip([0, *ends], ends, strict=False))

@@ -10,12 +10,13 @@ import pyarrow as pa
 from wireloom.codec.dispatch import UNKNOWN
 from wireloom.columnar import judging
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.fields import Expression, false
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.refusals import MessageName, Refusals, Unit
-from wireloom.columnar.rows import Batch, Rows, Values
+from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import true
 
 

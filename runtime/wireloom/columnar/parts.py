@@ -50,8 +50,7 @@ class Layout:
             step.read(at, this)
 
     def read(self, at: Rows, this: Values) -> Column:
-        owner = np.arange(len(at))
-        inner = at.nested(at.at, at.limit, owner)
+        inner = at.nested(at.at, at.limit)
         inner.ahead = self.fixed or inner.ahead
         values = Values(inner)
         self.put(inner, values)
@@ -224,7 +223,9 @@ class Choice:
         ]
         free: Any = True
         for option, holds in zip(self.alternatives, conditions, strict=True):
-            mine = np.logical_and(free, holds)
+            if not np.any(holds):
+                continue
+            mine = holds if free is True else np.logical_and(free, holds)
             content = option.content if isinstance(option, When) else option
             within(at, this, bool(mine) if np.ndim(mine) == 0 else mine, content)
             free = np.logical_and(free, np.logical_not(holds))
@@ -266,11 +267,13 @@ class Bits:
         start = at.at
         with at.within(self.fields[0].field.name):
             raw, offset = at.gather(self.word.size)
-        word = self.word.of(raw, at.little, offset).astype(np.uint64)
+        word = self.word.of(raw, at.little, offset)
+        kind = np.dtype(np.uint64 if self.word.odd else f"u{self.word.size}").type
+        word = word.astype(kind)
         shift = 8 * self.word.size
         for bit in self.fields:
             shift -= bit.width
-            value = word >> np.uint64(shift) & np.uint64((1 << bit.width) - 1)
+            value = word >> kind(shift) & kind((1 << bit.width) - 1)
             data = value != 0 if bit.boolean else value.astype(bit.kind)
             bit.field.put(at, this, data, start)
             at.frame.put(bit.field.name, start, at.at)

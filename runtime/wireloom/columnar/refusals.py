@@ -1,7 +1,7 @@
 """Why records are malformed, for many at once: what the codec would say of each, in texts and numbers a record.
 
 The codec says what is wrong first, so the first refusal of a record is the one that holds. A record that was in doubt
-before that is the codec's, and so is one of whose list more is wrong than can be put in order.
+before that is the codec's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -89,41 +89,34 @@ class Refusals:
     count: int
     all: list[Refusal] = field(default_factory=list)
     why: Array = field(init=False)
-    item: Array = field(init=False)
-    """The item that is refused, in a list whose items are read at once."""
 
     def __post_init__(self) -> None:
-        self.why = self.item = np.zeros(0, np.int64)
+        self.why = np.zeros(0, np.int64)
 
-    def add(self, refusal: Refusal, item: Array | None) -> None:
-        """Refuse records that have not been, or whose item comes in front of the one that was."""
+    def add(self, refusal: Refusal) -> None:
+        """Refuse records that have not been."""
         if not self.all:
             self.why = np.full(self.count, -1)
-            self.item = np.zeros(self.count, np.int64)
         self.why[refusal.records] = len(self.all)
-        if item is not None:
-            self.item[refusal.records] = item
         self.all.append(refusal)
-
-    def forget(self, records: Array, since: int) -> None:
-        """Leave records to the codec after all that were refused by the refusals from number ``since`` on."""
-        if self.all:
-            self.why[records[self.why[records] >= since]] = -1
 
     def of(self, records: Array) -> Array:
         """Which of the records are refused."""
         found: Array = self.why[records] >= 0 if self.all else np.zeros(len(records), bool)
         return found
 
+    def told(self, records: Array) -> Iterator[tuple[Refusal, Array]]:
+        """The refusals of ``records``, in ascending order, each with the numbers of those among them that it is of."""
+        why = self.why[records] if self.all else np.zeros(0, np.int64)
+        for number in np.unique(why[why >= 0]).tolist():
+            refusal, mine = self.all[number], np.flatnonzero(why == number)
+            yield _taken(refusal, np.searchsorted(refusal.records, records[mine])), mine
+
     def reasons(self, records: Array, origin: Array, header: frozenset[str]) -> pa.Array:
         """The reasons of ``records``, which are refused and in ascending order; ``origin`` is of every record."""
-        why = self.why[records]
         parts, orders = [], []
-        for number in np.unique(why).tolist():
-            refusal, mine = self.all[number], np.flatnonzero(why == number)
-            parts.append(
-                _taken(refusal, np.searchsorted(refusal.records, records[mine])).reasons(origin[records[mine]], header)
-            )
+        for refusal, mine in self.told(records):
+            parts.append(refusal.reasons(origin[records[mine]], header))
             orders.append(mine)
         if len(parts) == 1:
             return parts[0]

@@ -6,87 +6,28 @@ the codec decodes them afresh, but for those of which it is known what it would 
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import replace as replaced
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec.message import Message
-from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.refusals import Piece, Refusal, Refusals, Unit
+from wireloom.columnar.refusals import Piece, Refusal, Unit
 from wireloom.columnar.vectors import Vector
-from wireloom.options import wide
-
-
-class Batch:
-    """The records being decoded: stretches of one buffer, and what all of them share.
-
-    ``little`` is their byte order, in one value or one a record. ``messages`` are the codec's, where messages are read.
-    ``weight`` is that of the lists read so far.
-    """
-
-    def __init__(
-        self,
-        buffer: Array,
-        start: Array,
-        stop: Array,
-        parameters: Mapping[str, Any],
-        little: bool | Array = False,
-        messages: Mapping[str, Message] = MappingProxyType({}),
-    ) -> None:
-        self.buffer = buffer
-        self.start = start
-        self.stop = stop
-        self.parameters = parameters
-        self.wide = wide(parameters)
-        self.little = little
-        self.messages = messages
-        self.doubtful = np.zeros(len(start), bool)
-        self.refusals = Refusals(len(start))
-        self.rounds = 0
-        """Rounds in which lists were read, those of lists in lists included."""
-        self.weight = 0
-        self._found: dict[bytes, Array] = {}
-        self._high: Array | None = None
-
-    def places_of_high(self) -> Array:
-        """Where in the buffer bytes stand that are not ASCII, in ascending order."""
-        if self._high is None:
-            self._high = np.flatnonzero(self.buffer >= 0x80)
-        return self._high
-
-    def weigh(self, weight: int) -> None:
-        """Add to the batch's weight. Raises ``TooHeavyError`` if it is too much."""
-        self.weight += weight
-        weighing.bear(self.weight)
-
-    def places(self, wanted: bytes) -> Array:
-        """Where in the buffer some bytes stand, in ascending order; for no bytes, where other ones than zero do."""
-        if wanted not in self._found:
-            if not wanted:
-                self._found[wanted] = np.flatnonzero(self.buffer)
-                return self._found[wanted]
-            found = np.flatnonzero(self.buffer[: max(0, len(self.buffer) - len(wanted) + 1)] == wanted[0])
-            for offset, byte in enumerate(wanted[1:], start=1):
-                found = found[self.buffer[found + offset] == byte]
-            self._found[wanted] = found
-        return self._found[wanted]
 
 
 class Selected:
     """Which rows are read: their records in the batch by number, and which rows they were taken from."""
 
-    __slots__ = ("batch", "chosen", "index", "items")
+    __slots__ = ("batch", "chosen", "index")
 
-    def __init__(self, batch: Batch, index: Array, chosen: Array, items: "Items | None") -> None:
+    def __init__(self, batch: Batch, index: Array, chosen: Array | None) -> None:
         self.batch = batch
         self.index = index
         self.chosen = chosen
-        self.items = items
 
     def __len__(self) -> int:
         return len(self.index)
@@ -99,10 +40,7 @@ class Selected:
 
     def doubt(self, which: Array) -> None:
         """Leave rows to the codec."""
-        records = self.index[which]
-        self.batch.doubtful[records] = True
-        if self.items is not None:
-            self.batch.refusals.forget(records, self.items.since)
+        self.batch.doubtful[self.index[which]] = True
 
 
 class Values:
@@ -121,7 +59,8 @@ class Values:
             return own
         if name not in self._seen:
             column = self.outer.column(name)
-            self._seen[name] = None if column is None else column.take(self.rows.chosen)
+            chosen = self.rows.chosen
+            self._seen[name] = column if column is None or chosen is None else column.take(chosen)
         return self._seen[name]
 
     def put(self, name: str, column: Column) -> None:
@@ -131,6 +70,7 @@ class Values:
     def merge(self, inner: "Values") -> None:
         """Take over what was read of some of the rows."""
         count, chosen = len(self.rows), inner.rows.chosen
+        assert chosen is not None
         for name, column in inner.columns.items():
             known = self.columns.get(name)
             if known is None:
@@ -190,8 +130,10 @@ class Frame:
             return self.rows.start, self.rows.batch.stop[self.rows.index]
         found = self.spans.get(name)
         if found is None and self.outer is not None:
-            start, stop = self.outer.span(name)
-            found = self.spans[name] = (start[self.rows.chosen], stop[self.rows.chosen])
+            start, stop = found = self.outer.span(name)
+            if (chosen := self.rows.chosen) is not None:
+                found = start[chosen], stop[chosen]
+            self.spans[name] = found
         return found or (self.rows.start, self.rows.start)
 
     def merge(self, inner: "Frame") -> None:
@@ -219,8 +161,7 @@ class Rows:
     """Rows that are read alike from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
-    section, in positions of the buffer. ``path`` is what the codec calls what is read; they are ``ordered`` if what is
-    wrong is found in the codec's order.
+    section, in positions of the buffer. ``path`` is what the codec calls what is read.
     """
 
     def __init__(
@@ -233,9 +174,8 @@ class Rows:
         shift: int = 0,
         chosen: Array | None = None,
         outer: "Rows | None" = None,
-        items: "Items | None" = None,
     ) -> None:
-        self.selected = Selected(batch, index, index if chosen is None else chosen, items)
+        self.selected = Selected(batch, index, chosen)
         self.batch = batch
         self.index = index
         self.pos = pos
@@ -243,9 +183,7 @@ class Rows:
         self.shift = shift
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
-        self.items = items
         self.path: Path = ()
-        self.ordered = True
         self.ahead = AHEAD
         self._ahead = np.zeros(0, "V1")
         self._ahead_of: Array | None = None
@@ -287,26 +225,25 @@ class Rows:
         Texts in ``detail`` that differ are of the rows that ``which`` selects, numbers of all rows.
         """
         batch, rows = self.batch, np.flatnonzero(which)
-        if not self.ordered:
-            self.doubt(rows)
+        among = np.flatnonzero(~batch.doubtful[self.index[rows]])
+        if not len(among):
             return
+        rows = rows[among]
         records = self.index[rows]
-        open_ = ~batch.doubtful[records]
-        item = None if self.items is None else self.items.number[rows]
-        if item is not None and self.items is not None and batch.refusals.all:
-            why = batch.refusals.why[records]
-            open_ |= (why >= self.items.since) & (item < batch.refusals.item[records])
-        if not open_.any():
-            return
-        records, first = np.unique(records[open_], return_index=True)  # the first item of each record
-        place_of = np.flatnonzero(open_)[first]
-        rows = rows[place_of]
-        pieces = [_piece_of(piece, rows, place_of) for piece in detail]
-        path = tuple(step if isinstance(step, str) else step[rows] for step in self.path)
+        pieces = tuple(_piece_of(piece, rows, among) for piece in detail)
         batch.doubtful[records] = True
-        batch.refusals.add(
-            Refusal(records, code, path, place[rows], tuple(pieces)), None if item is None else item[place_of]
-        )
+        batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], pieces))
+
+    def adopt(self, items: Batch, wrong: Array, rows: Array, numbers: Array) -> None:
+        """Make what is ``wrong`` with items wrong with ``rows``, each of which has one of these, the codec's first.
+
+        ``numbers`` are those of the items in their lists.
+        """
+        for refusal, mine in items.refusals.told(wrong):
+            records, path = self.index[rows[mine]], _path_of(self.path, rows[mine])
+            self.batch.doubtful[records] = True
+            self.batch.refusals.add(replaced(refusal, records=records, path=(*path, numbers[mine], *refusal.path)))
+        self.doubt(rows[~items.refusals.of(wrong)])
 
     def need(self, count: int | Array, place: Array | None = None) -> None:
         """Refuse rows in which fewer than ``count`` bytes are left, be it from ``place`` on."""
@@ -357,11 +294,8 @@ class Rows:
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
         """Some of the rows, by number, and what was read of them; to be given back to ``merge``."""
         pos, limit = self.pos[chosen], self.limit[chosen]
-        items = None if self.items is None else self.items.of(chosen)
-        inner = Rows(
-            self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self, items=items
-        )
-        inner.path, inner.ordered = _path_of(self.path, chosen), self.ordered
+        inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
+        inner.path = _path_of(self.path, chosen)
         inner.frame = Frame(inner, self.frame)
         return inner, inner.record if this is self.record else Values(inner, this)
 
@@ -375,15 +309,17 @@ class Rows:
             self.record.merge(inner.record)
         self.frame.merge(inner.frame)
 
-    def nested(self, pos: Array, limit: Array, owner: Array, items: "Items | None" = None) -> "Rows":
-        """Rows of a struct of their own, one or more in a row of these: ``owner`` says in which.
+    def nested(self, pos: Array, limit: Array) -> "Rows":
+        """Rows of a struct of their own, one in each of these."""
+        inner = Rows(self.batch, self.index, pos, limit, outer=self)
+        inner.path, inner.ahead = self.path, self.ahead
+        return inner
 
-        ``items`` are set if they are the items of lists, all of which are read at once.
-        """
-        if items is None and self.items is not None:
-            items = self.items.of(owner)
-        inner = Rows(self.batch, self.index[owner], pos, limit, chosen=owner, outer=self, items=items)
-        inner.path, inner.ordered = _path_of(self.path, owner), self.ordered
+    def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
+        """Rows of items at ``pos`` that are a batch of their own: so many of each of ``rows``."""
+        batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
+        inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
+        inner.frame = Frame(inner, self.frame)
         return inner
 
 
@@ -400,19 +336,3 @@ def _piece_of(piece: Piece, rows: Array, among: Array) -> Piece:
     if isinstance(piece, np.ndarray):
         return piece[rows]
     return piece if isinstance(piece, str) else [piece[number] for number in among.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """Rows that are items of lists and read all at once: the ``number`` of each in its list.
-
-    The codec reads one item after the other. So what is wrong with an earlier item goes in front of what was refused of
-    later ones, by refusals from number ``since`` on.
-    """
-
-    number: Array
-    since: int
-
-    def of(self, rows: Array) -> "Items":
-        """Those of some rows."""
-        return Items(self.number[rows], self.since)

@@ -13,9 +13,10 @@ from wireloom.codec.checksums import ALGORITHMS, Adler
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
 from wireloom.codec.streams import Values
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.framing import Framing, Lengths, Proof
-from wireloom.columnar.rows import Batch, Rows
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
 _FEWEST, _MOST = 512, 64 * 1024

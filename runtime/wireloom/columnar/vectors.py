@@ -15,6 +15,15 @@ Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""
 
 _LIMIT = float(2**62)
+_NARROW = 61
+"""Two numbers that have so many bits together do not reach the limit, whether they are added or multiplied."""
+
+
+def _bits(value: Any) -> int:
+    """How many bits the numbers have at most."""
+    if isinstance(value, int):
+        return value.bit_length()
+    return 8 * value.dtype.itemsize if isinstance(value, np.ndarray) and value.dtype.kind in "iub" else 64
 
 
 class Vector:
@@ -41,8 +50,10 @@ class Vector:
         data, valid = _operand(other, self)
         valid = _both_valid(self.valid, valid)
         mine = self.data.astype(np.int64, copy=False)
+        if valid is not None and not valid.any():
+            return Vector(mine, valid, self.doubt)
         result = operation(mine, data)
-        if grows:
+        if grows and _bits(self.data) + _bits(data) > _NARROW:
             # In floating point, too large a result is too large instead of wrong.
             shown = np.abs(operation(mine.astype(float), np.asarray(data, float)))
             if shown.size and shown.max() >= _LIMIT:
@@ -205,9 +216,9 @@ def _folded(values: tuple[Any, ...], *, goes_on: bool) -> Any:
         return goes_on
     found, *rest = vectors if whole else [_optional(value, vectors[0]) for value in values]
     for other in rest:
-        further = found.truth if goes_on else ~found.truth
-        valid = None if whole else np.where(further, _mask(other), _mask(found))
-        found = Vector(np.where(further, other.truth, found.truth), valid, found.doubt)
+        truth = found.truth & other.truth if goes_on else found.truth | other.truth
+        valid = None if whole else np.where(found.truth == goes_on, _mask(other), _mask(found))
+        found = Vector(truth, valid, found.doubt)
     return found
 
 
@@ -237,6 +248,8 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     holds = test.truth
     if all(type(value) is int and abs(value) < _LIMIT for value in (then, other)):
         return Vector(np.array([other, then]).take(holds.view(np.uint8)), None, test.doubt)
+    if isinstance(then, Vector) and not holds.any():
+        return _optional(other, test)
     one, two = (_optional(value, test) for value in (then, other))
     valid: Valid = np.where(holds, _mask(one), _mask(two))
     data = np.where(holds, one.data, two.data)

@@ -4,15 +4,28 @@ import pyarrow as pa
 
 from wireloom.codec import streams
 
+LISTS = 64 * 1024 * 1024
+"""What the lists of a batch of several records weigh at most: while they are read they take some times as much."""
+
 
 class TooHeavyError(Exception):
-    """Some records weigh more than a batch may."""
+    """Some records weigh more than they may together. ``part`` is about how much of them would not."""
+
+    def __init__(self, part: float) -> None:
+        super().__init__(part)
+        self.part = part
 
 
-def bear(weight: int) -> None:
-    """Raise ``TooHeavyError`` if a batch may not weigh so many bytes."""
-    if weight > streams.HEAVIEST:
-        raise TooHeavyError
+def lists(records: int) -> int:
+    """What the lists of so many records may weigh."""
+    return streams.HEAVIEST if records == 1 else min(LISTS, streams.HEAVIEST)
+
+
+def bear(weight: int, most: int | None = None, ahead: float = 0) -> None:
+    """Raise ``TooHeavyError`` if a batch may not weigh so many bytes, behind which about so many more are ``ahead``."""
+    most = streams.HEAVIEST if most is None else most
+    if weight > most:
+        raise TooHeavyError(most / (weight + ahead))
 
 
 def width(kind: pa.DataType) -> int:

@@ -1,0 +1,86 @@
+"""The records that are decoded together, and what all of them share."""
+
+from collections.abc import Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from wireloom.codec.message import Message
+from wireloom.columnar import weighing
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.refusals import Refusals
+from wireloom.options import wide
+
+
+class Batch:
+    """The records being decoded: stretches of one buffer, and what all of them share.
+
+    ``little`` is their byte order, in one value or one a record. ``messages`` are the codec's, where messages are read.
+    ``weight`` is that of the lists read so far. Items of lists are batches, too: what they share is in the ``root``.
+    """
+
+    def __init__(
+        self,
+        buffer: Array,
+        start: Array,
+        stop: Array,
+        parameters: Mapping[str, Any],
+        little: bool | Array = False,
+        messages: Mapping[str, Message] = MappingProxyType({}),
+    ) -> None:
+        self.buffer = buffer
+        self.start = start
+        self.stop = stop
+        self.parameters = parameters
+        self.wide = wide(parameters)
+        self.little = little
+        self.messages = messages
+        self.doubtful = np.zeros(len(start), bool)
+        self.refusals = Refusals(len(start))
+        self.turns = 0
+        """Turns of few rows in which lists were read, those of lists in lists included."""
+        self.weight = 0
+        self._outermost: Batch | None = None
+        self._found: dict[bytes | None, Array] = {}
+
+    @property
+    def root(self) -> "Batch":
+        """The records themselves."""
+        return self._outermost or self
+
+    def items(self, records: Array, run: Array) -> "Batch":
+        """Items as if each were a record, with a doubt and a refusal of its own: so many of each of ``records``."""
+        count = int(run.sum())
+        found = copy(self)
+        found._outermost = self.root
+        found.start, found.stop = np.repeat(self.start[records], run), np.repeat(self.stop[records], run)
+        found.little = self.little if isinstance(self.little, bool) else np.repeat(self.little[records], run)
+        found.doubtful = np.zeros(count, bool)
+        found.refusals = Refusals(count)
+        return found
+
+    def places_of_high(self) -> Array:
+        """Where in the buffer bytes stand that are not ASCII, in ascending order."""
+        if None not in self._found:
+            self._found[None] = np.flatnonzero(self.buffer >= 0x80)
+        return self._found[None]
+
+    def weigh(self, weight: int, ahead: float = 0) -> None:
+        """Add lists to the batch's weight, with about so much ``ahead``. Raises ``TooHeavyError`` if it is too much."""
+        root = self.root
+        root.weight += weight
+        weighing.bear(root.weight, weighing.lists(len(root.start)), ahead)
+
+    def places(self, wanted: bytes) -> Array:
+        """Where in the buffer some bytes stand, in ascending order; for no bytes, where other ones than zero do."""
+        if wanted not in self._found:
+            if not wanted:
+                self._found[wanted] = np.flatnonzero(self.buffer)
+                return self._found[wanted]
+            found = np.flatnonzero(self.buffer[: max(0, len(self.buffer) - len(wanted) + 1)] == wanted[0])
+            for offset, byte in enumerate(wanted[1:], start=1):
+                found = found[self.buffer[found + offset] == byte]
+            self._found[wanted] = found
+        return self._found[wanted]
