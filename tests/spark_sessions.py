@@ -19,6 +19,11 @@ _LOCAL = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.authenticate.socketTimeout": "600s",  # a worker may take long to get there
     "spark.network.timeout": "600s",
+    # A query of a test is run once, on a few rows: what makes it fast the second time takes longer than the query.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "1",
 }
 
 
