@@ -137,13 +137,24 @@ def test_a_table_of_items_of_a_byte_takes_some_times_their_bytes(last: bytes) ->
     assert taken < 20 * SIZE
 
 
+ODD = frame(0x80, 0x5F, extras=bytes(8) + b"\0\0\0\5\2", key=b"name", value=b"\1")
+"""A record that the plan leaves to the codec."""
+
+
+def test_doubtful_records_in_few_places_are_batches_between_the_others() -> None:
+    plain = infos(2) * 300
+    batches = list(DCP.decoder(DCP.options({})).capture(plain + ODD * 2 + plain))
+    assert [batch.num_rows for batch in batches] == [300, 2, 300]
+    first, _, last = (batch["opaque"].buffers()[1].address for batch in batches)
+    assert first == last  # parts of one array
+
+
 def test_a_doubtful_record_does_not_fill_the_columns_that_others_lack() -> None:
-    """A record that the codec reads is put between what is there, not copied with it."""
-    plain = infos(255) * 300
-    odd = frame(0x80, 0x5F, extras=bytes(8) + b"\0\0\0\5\2", key=b"name", value=b"\1")
-    (batch,) = DCP.decoder(DCP.options({})).capture(plain + odd + plain)
+    """Records that the codec reads are put between what is there, not copied with it."""
+    plain = infos(255) * 100
+    (batch,) = DCP.decoder(DCP.options({})).capture((plain + ODD) * 6)
     items = batch["frame_infos"].values
     lacking = [items.field(name) for name in ("user", "privilege", "token_id", "durability_timeout", "data")]
     assert len(items) == 600 * 255
     assert len({buffer.address for column in lacking for buffer in column.buffers() if buffer is not None}) == 1
-    capture_alike(DCP, plain[: 279 * 3] + odd + plain[: 279 * 2] + odd)
+    capture_alike(DCP, plain[: 279 * 3] + ODD + plain[: 279 * 2] + ODD)

@@ -218,15 +218,22 @@ _SHARED = 16 * 1024 * 1024
 
 
 def _repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
-    texts = (label,) if kind == pa.string() else (*(label or ()),)
-    if label is None or sum(4 + len(text.encode()) for text in texts) << count.bit_length() > _SHARED:
-        return pa.repeat(pa.scalar(label, kind), count)
-    return _same(kind, label if kind == pa.string() else texts, count.bit_length()).slice(0, count)
+    """One label, a text or texts, for each of so many rows."""
+    if label is None:
+        return nulls(kind, count)
+    texts = (label,) if kind == pa.string() else tuple(label)
+    size = sum(4 + len(text.encode()) for text in texts) * count
+    return (_same if size <= _SHARED else _same.__wrapped__)(kind, texts, count)
 
 
 @lru_cache(maxsize=4)
-def _same(kind: pa.DataType, label: str | tuple[str, ...], bits: int) -> pa.Array:
-    return pa.repeat(pa.scalar(label, kind), 1 << bits)
+def _same(kind: pa.DataType, texts: tuple[str, ...], count: int) -> pa.Array:
+    encoded = [text.encode() for text in texts]
+    ends = np.zeros(len(texts) * count + 1, np.int32)
+    np.cumsum(np.tile(np.array([len(text) for text in encoded], np.int32), count), out=ends[1:])
+    octets = np.tile(np.frombuffer(b"".join(encoded), np.uint8), count)
+    items = array(pa.string(), len(texts) * count, None, ends, octets)
+    return items if kind == pa.string() else lists(kind, np.full(count, len(texts)), items, None, None)
 
 
 _FEW = 256

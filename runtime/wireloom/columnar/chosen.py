@@ -19,7 +19,22 @@ def made(values: list[Any], kind: pa.DataType) -> pa.Array:
     return nulls(kind, len(values)) if all(value is None for value in values) else pa.array(values, kind)
 
 
-_FEW = 64
+Numbered = tuple[pa.RecordBatch, Array]
+"""Rows, and the numbers of their records."""
+
+
+def interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered]:
+    """Parts of ``one``, and between them those of ``other`` that belong in front of the ``places`` in it."""
+    found: list[Numbered] = []
+    at = begin = 0
+    for place, count in zip(*np.unique(places, return_counts=True), strict=True):
+        for (batch, numbers), start, stop in ((one, at, int(place)), (other, begin, begin + int(count))):
+            if stop > start:
+                found.append((batch.slice(start, stop - start), numbers[start:stop]))
+        at, begin = int(place), begin + int(count)
+    if at < len(one[1]):
+        found.append((one[0].slice(at), one[1][at:]))
+    return found
 
 
 def merged(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
@@ -31,12 +46,6 @@ def merged(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
         return one
     if _has_items_of_columns(kind):
         return (_merged_lists if pa.types.is_list(kind) else _merged_structs)(one, other, places)
-    if len(other) <= _FEW:
-        ends = [0, *places.tolist(), len(one)]
-        pieces = [one[: ends[1]]]
-        for number in range(len(other)):
-            pieces += [other[number : number + 1], one[ends[number + 1] : ends[number + 2]]]
-        return pa.concat_arrays(pieces)
     order = np.insert(np.arange(len(one)), places, len(one) + np.arange(len(other)))
     return pa.concat_arrays([one, other]).take(pa.array(order))
 

@@ -15,7 +15,7 @@ from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Labels, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, nulls
-from wireloom.columnar.chosen import Chosen, Refused, made, merged
+from wireloom.columnar.chosen import Chosen, Refused, interleaved, made, merged
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.messages import Decoded, Plan
@@ -36,6 +36,9 @@ REDONE_BYTES = 256 * 1024
 """How many bytes of records are Python objects at once, and not many more."""
 _LIGHT = 1 / 4
 """A batch that weighs less than this part of what it may is followed by one of twice as many records."""
+
+_PLACES = 4
+"""In so many places records of the codec split a batch; merging them in would copy all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,7 @@ class Decoder:
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
     ) -> Iterator[tuple[pa.RecordBatch, Array]]:
-        """The batches of some records, one unless that would weigh too much, and which records, by number, are in each.
+        """The batches of some records, few unless one would weigh too much, and which records, by number, are in each.
 
         Those that are ``malformed`` already, and those that turn out to be in doubt, are for ``redo``. ``added`` gives
         columns that are not in the bytes, of the records that are asked for.
@@ -201,28 +204,32 @@ class Decoder:
             rows = np.arange(at, min(at + self.share, len(sound)))
             before = copy(self.tally)
             try:
-                batch, numbers, part = self._batch(stretch, rows, sound, redo, added)
+                batches, part = self._batches(stretch, rows, sound, redo, added)
             except TooHeavyError as error:
                 self.tally = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
                 sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
                 continue
-            yield batch, numbers
+            yield from batches
             if len(rows) == self.share and part < _LIGHT:
                 self.share *= 2
             if not len(sound):
                 return
             at += len(rows)
 
-    def _batch(
+    def _batches(
         self,
         stretch: Stretch,
         rows: Array,
         sound: Array,
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
-    ) -> tuple[pa.RecordBatch, Array, float]:
-        """One batch, the numbers of its records, and its part of what it may weigh. Raises ``TooHeavyError``."""
+    ) -> tuple[list[tuple[pa.RecordBatch, Array]], float]:
+        """What would be one batch, with the numbers of its records, and its part of what it may weigh.
+
+        Where records that were left to the codec stand in few places they are batches of their own, which copies
+        nothing. Raises ``TooHeavyError``.
+        """
         fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
         doubtful = np.ones(len(rows), bool)
         doubtful[fast.sure - rows[:1]] = False
@@ -232,12 +239,16 @@ class Decoder:
             bear(weight)
         part = max(weight / streams.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
         self.tally.records += len(fast.rows) + len(numbers) + fast.dropped
+        one = pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
         if not parts:
-            return pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows, part
+            return [one], part
+        others = [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
         places = np.searchsorted(fast.rows, numbers)
-        columns = [merged(one, pa.concat_arrays(others), places) for one, *others in zip(arrays, *parts, strict=True)]
+        if len(np.unique(places)) <= _PLACES:
+            return interleaved(one, (pa.RecordBatch.from_arrays(others, schema=self.schema), numbers), places), part
+        columns = [merged(one, other, places) for one, other in zip(arrays, others, strict=True)]
         every = np.sort(np.concatenate([fast.rows, numbers]))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema), every, part
+        return [(pa.RecordBatch.from_arrays(columns, schema=self.schema), every)], part
 
     def _redone(
         self,

@@ -120,7 +120,9 @@ class Refusals:
             orders.append(mine)
         if len(parts) == 1:
             return parts[0]
-        return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(orders), kind="stable")))
+        told = pa.concat_arrays(parts)
+        del parts  # as much again
+        return told.take(pa.array(np.argsort(np.concatenate(orders), kind="stable")))
 
 
 def _taken(refusal: Refusal, rows: Array) -> Refusal:
