@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
 from zlib import crc32
 
 import attack
@@ -106,10 +105,9 @@ RECORDS: dict[str, Callable[[Random], bytes]] = {
 def pair(name: str) -> Pair:
     if name == "databus":
         return Pair(databus.PROTOCOL, registry.plan_of(databus.PROTOCOL))
-    folder = Path(mkdtemp())
     if name == "packets":
-        return Pair.of(compiled.compiled(PACKETS, folder).columnar)
-    return Pair.of(compiled.of({"long": LONG, "plain": PLAIN}[name], folder).columnar)
+        return Pair.of(compiled.compiled(PACKETS).columnar)
+    return Pair.of(compiled.of({"long": LONG, "plain": PLAIN}[name]).columnar)
 
 
 def hurt(record: bytes, chance: Random) -> bytes:
