@@ -14,6 +14,7 @@ from wireloom_generator import expressions, ir
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.lower import lower
 from wireloom_generator.spec import Spec, load
+from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
@@ -140,9 +141,7 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
     if (type(owner), name) in UNCOMPARED:
         return True
     match owner:
-        case ir.Integer(bits=8) if name == "order":
-            return True
-        case ir.Integer() if name == "signed":
+        case Integer() if name == "signed":
             return isinstance(around, ir.Bits | ir.Prefix | ir.Probe)
         case ir.Field(enum=None, flags=None) | ir.Computed(enum=None) | ir.BitField(enum=None):
             return name == "labels"
@@ -163,7 +162,7 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
             value = getattr(node, field.name)
             yield node, around, field.name, (*path, field.name), value
             if (type(node), field.name) not in UNCOMPARED or field.name in ("types", "tables"):
-                yield from _attributes(value, (*path, field.name), node)
+                yield from _attributes(value, (*path, field.name), around if isinstance(node, ir.Wire) else node)
     elif isinstance(node, Mapping):
         for key, value in node.items():
             yield from _attributes(value, (*path, key), around)

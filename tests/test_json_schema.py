@@ -13,9 +13,9 @@ from documents import all_loaded, dumped
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator import shape, source
+from wireloom_generator import shape, source, types
 from wireloom_generator.emitters import json_schema
-from wireloom_generator.rules import checksum_algorithm, extent, form, table_fields
+from wireloom_generator.rules import checksum_algorithm, form, table_fields
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads(json_schema.schema())
@@ -150,7 +150,7 @@ def test_words_are_those_of_the_rules() -> None:
 
 
 RULES = {
-    ("Field", "encoding"): set(extent._ENCODINGS),
+    ("Field", "encoding"): set(types.ENCODINGS),
     ("Checksum", "algorithm"): set(checksum_algorithm._WIDTHS),
     ("TableField", "type"): set(table_fields._TYPES),
     ("Form", "style"): set(form._STYLES),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from wireloom.codec import DecodeError
 from wireloom_generator import ir
 from wireloom_generator.generate import check
+from wireloom_generator.types import Struct
 
 Values = dict[str, Any]
 
@@ -94,8 +95,9 @@ def _inputs(values: Values, nodes: Iterable[ir.Node], types: dict[str, ir.Type])
         for column in field.columns:
             if column.label or field.derive or getattr(field, "checksum", None) or field.const is not None:
                 needed.pop(column.name, None)
-        if isinstance(field, ir.Field) and isinstance(field.wire, ir.Struct) and values.get(field.name) is not None:
-            inner, value = types[field.wire.name].nodes, values[field.name]
+        found = field.wire.type if isinstance(field, ir.Field) else None
+        if isinstance(field, ir.Field) and isinstance(found, Struct) and values.get(field.name) is not None:
+            inner, value = types[found.name].nodes, values[field.name]
             one = field.repeat is None
             needed[field.name] = _inputs(value, inner, types) if one else [_inputs(v, inner, types) for v in value]
     return needed

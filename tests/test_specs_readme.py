@@ -11,7 +11,7 @@ import compiled
 import pytest
 from documents import dumped, loaded
 
-from wireloom_generator import expressions, shape, spec, syntax, wiretypes
+from wireloom_generator import expressions, shape, spec, syntax, types
 from wireloom_generator.generate import check
 from wireloom_generator.problems import Severity
 
@@ -184,7 +184,7 @@ def _section(heading: str) -> str:
 def test_every_type_is_in_the_value_model() -> None:
     firsts = "\n".join(re.findall(r"^\| ([^|]*) \|", _section("Types and values"), re.MULTILINE))
     others = {"type", "enum", "flags", "repeat", "types"}
-    assert set(re.findall(r"`([a-z0-9_]+)`", firsts)) - others == set(wiretypes.NAMES)
+    assert set(re.findall(r"`([a-z0-9_]+)`", firsts)) - others == set(types.NAMES)
 
 
 def test_every_call_is_explained() -> None:

@@ -1,42 +1,10 @@
-"""The value model: which table type each wire type becomes. The only place of the compiler that says so."""
+"""The columns of nodes: those of their types, merged where several have one, and what they weigh."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wireloom_generator import ir
 from wireloom_generator.ir import Column, ColumnType, Primitive
-
-
-def integer_type(bits: int, *, signed: bool) -> Primitive:
-    """The narrowest table type that holds every value; ``decimal(20,0)`` for 64 unsigned bits."""
-    if bits == 64 and not signed:
-        return Primitive.DECIMAL
-    needed = bits if signed else bits + 1
-    steps = ((8, Primitive.BYTE), (16, Primitive.SHORT), (32, Primitive.INT), (64, Primitive.LONG))
-    return next(primitive for limit, primitive in steps if needed <= limit)
-
-
-def wire_type(wire: ir.Wire, types: Mapping[str, ir.Type], tables: Mapping[str, ir.Table]) -> ColumnType:
-    """The table type of a value."""
-    match wire:
-        case ir.Integer(bits=bits, signed=signed):
-            return integer_type(bits, signed=signed)
-        case ir.Leb128(bits=bits):
-            return integer_type(bits, signed=False)
-        case ir.ZigZag(bits=bits):
-            return integer_type(bits, signed=True)
-        case ir.Float(bits=bits):
-            return Primitive.FLOAT if bits == 32 else Primitive.DOUBLE
-        case ir.Boolean():
-            return Primitive.BOOLEAN
-        case ir.Blob():
-            return Primitive.BINARY
-        case ir.Text():
-            return Primitive.STRING
-        case ir.Struct(name=name):
-            return ir.StructType(types[name].columns)
-        case ir.FlatBuffer(table=table):
-            return ir.StructType(tables[table].columns)
 
 
 def labelled(

@@ -2,12 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import assert_never
 
 from wireloom_generator import expressions, ir
 from wireloom_generator.columns import weight
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
 from wireloom_generator.python_expressions import function
+from wireloom_generator.types import (
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Leb128,
+    Number,
+    Struct,
+    Text,
+    ZigZag,
+)
 
 Digits = Mapping[str, int]
 """Of the fields whose values the spec writes in hexadecimal, how many digits they have."""
@@ -33,8 +46,8 @@ def hexadecimal(nodes: Iterable[ir.Node]) -> Iterator[tuple[str, int]]:
     for part in nodes:
         match part:
             case ir.Field(hex=True) | ir.Computed(hex=True):
-                wire = part.wire if isinstance(part, ir.Field) else None
-                yield part.name, wire.bits // 4 if isinstance(wire, ir.Integer) else 2
+                found = part.wire.type if isinstance(part, ir.Field) else None
+                yield part.name, found.bits // 4 if isinstance(found, Integer) else 2
             case ir.Bits(fields=fields):
                 yield from ((field.name, -(-field.width // 4)) for field in fields if field.hex)
             case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
@@ -84,42 +97,45 @@ def trailing(name: str | None) -> Iterator[Tree]:
         yield keyword("trailing", string(name))
 
 
-def number(wire: ir.Number) -> Tree:
-    """The construct of a fixed-size number."""
-    if isinstance(wire, ir.Boolean):
-        return Call("Boolean", ())
-    if wire.order is ir.Order.PARAMETER and wire.bits > 8:
+def number(wire: ir.Wire) -> Tree:
+    """The construct of a number of a fixed size."""
+    if wire.order is ir.Order.PARAMETER:
         return either_name(wire)
     return fixed_order(wire, little=wire.order is ir.Order.LITTLE)
 
 
-def either_name(wire: ir.Integer | ir.Float) -> str:
+def either_name(wire: ir.Wire) -> str:
     """The name of a module-level number whose byte order is a parameter."""
-    return f"{_letter(wire)}{wire.bits}"
+    return wire.type.word
 
 
-def _letter(wire: ir.Integer | ir.Float) -> str:
-    return "f" if isinstance(wire, ir.Float) else "i" if wire.signed else "u"
-
-
-def fixed_order(wire: ir.Integer | ir.Float, *, little: bool) -> Tree:
-    """The construct of a number in one byte order."""
+def fixed_order(wire: ir.Wire, *, little: bool) -> Tree:
+    """The construct of a number of a fixed size in one byte order."""
     order = "l" if little else "b"
-    if isinstance(wire, ir.Float):
-        return f"Float{wire.bits}{order}"
-    if wire.bits == 8:
-        return "Int8sb" if wire.signed else "Int8ub"
-    if wire.bits in (16, 24, 32, 64):
-        return f"Int{wire.bits}{'s' if wire.signed else 'u'}{order}"
-    options = [keyword("signed", "True")] if wire.signed else []
-    options += [keyword("swapped", "True")] if little else []
-    return Call("BytesInteger", (str(wire.bits // 8), *options))
+    match wire.type:
+        case Boolean():
+            return Call("Boolean", ())
+        case Float(bits=bits):
+            return f"Float{bits}{order}"
+        case Integer(bits=bits, signed=signed):
+            sign = "s" if signed else "u"
+            if bits == 8:
+                return f"Int8{sign}b"
+            if bits in (16, 24, 32, 64):
+                return f"Int{bits}{sign}{order}"
+            options = [keyword("signed", "True")] if signed else []
+            options += [keyword("swapped", "True")] if little else []
+            return Call("BytesInteger", (str(bits // 8), *options))
+        case Leb128() | ZigZag() | Bytes() | Text() | Struct() | FlatBuffers():
+            raise AssertionError(f"{wire.type} has no fixed size")
+        case _:
+            assert_never(wire.type)
 
 
 def _field(field: ir.Field) -> Tree:
     if isinstance(field.const, bytes):
         return Call("Constant", (literal(field.const),))
-    value = _value(field.wire)
+    value = _value(field.wire, field.raw)
     if field.repeat is not None:
         value = Call("Repeat", (value, *_repeat(field.repeat), keyword("weight", str(weight(field)))))
     options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
@@ -127,7 +143,7 @@ def _field(field: ir.Field) -> Tree:
         options.append(keyword("checksum", checksum(field.checksum)))
     options += _default(field.default)
     options += [keyword("long", "True")] if field.long else []
-    options += [keyword("located", "True")] if field.located and isinstance(field.wire, ir.Number) else []
+    options += [keyword("located", "True")] if field.located and isinstance(field.wire.type, Number) else []
     options += _hexadecimal(field)
     return Call("Field", (value, *options)) if options else value
 
@@ -183,22 +199,28 @@ def _repeat(repeat: ir.Repeat) -> Iterator[Tree]:
         yield keyword("until", function(repeat.until.expression))
 
 
-def _value(wire: ir.Wire) -> Tree:
-    match wire:
-        case ir.Integer() | ir.Float() | ir.Boolean():
+def _value(wire: ir.Wire, raw: str | None = None) -> Tree:
+    found, extent = wire.type, wire.extent
+    match found:
+        case Integer() | Float() | Boolean():
             return number(wire)
-        case ir.Leb128(bits=bits):
+        case Leb128(bits=bits):
             return Call("Leb128", (str(bits),))
-        case ir.ZigZag(bits=bits):
+        case ZigZag(bits=bits):
             return Call("ZigZag", (str(bits),))
-        case ir.Blob(extent=extent):
-            return Call("Blob", (_extent(extent),))
-        case ir.Text(extent=extent, encoding=encoding):
-            return Call("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
-        case ir.Struct(name=name, extent=extent):
+        case Struct(name=name):
             return name if extent is None else Call("Nested", (_extent(extent), name))
-        case ir.FlatBuffer(extent=extent, table=table, raw=raw):
+    assert extent is not None
+    match found:
+        case Bytes():
+            return Call("Blob", (_extent(extent),))
+        case Text(encoding=encoding):
+            return Call("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
+        case FlatBuffers(table=table):
+            assert raw is not None
             return Call("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
+        case _:
+            assert_never(found)
 
 
 def _extent(extent: ir.Extent) -> Tree:
@@ -227,12 +249,12 @@ def _bit(field: ir.BitField) -> Tree:
     return Call("Field", (bit, *options)) if options else bit
 
 
-def used_numbers(protocol: ir.Protocol) -> list[ir.Integer | ir.Float]:
+def used_numbers(protocol: ir.Protocol) -> list[ir.Wire]:
     """The numbers whose byte order is a parameter, in order of first use."""
-    found: dict[ir.Integer | ir.Float, None] = {}
+    found: dict[ir.Wire, None] = {}
     nodes = [node for nodes in node_lists(protocol) for node in nodes]
     for wire in _wires(nodes):
-        if isinstance(wire, ir.Integer | ir.Float) and wire.order is ir.Order.PARAMETER and wire.bits > 8:
+        if wire.order is ir.Order.PARAMETER:
             found[wire] = None
     return list(found)
 
@@ -252,9 +274,7 @@ def _wires(nodes: Iterable[ir.Node]) -> Iterator[ir.Wire]:
         match part:
             case ir.Field(wire=wire):
                 yield wire
-                if isinstance(wire, ir.Blob | ir.Text | ir.Struct | ir.FlatBuffer) and isinstance(
-                    wire.extent, ir.Prefix
-                ):
+                if isinstance(wire.extent, ir.Prefix):
                     yield wire.extent.length
             case ir.Bits(wire=wire):
                 yield wire

@@ -7,10 +7,12 @@ from dataclasses import replace
 from wireloom_generator import expressions, syntax
 from wireloom_generator.conditions import Domains, bare, both
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value, parsed
+from wireloom_generator.kinds import bit_range, is_boolean
 from wireloom_generator.scopes import Branch, Scope, Visit, once
 from wireloom_generator.spec import Spec
+from wireloom_generator.types import Boolean, parse
+from wireloom_generator.types.base import SOMETHING
 from wireloom_generator.value_sets import Domain
-from wireloom_generator.wiretypes import Boolean, Float, Integer, Text, Varint, bit_range, is_boolean, parse
 
 TRUE = Value(True)
 _LONG = (1 << 63) - 1
@@ -103,10 +105,9 @@ def _visit(visit: Visit) -> Domain:
 
 def _values(item: syntax.Field | syntax.BitField) -> Domain:
     if isinstance(item, syntax.BitField):
-        wire = bit_range(item)
-        domain = Domain(listed=(False, True)) if is_boolean(item) else Domain(wire.least, wire.most)
+        domain = Boolean().values if is_boolean(item) else bit_range(item).values
     elif item.repeat is not None:
-        return Domain(listed=(True,))
+        return SOMETHING
     else:
         domain = _of_type(item)
     if isinstance(item.const, bool | int) and not domain.is_text and not domain.is_real:
@@ -115,18 +116,9 @@ def _values(item: syntax.Field | syntax.BitField) -> Domain:
 
 
 def _of_type(field: syntax.Field) -> Domain:
-    match parse(field.type):
-        case (Integer() | Varint()) as wire:
-            number = Integer(wire.bits, wire.signed)
-            return Domain(number.least, _LONG if field.table_type == "long" else number.most)
-        case Boolean():
-            return Domain(listed=(False, True))
-        case Float():
-            return Domain(is_real=True)
-        case Text():
-            return Domain(is_text=True)
-        case _:
-            return Domain(listed=(True,))  # something of which only its presence and its size can be asked
+    found = parse(field.type)
+    values = SOMETHING if found is None else found.values
+    return replace(values, most=_LONG) if field.table_type == "long" else values
 
 
 def _valid(item: syntax.Field | syntax.BitField) -> Expr | None:

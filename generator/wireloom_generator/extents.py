@@ -1,34 +1,13 @@
 """How many bytes entries take at least and at most, as far as the spec alone says it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from wireloom_generator import syntax
 from wireloom_generator.scopes import expand, recursive
 from wireloom_generator.sites import constant
+from wireloom_generator.sizes import ANY, NOTHING, SizeRange, exactly
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Float, Integer, Varint, parse
-
-
-@dataclass(frozen=True, slots=True)
-class SizeRange:
-    """A number of bytes; ``most`` is None where nothing bounds it."""
-
-    least: int
-    most: int | None
-
-    def __add__(self, other: "SizeRange") -> "SizeRange":
-        unbounded = self.most is None or other.most is None
-        return SizeRange(self.least + other.least, None if unbounded else (self.most or 0) + (other.most or 0))
-
-    def times(self, least: int, most: int | None) -> "SizeRange":
-        """So many of them."""
-        bounded = self.most is not None and most is not None
-        return SizeRange(self.least * least, (self.most or 0) * (most or 0) if bounded else None)
-
-
-NOTHING = SizeRange(0, 0)
-ANY = SizeRange(0, None)
+from wireloom_generator.types import Integer, parse
 
 
 def of(spec: Spec, entries: Iterable[syntax.Entry]) -> SizeRange:
@@ -48,25 +27,21 @@ def _entry(spec: Spec, entry: syntax.Entry) -> SizeRange:
         case syntax.Choice(choice=alternatives):
             return _one_of([of(spec, alternative.fields) for alternative in alternatives], _is_whole(alternatives))
         case syntax.Bits(bits=bits):
-            wire = parse(bits)
-            return _exactly(wire.bits // 8) if isinstance(wire, Integer) else ANY
+            found = parse(bits)
+            return found.size if isinstance(found, Integer) else ANY
         case syntax.Pad(pad=size):
-            return _exactly(max(size, 0))
+            return exactly(max(size, 0))
         case syntax.Align(align=multiple):
             return SizeRange(0, max(multiple - 1, 0))
         case _:
             return ANY
 
 
-def _exactly(size: int) -> SizeRange:
-    return SizeRange(size, size)
-
-
 def section(spec: Spec, entry: syntax.Section) -> SizeRange:
     """The bytes of a section: those it says, or those of its fields."""
     size = constant(entry.size)
     if size is not None:
-        return _exactly(max(size, 0))
+        return exactly(max(size, 0))
     inside = of(spec, entry.fields)
     return SizeRange(inside.least, inside.most if entry.fields and entry.trailing is None else None)
 
@@ -103,7 +78,7 @@ def _value(spec: Spec, field: syntax.Field) -> SizeRange:
     """The bytes of one value of the field."""
     if field.size is not None:
         size = constant(field.size)
-        return ANY if size is None else _exactly(max(size, 0))
+        return ANY if size is None else exactly(max(size, 0))
     if field.prefix is not None:
         return SizeRange(_number(field.prefix).least, None)
     if field.until is not None:
@@ -114,12 +89,5 @@ def _value(spec: Spec, field: syntax.Field) -> SizeRange:
 
 
 def _number(name: str) -> SizeRange:
-    match parse(name):
-        case Integer(bits=bits) | Float(bits=bits):
-            return _exactly(bits // 8)
-        case Boolean():
-            return _exactly(1)
-        case Varint(bits=bits):
-            return SizeRange(1, -(-bits // 7))
-        case _:
-            return ANY
+    found = parse(name)
+    return ANY if found is None else found.size

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wireloom_generator import expressions, ir, offsets, syntax
-from wireloom_generator.columns import columns, integer_type, merge
+from wireloom_generator import expressions, ir, offsets, syntax, types
+from wireloom_generator.columns import columns, merge
 from wireloom_generator.expressions import Value
 from wireloom_generator.lower_fields import Cursor, FieldLowering, compared, documentation
 from wireloom_generator.lower_names import Names, declared, resolved
 from wireloom_generator.spec import Spec
+from wireloom_generator.types import Bytes, Declared
 
 UNKNOWN = "unknown"
 """The message of records that no message of the spec matches."""
@@ -150,9 +151,7 @@ class _Lowering:
             asked += [checksum[1].start.expression, checksum[1].end.expression]
             if layout.places[field.name].told:
                 place = resolved(layout.places[field.name].expression, names)
-                wire = self.fields.wire(field.type, field, names)
-                assert isinstance(wire, ir.Integer | ir.Float | ir.Boolean)
-                stored = (wire, ir.Condition(place, f"offset({field.name})"))
+                stored = (self.fields.wire(field, names), ir.Condition(place, f"offset({field.name})"))
                 asked.append(place)
         needed = {name.name for expression in asked for name in expressions.names(expression)}
         needed |= {checksum[0]} if checksum else set()
@@ -194,7 +193,7 @@ def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
 
 
 def _probe(field: ir.Field) -> ir.Probe:
-    assert isinstance(field.wire, ir.Integer | ir.Float | ir.Boolean) and field.place.absolute is not None
+    assert field.place.absolute is not None
     return ir.Probe(field.name, field.place.absolute, field.wire, field.hex)
 
 
@@ -212,7 +211,7 @@ def _takes_rest(nodes: tuple[ir.Node, ...]) -> bool:
         return False
     if last.repeat is not None:
         return last.repeat.count is None and last.repeat.until is None
-    return isinstance(last.wire, ir.Blob | ir.Text | ir.FlatBuffer) and isinstance(last.wire.extent, ir.Rest)
+    return last.wire.type.endless and isinstance(last.wire.extent, ir.Rest)
 
 
 def _message_columns(
@@ -241,7 +240,7 @@ def _unknown(slots: tuple[ir.Slot, ...]) -> ir.Message:
         place = ir.Place(slot.name, 0, slot.place.absolute)
         column = ir.Column(slot.name, ir.Primitive.BINARY, doc.text)
         default = ir.Condition(Value(b""), "none")
-        return ir.Field(slot.name, ir.Blob(ir.Rest()), doc, (column,), place, None, default=default)
+        return ir.Field(slot.name, ir.Wire(Bytes(), extent=ir.Rest()), doc, (column,), place, None, default=default)
 
     sections: dict[str, tuple[ir.Node, ...]] = {slot.name: (field(slot),) for slot in slots}
     doc = ir.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")
@@ -282,17 +281,10 @@ def _table_default(field: syntax.TableField) -> int | float | bool | str | None:
     return False if field.type == "bool" else 0.0 if field.type.startswith("f") else 0
 
 
-_TABLE_TYPES = {
-    "bool": ir.Primitive.BOOLEAN,
-    "text": ir.Primitive.STRING,
-    "f32": ir.Primitive.FLOAT,
-    "f64": ir.Primitive.DOUBLE,
-}
-
-
 def _table_column(field: ir.TableField) -> ir.Column:
-    kind = _TABLE_TYPES.get(field.type) or integer_type(int(field.type[1:]), signed=field.type[0] == "i")
-    return ir.Column(field.name, kind, field.doc.text)
+    found = types.parse(field.type)
+    assert found is not None
+    return ir.Column(field.name, found.column(Declared({}, {})), field.doc.text)
 
 
 def _example(written: syntax.Example) -> ir.Example:

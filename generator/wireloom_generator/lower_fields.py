@@ -1,22 +1,14 @@
 """Syntax → IR for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from wireloom_generator import expressions, ir, notation, syntax
-from wireloom_generator.columns import columns, integer_type, labelled, wire_type
+from wireloom_generator import expressions, ir, kinds, notation, syntax, types
+from wireloom_generator.columns import columns, labelled
 from wireloom_generator.expressions import Value
 from wireloom_generator.lower_names import Names, declared, measured, resolved
 from wireloom_generator.spec import Spec
-
-_INTEGER = re.compile(r"([ui])(\d+)")
-_VARINTS: dict[str, ir.Leb128 | ir.ZigZag] = {
-    "leb128_u32": ir.Leb128(32),
-    "leb128_u64": ir.Leb128(64),
-    "zigzag_i32": ir.ZigZag(32),
-    "zigzag_i64": ir.ZigZag(64),
-}
+from wireloom_generator.types import Bytes, Declared, Struct, WireType, integer_column
 
 
 def documentation(written: syntax.Documented, *, title: str | None = None, unit: str | None = None) -> ir.Doc:
@@ -53,12 +45,13 @@ def compared(message: syntax.Message) -> frozenset[str]:
 
 
 class FieldLowering:
-    """Lowers the fields of one protocol; ``types`` and ``tables`` grow as they are asked for."""
+    """Lowers the fields of one protocol; ``types`` grow as they are asked for."""
 
     def __init__(self, spec: Spec, tables: dict[str, ir.Table]) -> None:
         self.spec = spec
-        self.tables = tables
         self.types: dict[str, ir.Type] = {}
+        self.structs: dict[str, tuple[ir.Column, ...]] = {}
+        self.declared = Declared(self.structs, {name: table.columns for name, table in tables.items()})
         self.measured = frozenset(measured(spec))
         self.record_names = self._record_names()
         order = spec.protocol.byte_order
@@ -99,7 +92,8 @@ class FieldLowering:
         if name not in self.types:
             written = self.spec.types[name]
             nodes = self.nodes(written.fields, self.names(written.fields), Cursor(absolute=None))
-            self.types[name] = ir.Type(name, documentation(written), nodes, columns(nodes))
+            self.structs[name] = columns(nodes)
+            self.types[name] = ir.Type(name, documentation(written), nodes, self.structs[name])
         return self.types[name]
 
     def condition(self, text: str | None, names: Names) -> ir.Condition | None:
@@ -172,15 +166,14 @@ class FieldLowering:
         return ir.Choice(tuple(lowered))
 
     def _bits(self, entry: syntax.Bits, names: Names, cursor: Cursor) -> ir.Bits:
-        wire = self.wire(entry.bits, None)
-        assert isinstance(wire, ir.Integer)
+        wire = self.number(entry.bits)
         node = ir.Bits(wire, tuple(self._bit_field(field, names) for field in entry.fields), cursor.place())
-        cursor.move(wire.bits // 8)
+        cursor.move(wire.fixed)
         return node
 
     def _bit_field(self, field: syntax.BitField, names: Names) -> ir.BitField:
-        boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
-        kind: ir.Primitive = ir.Primitive.BOOLEAN if boolean else _bit_type(field.width)
+        boolean = kinds.is_boolean(field)
+        kind = ir.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
         doc = documentation(field)
         const = field.const if isinstance(field.const, int) else None
         return ir.BitField(
@@ -217,7 +210,7 @@ class FieldLowering:
             guarded = expressions.Conditional(when.expression, value.expression, Value(None))
             value = ir.Condition(guarded, f"{_enclosed(value)} if {when.text} else null")
         doc = documentation(field, unit=field.unit)
-        kind = wire_type(self.wire(field.type, field), self.types, self.tables)
+        kind = self.type(field).column(self.declared)
         enum = self._labels(field.enum, field.labels)
         return ir.Computed(
             field.name,
@@ -230,9 +223,9 @@ class FieldLowering:
         )
 
     def _field(self, field: syntax.Field, names: Names, cursor: Cursor) -> ir.Field:
-        wire = self.wire(field.type, field, names)
+        wire = self.wire(field, names)
         repeat = self._repeat(field, names)
-        size = None if repeat else _fixed_size(wire)
+        size = None if repeat else wire.fixed
         place = cursor.place()
         cursor.move(size)
         doc = documentation(field, unit=field.unit)
@@ -253,6 +246,7 @@ class FieldLowering:
             default=self._default(field.default, field.reserved, names),
             long=field.table_type == "long",
             located=field.name in self.measured,
+            raw=field.raw,
             repeat=repeat,
             hex=self._hex(field, names, field.flags),
         )
@@ -260,7 +254,7 @@ class FieldLowering:
     def _field_columns(
         self, field: syntax.Field, wire: ir.Wire, doc: str, repeat: ir.Repeat | None
     ) -> tuple[ir.Column, ...]:
-        kind = wire_type(wire, self.types, self.tables)
+        kind: ir.ColumnType = wire.type.column(self.declared)
         if field.table_type == "long":
             kind = ir.Primitive.LONG
         if repeat is not None:
@@ -268,9 +262,9 @@ class FieldLowering:
         labels = field.labels and repeat is None
         enum, flags = self._labels(field.enum, labels), self._labels(field.flags, labels)
         found = labelled(field.name, kind, doc, enum=enum, flags=flags)
-        if isinstance(wire, ir.FlatBuffer):
-            raw = ir.Column(wire.raw, ir.Primitive.BINARY, f"Bytes of {field.name}; written back while it is unchanged")
-            return (*found, raw)
+        if field.raw is not None:
+            kept = f"Bytes of {field.name}; written back while it is unchanged"
+            return (*found, ir.Column(field.raw, ir.Primitive.BINARY, kept))
         return found
 
     def _labels(self, name: str | None, wanted: bool) -> tuple[str, ...] | None:
@@ -303,37 +297,35 @@ class FieldLowering:
             return ir.Condition(Value(default), str(default))
         return self.condition(default, names)
 
-    def wire(self, name: str, field: syntax.Field | None, names: Names | None = None) -> ir.Wire:
-        """The wire type called ``name``, with the extent and order ``field`` gives it."""
-        order = ir.Order(field.byte_order) if field and field.byte_order else self.order
-        number = _INTEGER.fullmatch(name)
-        if number:
-            return ir.Integer(int(number[2]), number[1] == "i", order)
-        if name in ("f32", "f64"):
-            return ir.Float(int(name[1:]), order)
-        if name == "bool":
-            return ir.Boolean()
-        if name in _VARINTS:
-            return _VARINTS[name]
-        assert field is not None
-        extent = self._field_extent(field, names) if names else None
-        if name in self.spec.types:
-            self.type_named(name)
-            return ir.Struct(name, extent)
-        if name == "text":
-            return ir.Text(extent or ir.Rest(), field.encoding or "utf-8")
-        if name == "flatbuffers":
-            assert field.table and field.raw
-            return ir.FlatBuffer(extent or ir.Rest(), field.table, field.raw)
-        return ir.Blob(extent or ir.Rest())
+    def type(self, field: syntax.Field) -> WireType:
+        """The type of a field; a shared struct is lowered with it."""
+        found = types.of(field)
+        if found is None:
+            self.type_named(field.type)
+            return Struct(field.type)
+        return found
+
+    def wire(self, field: syntax.Field, names: Names) -> ir.Wire:
+        """How a field stands in the bytes."""
+        found = self.type(field)
+        extent = self._field_extent(field, names)
+        return self._ordered(found, extent or (ir.Rest() if found.endless else None), field.byte_order)
+
+    def number(self, name: str) -> ir.Wire:
+        """How a number stands in the bytes that is nothing but its type: a length in front, or what bits fill."""
+        found = types.parse(name)
+        assert found is not None
+        return self._ordered(found)
+
+    def _ordered(self, found: WireType, extent: ir.Extent | None = None, own: str | None = None) -> ir.Wire:
+        order = ir.Order(own) if own else self.order
+        return ir.Wire(found, order if found.has_order else None, extent)
 
     def _field_extent(self, field: syntax.Field, names: Names) -> ir.Extent | None:
         if field.size is not None:
             return self._extent(field.size, names)
         if field.prefix is not None:
-            length = self.wire(field.prefix, None)
-            assert isinstance(length, ir.Integer | ir.Leb128)
-            return ir.Prefix(length)
+            return ir.Prefix(self.number(field.prefix))
         return ir.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
 
 
@@ -355,28 +347,11 @@ def _joined(first: tuple[ir.Node, ...], then: tuple[ir.Node, ...]) -> tuple[ir.N
     return tuple(nodes)
 
 
-def _bit_type(width: int) -> ir.Primitive:
-    return integer_type(width, signed=False)
-
-
-def _fixed_size(wire: ir.Wire) -> int | None:
-    match wire:
-        case ir.Integer(bits=bits) | ir.Float(bits=bits):
-            return bits // 8
-        case ir.Boolean():
-            return 1
-        case ir.Blob(extent=ir.Size(fixed=fixed)) | ir.Text(extent=ir.Size(fixed=fixed)):
-            return fixed
-        case ir.Struct(extent=ir.Size(fixed=fixed)):
-            return fixed
-    return None
-
-
 def _enclosed(condition: ir.Condition) -> str:
     return f"({condition.text})" if isinstance(condition.expression, expressions.Conditional) else condition.text
 
 
 def _constant(wire: ir.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
-    if isinstance(wire, ir.Blob) and const is not None:
+    if isinstance(wire.type, Bytes) and const is not None:
         return bytes.fromhex(str(const))
     return const

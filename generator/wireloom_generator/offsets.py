@@ -8,7 +8,7 @@ from wireloom_generator.expressions import Binary, Call, Expr, Name, Value, pars
 from wireloom_generator.scopes import expand, fixed_number, slots
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Bytes, Integer, Text, parse
+from wireloom_generator.types import Bytes, Integer, Text, parse
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TypeVar
 from wireloom_generator import rivals, syntax
 from wireloom_generator.problems import Location
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
+from wireloom_generator.types import parse
 
 Item = syntax.Field | syntax.BitField | syntax.Bits | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align
 VARIANT = -1
@@ -363,10 +363,5 @@ def fixed_number(entry: syntax.Entry | Item) -> int | None:
     """The bytes of a number of fixed size that is always there; None of anything else."""
     if not isinstance(entry, syntax.Field) or entry.when or entry.tail or entry.repeat or entry.compute is not None:
         return None
-    match parse(entry.type):
-        case Integer(bits=bits) | Float(bits=bits):
-            return bits // 8
-        case Boolean():
-            return 1
-        case _:
-            return None
+    found = parse(entry.type)
+    return found.size.least if found is not None and found.size.least == found.size.most else None

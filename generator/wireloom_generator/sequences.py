@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from wireloom_generator import syntax
 from wireloom_generator.scopes import expand, recursive, slots
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import parse
+from wireloom_generator.types import parse
 
 Entries = tuple[syntax.Entry, ...]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import parsed
+from wireloom_generator.kinds import kind
 from wireloom_generator.problems import Location
 from wireloom_generator.scopes import Branch, Scope, Visit, every, meet, once, recursive, until_slot, walk
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import PLAIN, Kind, kind
+from wireloom_generator.types import PLAIN, Kind
 
 Seen = Visit | syntax.Parameter
 

@@ -2,12 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from wireloom_generator import ir
 from wireloom_generator.columns import weight
 from wireloom_generator.constructs import trailing
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
+from wireloom_generator.types import (
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Leb128,
+    Number,
+    Struct,
+    Text,
+    ZigZag,
+)
 from wireloom_generator.vector_expressions import RowwiseError, Vectors
 
 
@@ -111,11 +124,12 @@ class Parts:
             weighs = keyword("weight", str(weight(field)))
             value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat), weighs))
             return Call("plan.Named", (string(field.name), value, *valid, *located))
-        if isinstance(field.wire, ir.FlatBuffer):
-            wire = field.wire
-            raw = keyword("raw", string(wire.raw))
-            return Call("plan.FlatBuffer", (string(field.name), self._extent(wire.extent), wire.table, raw, *located))
-        if not isinstance(field.wire, ir.Number):
+        found, extent = field.wire.type, field.wire.extent
+        if isinstance(found, FlatBuffers):
+            assert extent is not None and field.raw is not None
+            raw = keyword("raw", string(field.raw))
+            return Call("plan.FlatBuffer", (string(field.name), self._extent(extent), found.table, raw, *located))
+        if not isinstance(found, Number):
             return Call("plan.Named", (string(field.name), self._value(field.wire), *valid, *located))
         options: list[Tree] = [*_names(field.enum, field.flags, field.labels)]
         options += [keyword("const", literal(field.const))] if field.const is not None else []
@@ -152,24 +166,29 @@ class Parts:
             yield keyword("until", self.function(repeat.until))
 
     def _value(self, wire: ir.Wire) -> Tree:
-        match wire:
-            case ir.Integer() | ir.Float() | ir.Boolean():
+        found, extent = wire.type, wire.extent
+        match found:
+            case Integer() | Float() | Boolean():
                 return Call("plan.Number", (string(code(wire)),))
-            case ir.Leb128(bits=bits):
+            case Leb128(bits=bits):
                 return Call("plan.Leb128", (str(bits),))
-            case ir.ZigZag(bits=bits):
+            case ZigZag(bits=bits):
                 return Call("plan.ZigZag", (str(bits),))
-            case ir.Blob(extent=extent):
-                return Call("plan.Blob", (self._extent(extent),))
-            case ir.Text(extent=extent, encoding=encoding):
-                if encoding != "utf-8":
-                    raise RowwiseError(f"it is text in {encoding}, not in UTF-8")
-                return Call("plan.Text", (self._extent(extent),))
-            case ir.Struct(name=name, extent=extent):
+            case Struct(name=name):
                 self.types[name] = None
                 return name if extent is None else Call("plan.Nested", (self._extent(extent), name))
-            case ir.FlatBuffer():
+            case FlatBuffers():
                 raise RowwiseError("its items are FlatBuffers tables")
+        assert extent is not None
+        match found:
+            case Bytes():
+                return Call("plan.Blob", (self._extent(extent),))
+            case Text(encoding="utf-8"):
+                return Call("plan.Text", (self._extent(extent),))
+            case Text(encoding=encoding):
+                raise RowwiseError(f"it is text in {encoding}, not in UTF-8")
+            case _:
+                assert_never(found)
 
     def _extent(self, extent: ir.Extent) -> Tree:
         match extent:
@@ -212,15 +231,20 @@ def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[
 _STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)
 
 
-def code(wire: ir.Number) -> str:
-    """A number as numpy calls it; ``@`` stands for the record's byte order."""
-    if isinstance(wire, ir.Boolean):
-        return "?"
-    letter = "f" if isinstance(wire, ir.Float) else "i" if wire.signed else "u"
-    if wire.bits == 8:
-        return f"{letter}1"
-    order = {ir.Order.BIG: ">", ir.Order.LITTLE: "<", ir.Order.PARAMETER: "@"}[wire.order]
-    return f"{order}{letter}{wire.bits // 8}"
+def code(wire: ir.Wire) -> str:
+    """A number of a fixed size as numpy calls it; ``@`` stands for the record's byte order."""
+    order = {ir.Order.BIG: ">", ir.Order.LITTLE: "<", ir.Order.PARAMETER: "@", None: ""}[wire.order]
+    match wire.type:
+        case Boolean():
+            return "?"
+        case Integer(bits=bits, signed=signed):
+            return f"{order}{'i' if signed else 'u'}{bits // 8}"
+        case Float(bits=bits):
+            return f"{order}f{bits // 8}"
+        case Leb128() | ZigZag() | Bytes() | Text() | Struct() | FlatBuffers():
+            raise AssertionError(f"{wire.type} has no fixed size")
+        case _:
+            assert_never(wire.type)
 
 
 def probe(found: ir.Probe) -> Tree:

@@ -58,8 +58,8 @@ class LayoutPair:
         match old, new:
             case ir.Size(bytes=one), ir.Size(bytes=other):
                 return self.same_expression(one, other)
-            case ir.Prefix(length=ir.Integer(bits=shorter)), ir.Prefix(length=ir.Integer(bits=longer)):
-                return shorter == longer
+            case ir.Prefix(length=one), ir.Prefix(length=other):
+                return one.type == other.type
             case _:
                 return old == new
 

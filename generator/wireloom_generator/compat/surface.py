@@ -43,7 +43,7 @@ class BitLeaf:
     """A bit field and the bits of its integer that it takes, counted from the least significant."""
 
     field: ir.BitField
-    integer: ir.Integer
+    integer: ir.Wire
     shift: int
 
 
@@ -121,7 +121,7 @@ def _leaves(path: str, nodes: Iterable[ir.Node], guards: tuple[Guard, ...], plac
             case ir.Padding():
                 yield leaf(path, PADDING, node)
             case ir.Bits(wire=wire, fields=fields):
-                shift = wire.bits
+                shift = 8 * (wire.fixed or 0)
                 for field in fields:
                     shift -= field.width
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))

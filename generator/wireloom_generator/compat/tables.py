@@ -62,7 +62,7 @@ def _beside(leaf: Leaf) -> tuple[str, ...]:
     match leaf.carrier:
         case ir.Section(trailing=str() as name) | ir.Slot(trailing=str() as name):
             return (name,)
-        case ir.Field(wire=ir.FlatBuffer(raw=name)):
+        case ir.Field(raw=str() as name):
             return (name,)
         case _:
             return ()

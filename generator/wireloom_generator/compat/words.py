@@ -5,17 +5,6 @@ from typing import assert_never
 from wireloom_generator import ir
 
 
-def wire(kind: ir.Wire) -> str:
-    """The type as a spec has it, structs and tables by their names."""
-    match kind:
-        case ir.Struct(name=name):
-            return name
-        case ir.FlatBuffer(table=table):
-            return f"flatbuffers {table}"
-        case _:
-            return ir.type_name(kind)
-
-
 def extent(kind: ir.Extent | None) -> str:
     """How far a value reaches."""
     match kind:
@@ -26,7 +15,7 @@ def extent(kind: ir.Extent | None) -> str:
         case ir.Size(text=text):
             return f"size `{text}`"
         case ir.Prefix(length=length):
-            return f"prefix {wire(length)}"
+            return f"prefix {length.type}"
         case ir.Terminator(value=value):
             return f"until {value.hex()}"
         case _:

@@ -63,23 +63,9 @@ def _same_parameter(comparison: Comparison) -> bool:
 def _order(carrier: Carrier) -> ir.Order | None:
     """The byte order of a number or of a length in front of a value, where there is one."""
     match carrier:
-        case ir.Field(wire=ir.Integer(bits=bits, order=order)) | BitLeaf(integer=ir.Integer(bits=bits, order=order)):
-            return order if bits > 8 else None
-        case ir.Field(wire=ir.Float(order=order)):
-            return order
-        case ir.Field(wire=ir.Blob(extent=extent) | ir.Text(extent=extent)):
-            return _order_of_prefix(extent)
-        case ir.Field(wire=ir.Struct(extent=ir.Prefix() as prefix) | ir.FlatBuffer(extent=ir.Prefix() as prefix)):
-            return _order_of_prefix(prefix)
-        case _:
-            return None
-
-
-def _order_of_prefix(extent: ir.Extent) -> ir.Order | None:
-    match extent:
-        case ir.Prefix(length=ir.Integer(bits=bits, order=order)) if bits > 8:
-            return order
-        case _:
+        case ir.Field(wire=ir.Wire(extent=ir.Prefix(length=wire))) | ir.Field(wire=wire) | BitLeaf(integer=wire):
+            return wire.order
+        case ir.Computed() | ir.Padding() | ir.Section() | ir.Slot():
             return None
 
 

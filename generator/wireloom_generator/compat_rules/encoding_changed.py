@@ -13,10 +13,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.types import Text
 
 CATEGORY = Category.WIRE
 
@@ -24,6 +24,6 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Text in another encoding."""
     for _, kept, old, new in walks.fields(comparison):
-        match old.wire, new.wire:
-            case ir.Text(encoding=one), ir.Text(encoding=other) if one != other:
+        match old.wire.type, new.wire.type:
+            case Text(encoding=one), Text(encoding=other) if one != other:
                 yield Change(kept.new.path, walks.was(one, other), BOTH)

@@ -34,5 +34,5 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 ):
                     if old and new and old != new:
                         yield Change(kept.new.path, f"trailing was {old}, is {new}", BOTH)
-                case ir.Field(wire=ir.FlatBuffer(raw=old)), ir.Field(wire=ir.FlatBuffer(raw=new)) if old != new:
+                case ir.Field(raw=str() as old), ir.Field(raw=str() as new) if old != new:
                     yield Change(kept.new.path, f"raw was {old}, is {new}", BOTH)

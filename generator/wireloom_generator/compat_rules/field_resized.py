@@ -14,11 +14,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
+from wireloom_generator.types import Float, Integer, Leb128, ZigZag
 
 CATEGORY = Category.WIRE
 
@@ -26,17 +26,20 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Numbers of other widths, and values that reach to another end."""
     for pair, kept, old, new in walks.fields(comparison):
-        match old.wire, new.wire:
-            case (ir.Leb128(bits=one), ir.Leb128(bits=other)) | (ir.ZigZag(bits=one), ir.ZigZag(bits=other)):
-                if one != other:
-                    what = f"larger numbers are {'malformed now' if other < one else 'new'}"
-                    yield Change(kept.new.path, f"{_retyped(old, new)}: {what}", BACKWARD if other < one else FORWARD)
-            case (ir.Integer(bits=one), ir.Integer(bits=other)) | (ir.Float(bits=one), ir.Float(bits=other)):
-                if one != other:
-                    yield Change(kept.new.path, _retyped(old, new), BOTH)
-            case _ if type(old.wire) is type(new.wire) and not pair.same_extent(_extent(old), _extent(new)):
-                what = walks.was(words.extent(_extent(old)), words.extent(_extent(new)))
-                yield Change(kept.new.path, what, BOTH)
+        one, other = old.wire.type, new.wire.type
+        match one, other:
+            case (Leb128(bits=before), Leb128(bits=after)) | (ZigZag(bits=before), ZigZag(bits=after)):
+                if before != after:
+                    what = f"{walks.was(str(one), str(other))}: larger numbers are"
+                    narrower = after < before
+                    what, whom = (f"{what} malformed now", BACKWARD) if narrower else (f"{what} new", FORWARD)
+                    yield Change(kept.new.path, what, whom)
+            case (Integer(bits=before), Integer(bits=after)) | (Float(bits=before), Float(bits=after)):
+                if before != after:
+                    yield Change(kept.new.path, walks.was(str(one), str(other)), BOTH)
+        if type(one) is type(other) and not pair.same_extent(old.wire.extent, new.wire.extent):
+            what = walks.was(words.extent(old.wire.extent), words.extent(new.wire.extent))
+            yield Change(kept.new.path, what, BOTH)
     yield from _bits(comparison)
 
 
@@ -45,22 +48,8 @@ def _bits(comparison: Comparison) -> Iterator[Change]:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
                 case BitLeaf(field=old, integer=one), BitLeaf(field=new, integer=other):
-                    if one.bits != other.bits:
-                        yield Change(kept.new.path, f"was in a u{one.bits}, is in a u{other.bits}", BOTH)
+                    if one.type != other.type:
+                        yield Change(kept.new.path, f"was in a {one.type}, is in a {other.type}", BOTH)
                     elif old.width != new.width:
                         what = walks.was(words.count(old.width, "bit"), words.count(new.width, "bit"))
                         yield Change(kept.new.path, what, BOTH)
-
-
-def _retyped(old: ir.Field, new: ir.Field) -> str:
-    return walks.was(words.wire(old.wire), words.wire(new.wire))
-
-
-def _extent(field: ir.Field) -> ir.Extent | None:
-    match field.wire:
-        case ir.Blob(extent=extent) | ir.Text(extent=extent) | ir.FlatBuffer(extent=extent):
-            return extent
-        case ir.Struct(extent=sized):
-            return sized
-        case _:
-            return None

@@ -18,6 +18,7 @@ from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier
+from wireloom_generator.types import FlatBuffers, Struct, WireType
 
 CATEGORY = Category.WIRE
 
@@ -33,18 +34,23 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 def _differ(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
     match old, new:
-        case ir.Field(wire=ir.Struct(name=one)), ir.Field(wire=ir.Struct(name=other)):
-            return renamed.get(one, one) != other
-        case ir.Field(wire=ir.FlatBuffer(table=one)), ir.Field(wire=ir.FlatBuffer(table=other)):
-            return one != other
         case ir.Field() as before, ir.Field() as after:
-            return type(before.wire) is not type(after.wire)
+            return _types_differ(before.wire.type, after.wire.type, renamed)
         case BitLeaf(field=one), BitLeaf(field=other):
             return one.boolean != other.boolean
         case (ir.Padding(), _) | (_, ir.Padding()):
             return False
         case _:
             return type(old) is not type(new)
+
+
+def _types_differ(old: WireType, new: WireType, renamed: Mapping[str, str]) -> bool:
+    match old, new:
+        case Struct(name=one), Struct(name=other):
+            return renamed.get(one, one) != other
+        case FlatBuffers(table=one), FlatBuffers(table=other):
+            return one != other
+    return type(old) is not type(new)
 
 
 def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
@@ -60,7 +66,7 @@ def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
 def _told(carrier: Carrier) -> str:
     match carrier:
         case ir.Field(wire=kind):
-            return words.wire(kind)
+            return str(kind.type)
         case BitLeaf(field=field):
             return "bool" if field.boolean else words.count(field.width, "bit")
         case ir.Computed():

@@ -13,10 +13,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
-from wireloom_generator.compat import walks, words
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.types import Integer
 
 CATEGORY = Category.WIRE
 
@@ -24,11 +24,7 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Integers of the other sign."""
     for _, kept, old, new in walks.fields(comparison):
-        match old.wire, new.wire:
-            case ir.Integer(signed=one), ir.Integer(signed=other) if one is not other:
-                sign = "signed" if other else "unsigned"
-                yield Change(
-                    kept.new.path, f"{walks.was(words.wire(old.wire), words.wire(new.wire))}: {sign} now", BOTH
-                )
-            case (ir.Leb128(), ir.ZigZag()) | (ir.ZigZag(), ir.Leb128()):
-                pass  # the bytes are folded otherwise: field-retyped
+        one, other = old.wire.type, new.wire.type
+        if isinstance(one, Integer) and isinstance(other, Integer) and one.signed is not other.signed:
+            sign = "signed" if other.signed else "unsigned"
+            yield Change(kept.new.path, f"{walks.was(str(one), str(other))}: {sign} now", BOTH)

@@ -9,12 +9,13 @@ import types
 from collections.abc import Mapping as MappingType
 from typing import Any, Union, get_args, get_origin
 
-from wireloom_generator import shape, syntax, wiretypes
+from wireloom_generator import shape, syntax
 from wireloom_generator.output import MARK
+from wireloom_generator.types import ENCODINGS, NAMES, WIDTHS
 
 Schema = dict[str, Any]
 
-_UNSIGNED = [f"u{bits}" for bits in wiretypes.WIDTHS]
+_UNSIGNED = [f"u{bits}" for bits in WIDTHS]
 _SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"}
 _CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
 _SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
@@ -30,10 +31,10 @@ def _words(*words: str | bool) -> Schema:
 _ORDERS = _words("big", "little")
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
-    (syntax.Field, "type"): {"anyOf": [_words(*wiretypes.NAMES), _CAMEL]},
+    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
     (syntax.Field, "prefix"): _words(*_UNSIGNED, "leb128_u32", "leb128_u64"),
-    (syntax.Field, "encoding"): _words("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le"),
+    (syntax.Field, "encoding"): _words(*ENCODINGS),
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "table_type"): _words("long"),
     (syntax.Field, "byte_order"): _ORDERS,

@@ -65,7 +65,7 @@ def _assign(name: str, tree: Tree, doc: ir.Doc | None = None) -> str:
     return f"{code}\n{docstring(text)}" if text else code
 
 
-def _either(wire: ir.Integer | ir.Float) -> Tree:
+def _either(wire: ir.Wire) -> Tree:
     return Call("EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True)))
 
 

@@ -3,14 +3,6 @@
 Emitters see only this. All classes are frozen; a union stands for each choice, to be taken apart with ``match``.
 """
 
-from wireloom_generator.ir.columns import (
-    CORRUPT,
-    Column,
-    ColumnType,
-    ListType,
-    Primitive,
-    StructType,
-)
 from wireloom_generator.ir.declarations import (
     Doc,
     Enum,
@@ -51,33 +43,28 @@ from wireloom_generator.ir.protocol import (
     Variant,
 )
 from wireloom_generator.ir.wires import (
-    Blob,
-    Boolean,
     Condition,
     Extent,
-    FlatBuffer,
-    Float,
-    Integer,
-    Leb128,
-    Number,
     Order,
     Prefix,
     Rest,
     Size,
-    Struct,
     Terminator,
-    Text,
     Wire,
-    ZigZag,
-    type_name,
+)
+from wireloom_generator.table_types import (
+    CORRUPT,
+    Column,
+    ColumnType,
+    ListType,
+    Primitive,
+    StructType,
 )
 
 __all__ = [
     "CORRUPT",
     "BitField",
     "Bits",
-    "Blob",
-    "Boolean",
     "Checksum",
     "Choice",
     "Column",
@@ -92,17 +79,12 @@ __all__ = [
     "Field",
     "Flag",
     "Flags",
-    "FlatBuffer",
-    "Float",
     "Form",
     "FormEntry",
-    "Integer",
-    "Leb128",
     "Lengths",
     "ListType",
     "Message",
     "Node",
-    "Number",
     "Order",
     "Otherwise",
     "Padding",
@@ -118,17 +100,13 @@ __all__ = [
     "Size",
     "Slot",
     "Source",
-    "Struct",
     "StructType",
     "Table",
     "TableField",
     "Tail",
     "Terminator",
-    "Text",
     "Type",
     "Variant",
     "When",
     "Wire",
-    "ZigZag",
-    "type_name",
 ]

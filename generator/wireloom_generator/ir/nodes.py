@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from wireloom_generator.ir.columns import Column
 from wireloom_generator.ir.declarations import Doc
-from wireloom_generator.ir.wires import Condition, Integer, Rest, Size, Wire
+from wireloom_generator.ir.wires import Condition, Rest, Size, Wire
+from wireloom_generator.table_types import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Place:
 class Field:
     """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's.
 
+    ``raw`` is the column that keeps the bytes of a FlatBuffers table.
+
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
 
@@ -56,6 +58,7 @@ class Field:
     default: Condition | None = None
     long: bool = False
     located: bool = False
+    raw: str | None = None
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)
 
@@ -95,7 +98,7 @@ class BitField:
 class Bits:
     """An integer split into bit fields, most significant first."""
 
-    wire: Integer
+    wire: Wire
     fields: tuple[BitField, ...]
     place: Place
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wireloom_generator.ir.columns import CORRUPT, Column, Primitive, StructType
 from wireloom_generator.ir.declarations import Doc, Enum, Flags, Parameter, Table
 from wireloom_generator.ir.nodes import Checksum, Node, Slot, Type
-from wireloom_generator.ir.wires import Condition, Number
+from wireloom_generator.ir.wires import Condition, Wire
 from wireloom_generator.problems import Location
+from wireloom_generator.table_types import CORRUPT, Column, Primitive, StructType
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Probe:
 
     name: str
     offset: int
-    wire: Number
+    wire: Wire
     hex: bool = field(default=False, compare=False)
 
 
@@ -101,7 +101,7 @@ class Lengths:
     length: Condition
     valid: Condition | None
     checksum: tuple[str, Checksum] | None
-    stored: tuple[Number, Condition] | None = None
+    stored: tuple[Wire, Condition] | None = None
 
 
 @dataclass(frozen=True, slots=True)

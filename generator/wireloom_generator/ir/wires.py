@@ -1,10 +1,10 @@
-"""Types of values on the wire, and how far they reach."""
+"""How values stand in the bytes, and how far they reach."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
 
 from wireloom_generator.expressions import Expr
+from wireloom_generator.types import WireType
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,42 +21,6 @@ class Order(StrEnum):
     BIG = "big"
     LITTLE = "little"
     PARAMETER = "parameter"
-
-
-@dataclass(frozen=True, slots=True)
-class Integer:
-    """1 to 8 bytes."""
-
-    bits: int
-    signed: bool
-    order: Order
-
-
-@dataclass(frozen=True, slots=True)
-class Float:
-    """IEEE 754, 32 or 64 bits."""
-
-    bits: int
-    order: Order
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """A byte, 0 or 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leb128:
-    """Unsigned LEB128."""
-
-    bits: int
-
-
-@dataclass(frozen=True, slots=True)
-class ZigZag:
-    """Signed, zig-zag folded into LEB128."""
-
-    bits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +41,7 @@ class Size:
 class Prefix:
     """A length in front."""
 
-    length: "Integer | Leb128"
+    length: "Wire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,63 +55,20 @@ Extent = Rest | Size | Prefix | Terminator
 
 
 @dataclass(frozen=True, slots=True)
-class Blob:
-    """Bytes."""
+class Wire:
+    """A value in the bytes: its type, the order of its bytes if they have one, how far it reaches if its type is open.
 
-    extent: Extent
+    A struct without an extent is as long as its fields.
+    """
 
+    type: WireType
+    order: Order | None = None
+    extent: Extent | None = None
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Text in an encoding."""
-
-    extent: Extent
-    encoding: str
-
-
-@dataclass(frozen=True, slots=True)
-class Struct:
-    """A shared struct, in a region of its own if it has an extent."""
-
-    name: str
-    extent: Extent | None
-
-
-@dataclass(frozen=True, slots=True)
-class FlatBuffer:
-    """A FlatBuffers table, its bytes kept in the column ``raw``."""
-
-    extent: Extent
-    table: str
-    raw: str
-
-
-Number = Integer | Float | Boolean
-
-
-Wire = Number | Leb128 | ZigZag | Blob | Text | Struct | FlatBuffer
-
-
-def type_name(wire: Wire) -> str:
-    """A type as the spec language calls it, without its size."""
-    match wire:
-        case Integer(bits=bits, signed=signed):
-            return f"{'i' if signed else 'u'}{bits}"
-        case Float(bits=bits):
-            return f"f{bits}"
-        case Boolean():
-            return "bool"
-        case Leb128(bits=bits):
-            return f"leb128_u{bits}"
-        case ZigZag(bits=bits):
-            return f"zigzag_i{bits}"
-        case Blob():
-            return "bytes"
-        case Text():
-            return "text"
-        case Struct():
-            return "struct"
-        case FlatBuffer():
-            return "flatbuffers"
-        case _:
-            assert_never(wire)
+    @property
+    def fixed(self) -> int | None:
+        """The bytes of each value, None if they may differ or depend on what a struct consists of."""
+        if self.extent is not None:
+            return self.extent.fixed if isinstance(self.extent, Size) else None
+        size = self.type.size
+        return size.least if size.least == size.most else None

@@ -92,7 +92,7 @@ def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Ro
             kind = node.columns[0].type
             while isinstance(kind, ir.ListType):
                 kind = kind.element
-            found.setdefault(ir.type_name(node.wire), set()).add(short_type(kind))
+            found.setdefault(node.wire.type.word, set()).add(short_type(kind))
     rows = (
         (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
     )

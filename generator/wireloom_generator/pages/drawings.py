@@ -6,6 +6,7 @@ from wireloom_generator import ir
 from wireloom_generator.pages.byte_rows import Box, Break, Drawing, Item
 from wireloom_generator.pages.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
 from wireloom_generator.pages.records import TRAILER, Part
+from wireloom_generator.types import Struct
 
 
 def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
@@ -66,7 +67,7 @@ class _Pen:
             case ir.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
                 bits = tuple((prefix + field.name, field.width) for field in fields)
-                yield Box(label, at, tree.extent.size, bits=bits, kind=ir.type_name(node.wire))
+                yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
             case ir.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
@@ -82,7 +83,7 @@ class _Pen:
 
     def _field(self, field: ir.Field, tree: Placed, at: Offset, prefix: str) -> Iterator[Item]:
         name = prefix + field.name
-        fixed = isinstance(field.wire, ir.Struct) and _all_fixed(tree.inner) and field.wire.extent is None
+        fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
             yield Box(name, at, tree.extent.size, _told(field, tree), kind=_kind(field))
         elif field.repeat is None:
@@ -170,23 +171,16 @@ def _more(field: ir.Field, tree: Placed) -> str:
 
 def _kind(field: ir.Field) -> str:
     """The type of a box in words."""
-    match field.wire:
-        case ir.Struct(name=name):
-            kind = name
-        case ir.FlatBuffer(table=table):
-            kind = f"FlatBuffers table {table}"
-        case ir.Text(encoding=encoding):
-            kind = f"text, {encoding}"
-        case wire:
-            kind = ir.type_name(wire)
+    kind = field.wire.type.notation
     return f"list of {kind}" if field.repeat else kind
 
 
 def _told(field: ir.Field, tree: Placed) -> str:
     """How many bytes a box that is not of a fixed size has."""
-    if not isinstance(field.wire, ir.Struct) or field.repeat is None:
+    found = field.wire.type
+    if not isinstance(found, Struct) or field.repeat is None:
         return _bytes(tree.extent)
-    return f"{field.wire.name} after {field.wire.name}, {_repeated(field.repeat)}"
+    return f"{found.name} after {found.name}, {_repeated(field.repeat)}"
 
 
 def _repeated(repeat: ir.Repeat) -> str:

@@ -1,6 +1,7 @@
 """Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import assert_never
 
 from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type
@@ -8,6 +9,7 @@ from wireloom_generator.pages.errata import Erratum, links
 from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
 from wireloom_generator.pages.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
 from wireloom_generator.pages.names import Names
+from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Leb128, Struct, Text, ZigZag
 
 _ALGORITHMS = {
     "crc32": "CRC-32 as zlib computes it",
@@ -98,7 +100,7 @@ class FieldTable:
             self._checksum(checksum) if checksum else "",
             self._default(field.default),
             "Below 2^63, else malformed" if field.long else "",
-            f"Its bytes are kept in {code(field.wire.raw)}" if isinstance(field.wire, ir.FlatBuffer) else "",
+            f"Its bytes are kept in {code(field.raw)}" if field.raw is not None else "",
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
@@ -108,7 +110,8 @@ class FieldTable:
         return cell(sentences(parts))
 
     def _bits(self, at: str, bits: ir.Bits, when: str) -> Iterator[Row]:
-        top = bits.wire.bits
+        size = bits.wire.fixed or 0
+        top = 8 * size
         for field in bits.fields:
             parts = [
                 sentence(when),
@@ -120,9 +123,8 @@ class FieldTable:
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{bit_range(top, field.width)} of {code(ir.type_name(bits.wire))}"
-            size = str(bits.wire.bits // 8)
-            yield at, size, kind, code(field.name), cell(sentences(parts)), _types(field.columns)
+            kind = f"{bit_range(top, field.width)} of {code(bits.wire.type.word)}"
+            yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
             top -= field.width
 
     def _named(self, enum: str | None, flags: str | None) -> str:
@@ -155,17 +157,18 @@ HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
     """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
-    match wire:
-        case ir.Integer(bits=bits, order=order) | ir.Float(bits=bits, order=order):
-            return code(ir.type_name(wire)) + (f", {order.value} endian" if bits > 8 and order is not usual else "")
-        case ir.Text(encoding=encoding):
-            return f"text, {encoding}"
-        case ir.Struct(name=name):
+    match wire.type:
+        case Struct(name=name):
             return f"[{name}]({links_to}#type-{name.lower()})"
-        case ir.FlatBuffer(table=table):
+        case FlatBuffers(table=table):
             return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
+        case Text() as text:
+            return text.notation
+        case Integer() | Float() | Boolean() | Leb128() | ZigZag() | Bytes() as plain:
+            other = wire.order is not None and wire.order is not usual
+            return code(plain.notation) + (f", {wire.order} endian" if other else "")
         case _:
-            return code(ir.type_name(wire))
+            assert_never(wire.type)
 
 
 def both(when: str, option: Option) -> str:

@@ -33,13 +33,9 @@ def lengths_of(protocol: ir.Protocol, message: ir.Message) -> Iterator[str]:
 
 def length(lengths: ir.Lengths) -> str:
     """``24 + total_body_length bytes, told by the first 12 …``"""
-    needed = max((probe.offset + _width(probe.wire) for probe in lengths.probes), default=0)
+    needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
     told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
     proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
     proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
     believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
     return f"{code(lengths.length.text)} bytes{told}{believed}"
-
-
-def _width(wire: ir.Number) -> int:
-    return 1 if isinstance(wire, ir.Boolean) else wire.bits // 8

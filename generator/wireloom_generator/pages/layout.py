@@ -7,6 +7,8 @@ from wireloom_generator import ir
 from wireloom_generator.expressions import Name, Value
 from wireloom_generator.pages.facts import Facts, declared, narrow, simplify
 from wireloom_generator.pages.markdown import code
+from wireloom_generator.sizes import SizeRange
+from wireloom_generator.types import Struct
 
 ITEM = "+"
 """The origin of offsets inside a shared struct, wherever that stands."""
@@ -130,7 +132,7 @@ class Layout:
             case ir.Computed():
                 return Placed(node, at, Extent(0, "–"))
             case ir.Bits(wire=wire):
-                return Placed(node, at, Extent(wire.bits // 8, str(wire.bits // 8)))
+                return Placed(node, at, _of_size(wire.type.size))
             case ir.Padding():
                 return Placed(node, at, _padding(node, at))
             case ir.Section(name=name, extent=extent, nodes=nodes):
@@ -152,8 +154,7 @@ class Layout:
                 shown = simple.name if isinstance(simple, Name) else text
                 return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
             case ir.Prefix(length=length):
-                kind = f"leb128_u{length.bits}" if isinstance(length, ir.Leb128) else f"u{length.bits}"
-                return Extent(None, f"a {kind} of length, then as many", f"size({name})")
+                return Extent(None, f"a {length.type.word} of length, then as many", f"size({name})")
             case ir.Terminator(value=value):
                 return Extent(None, f"up to and with {value.hex(' ')}", f"size({name})")
 
@@ -170,23 +171,16 @@ class Layout:
     def _one(self, field: ir.Field) -> Extent:
         """The extent of the field, or of one item of its list."""
         term = f"size({field.name})"
-        match field.wire:
-            case ir.Integer(bits=bits) | ir.Float(bits=bits):
-                return Extent(bits // 8, str(bits // 8))
-            case ir.Boolean():
-                return Extent(1, "1")
-            case ir.Leb128(bits=bits) | ir.ZigZag(bits=bits):
-                return Extent(None, f"1 to {-(-bits // 7)}", term)
-            case ir.Blob(extent=extent) | ir.Text(extent=extent) | ir.FlatBuffer(extent=extent):
-                return self.extent(field.name, extent)
-            case ir.Struct(name=name, extent=extent):
-                if extent is not None:
-                    return self.extent(field.name, extent)
-                size = self.struct(name)[1].since(Offset(ITEM))
-                return Extent(size, str(size), term) if size is not None else Extent(None, "varies", term)
+        found = field.wire.type
+        if field.wire.extent is not None:
+            return self.extent(field.name, field.wire.extent)
+        if isinstance(found, Struct):
+            size = self.struct(found.name)[1].since(Offset(ITEM))
+            return Extent(size, str(size), term) if size is not None else Extent(None, "varies", term)
+        return _of_size(found.size, term)
 
     def _inner(self, field: ir.Field) -> tuple[Tree, ...]:
-        return self.struct(field.wire.name)[0] if isinstance(field.wire, ir.Struct) else ()
+        return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()
 
     def struct(self, name: str) -> tuple[tuple[Tree, ...], Offset]:
         """The fields of a shared struct, from its own start."""
@@ -195,6 +189,13 @@ class Layout:
             inner._structs = self._structs  # the same of all types, each of which may hold the next several times
             self._structs[name] = inner.place(self.types[name].nodes, Offset(ITEM))
         return self._structs[name]
+
+
+def _of_size(size: SizeRange, term: str = "") -> Extent:
+    """The extent of what its type alone tells."""
+    if size.least == size.most:
+        return Extent(size.least, str(size.least))
+    return Extent(None, f"{size.least} to {size.most}", term)
 
 
 def given(text: str) -> str:

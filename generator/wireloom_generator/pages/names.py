@@ -7,6 +7,7 @@ from functools import cached_property
 from wireloom_generator import ir
 from wireloom_generator.numerals import Hexadecimal
 from wireloom_generator.pages.markdown import code, listing, number
+from wireloom_generator.types import FlatBuffers, Struct
 
 
 class Names:
@@ -32,11 +33,7 @@ class Names:
         """The protocol's byte order: the parameter, or what most of its numbers have."""
         if self.protocol.byte_order:
             return ir.Order.PARAMETER
-        found = Counter(
-            field.wire.order
-            for field in fields(_all_nodes(self.protocol))
-            if isinstance(field.wire, ir.Integer | ir.Float) and field.wire.bits > 8
-        )
+        found = Counter(field.wire.order for field in fields(_all_nodes(self.protocol)) if field.wire.order is not None)
         return max(found, key=lambda order: (found[order], order is ir.Order.BIG), default=ir.Order.BIG)
 
     def label(self, enum: str, value: int) -> str | None:
@@ -95,10 +92,10 @@ class Names:
     def _use(self, nodes: Iterable[ir.Node], used: "Used") -> None:
         for node in every(nodes):
             match node:
-                case ir.Field(wire=ir.Struct(name=name)) if name not in used.types:
+                case ir.Field(wire=ir.Wire(type=Struct(name=name))) if name not in used.types:
                     used.types[name] = None
                     self._use(self.types[name].nodes, used)
-                case ir.Field(wire=ir.FlatBuffer(table=table)):
+                case ir.Field(wire=ir.Wire(type=FlatBuffers(table=table))):
                     used.tables[table] = None
             if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.enum:
                 used.enums[node.enum] = None

@@ -26,7 +26,7 @@ from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Scope, Visit
 from wireloom_generator.sites import Moment, Site, sites
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Kind
+from wireloom_generator.types import Kind
 
 Needed = Iterator[tuple[Name, Expr]]
 """Names without which something has no value, each with the condition that holds where it stands."""

@@ -25,7 +25,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import written
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import WIDTHS, Integer, parse
+from wireloom_generator.types import WIDTHS, Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -19,7 +19,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Float, Integer, parse
+from wireloom_generator.types import parse
 
 _ORDERS = ("big", "little")
 
@@ -55,5 +55,5 @@ def _field(field: syntax.Field) -> Iterator[Problem]:
         yield Problem(
             at, "byte-order", f"unknown byte order {field.byte_order!r}", closest(field.byte_order or "", _ORDERS)
         )
-    elif not isinstance(wire, Integer | Float) or wire.bits <= 8:
+    elif wire is None or not wire.has_order:
         yield Problem(at, "byte-order", f"{field.type} has no byte order", "integers and floats of several bytes have")

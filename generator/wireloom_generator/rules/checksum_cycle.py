@@ -24,7 +24,7 @@ from wireloom_generator.offsets import Layout
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.scopes import Scope, Visit, head, messages
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Integer, parse
+from wireloom_generator.types import Integer, parse
 
 Bounds = tuple[float, float]
 """The lowest and the highest that an offset can be."""

@@ -16,13 +16,15 @@ Good::
 
 import re
 from collections.abc import Iterator
+from typing import assert_never
 
 from wireloom_generator import syntax
+from wireloom_generator.kinds import bit_range, is_boolean, spelled
 from wireloom_generator.problems import Problem, counted
 from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Bytes, Float, Integer, bit_range, is_boolean, parse, spelled
+from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Leb128, Struct, Text, ZigZag, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -53,8 +55,10 @@ def _field(field: syntax.Field) -> tuple[str, str] | None:
             return _truth(const)
         case Bytes():
             return _bytes(field, const)
-        case _:
+        case Leb128() | ZigZag() | Text() | FlatBuffers() | Struct() | None:
             return f"{field.type} can have no const", "valid: can ask for a value"
+        case _:
+            assert_never(wire)
 
 
 def _number(wire: Integer, name: str, const: syntax.Literal | None) -> tuple[str, str] | None:

@@ -17,11 +17,12 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
+from wireloom_generator.kinds import bit_range, kind
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import PLAIN, Integer, Kind, Varint, bit_range, kind, parse
+from wireloom_generator.types import PLAIN, Integer, Kind, Varint, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -63,4 +64,4 @@ def _range(field: syntax.Field | syntax.BitField) -> Integer:
         return bit_range(field)
     wire = parse(field.type)
     assert isinstance(wire, Integer | Varint)
-    return Integer(wire.bits, wire.signed)
+    return wire if isinstance(wire, Integer) else wire.number

@@ -16,10 +16,11 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import offsets, rivals, syntax
+from wireloom_generator.kinds import bit_range, kind
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.scopes import Visit, head, slots, until_slot
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Integer, Kind, Varint, bit_range, kind, parse
+from wireloom_generator.types import Integer, Kind, Varint, parse
 
 _TOLD = 10
 """So many messages at most are told that match what one does."""
@@ -80,7 +81,8 @@ def _range(field: syntax.Field | syntax.BitField) -> Integer:
     if isinstance(field, syntax.BitField):
         return bit_range(field)
     wire = parse(field.type)
-    return Integer(wire.bits, wire.signed) if isinstance(wire, Integer | Varint) else Integer(64, signed=True)
+    assert isinstance(wire, Integer | Varint)  # what else is a number
+    return wire if isinstance(wire, Integer) else wire.number
 
 
 def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> Iterator[Problem]:

@@ -18,10 +18,11 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
+from wireloom_generator.kinds import bit_range
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Integer, bit_range, parse
+from wireloom_generator.types import Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:

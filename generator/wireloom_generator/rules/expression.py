@@ -24,7 +24,7 @@ from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import Scope, Visit, every, once, walk
 from wireloom_generator.sites import Moment, Site, sites
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Kind
+from wireloom_generator.types import Kind
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -32,11 +32,12 @@ from wireloom_generator.expressions import (
     Value,
     parsed,
 )
+from wireloom_generator.kinds import kind
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import Visit, is_known
 from wireloom_generator.sites import Site, sites
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import PLAIN, Integer, Kind, kind, parse
+from wireloom_generator.types import PLAIN, Integer, Kind, parse
 
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 

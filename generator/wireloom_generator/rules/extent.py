@@ -24,9 +24,8 @@ from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import is_known, written
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import WIDTHS, Bytes, FlatBuffers, Integer, Text, Varint, parse
+from wireloom_generator.types import ENCODINGS, NAMES, FlatBuffers, Integer, Leb128, Struct, Text, parse
 
-_ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
 _ELSEWHERE = {
     **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
     **dict.fromkeys(("us-ascii", "asciiz"), "ascii"),
@@ -36,6 +35,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("utf16le", "utf16-le"), "utf-16-le"),
 }
 """What encodings are called elsewhere."""
+
+_LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -67,38 +68,24 @@ def _ends(field: syntax.Field) -> Iterator[Problem]:
             f"{field.name!r} has both {fitting[0]} and {key}",
             "one of them says where it ends",
         )
-    if not fitting and isinstance(wire, Bytes | Text | FlatBuffers):
+    if not fitting and wire is not None and wire.endless:
         what = f"{field.type} needs one of {', '.join(allowed)}"
         yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
 
 
 def _allowed(field: syntax.Field) -> tuple[str, ...]:
     """What may say where the field ends."""
-    match parse(field.type):
-        case Bytes() | Text():
-            return ("size", "prefix", "until")
-        case FlatBuffers() | None:
-            return ("size", "prefix")
-        case _:
-            return ()
+    found = parse(field.type)
+    return Struct.ends if found is None else found.ends
 
 
 def _prefix(field: syntax.Field) -> Iterator[Problem]:
     if field.prefix is None:
         return
-    match parse(field.prefix):
-        case Integer(bits=bits, signed=False) if bits in WIDTHS:
-            return
-        case Varint(signed=False):
-            return
-        case _:
-            what = f"{field.prefix!r} cannot be a length in front"
-            yield Problem(
-                field.where("prefix"),
-                "extent",
-                what,
-                "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32",
-            )
+    if field.prefix not in _LENGTHS:
+        what = f"{field.prefix!r} cannot be a length in front"
+        hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
+        yield Problem(field.where("prefix"), "extent", what, hint)
 
 
 def _text(field: syntax.Field) -> Iterator[Problem]:
@@ -109,7 +96,7 @@ def _text(field: syntax.Field) -> Iterator[Problem]:
     at = field.where("encoding")
     if not isinstance(parse(field.type), Text):
         yield Problem(at, "extent", f"{field.type} can have no encoding", "only text has one")
-    elif field.encoding not in _ENCODINGS:
+    elif field.encoding not in ENCODINGS:
         yield Problem(at, "extent", f"unknown encoding {field.encoding!r}", _encoding_hint(field.encoding))
     elif field.until is not None and field.encoding.startswith("utf-16"):
         hint = "its bytes can also be halves of two characters; give a size, or declare bytes"
@@ -120,7 +107,7 @@ def _encoding_hint(encoding: str) -> str:
     known = _ELSEWHERE.get(encoding.lower().replace("_", "-"))
     if known is not None:
         return f"write {known}"
-    near = closest(encoding, _ENCODINGS)
+    near = closest(encoding, ENCODINGS)
     return near if near.startswith("did you mean") else f"{near}; keep other text as bytes"
 
 

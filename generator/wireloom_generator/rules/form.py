@@ -20,10 +20,11 @@ Good::
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import syntax
+from wireloom_generator.kinds import kind
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.scopes import Scope, head, messages, recursive, walk
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Bytes, Kind, kind, parse
+from wireloom_generator.types import Bytes, Kind, parse
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _STYLES = ("json_lines",)

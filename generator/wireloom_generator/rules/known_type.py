@@ -20,7 +20,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import written
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import NAMES, WIDTHS, parse
+from wireloom_generator.types import NAMES, WIDTHS, parse
 
 _ELSEWHERE = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",

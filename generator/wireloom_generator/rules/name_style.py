@@ -30,7 +30,7 @@ from wireloom_generator import naming, syntax
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.scopes import declarations, written
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Float, Integer, parse
+from wireloom_generator.types import Float, Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:

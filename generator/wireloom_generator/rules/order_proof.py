@@ -36,7 +36,7 @@ from wireloom_generator.arithmetic import Number, UnknowableError, truth
 from wireloom_generator.expressions import Expr, Value, parsed
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Integer, parse
+from wireloom_generator.types import Integer, parse
 
 _MOST = 20_000
 """So many headers are tried."""

@@ -29,6 +29,7 @@ from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, par
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.rivals import tried
 from wireloom_generator.scopes import Scope, Visit, every, head, messages
+from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.spec import Spec
 from wireloom_generator.value_sets import Domain
 
@@ -97,12 +98,12 @@ def _sizes(spec: Spec, scope: Scope, tree: Expr) -> dict[str, Domain]:
     return found
 
 
-def _extent(spec: Spec, scope: Scope, name: str) -> extents.SizeRange:
+def _extent(spec: Spec, scope: Scope, name: str) -> SizeRange:
     if name == "record":
-        return extents.SizeRange(extents.of(spec, spec.protocol.record.fields).least, None)
+        return SizeRange(extents.of(spec, spec.protocol.record.fields).least, None)
     visits = [visit for visit in (*scope.visits, *scope.header) if visit.name == name]
     if len(visits) != 1 or not isinstance(visits[0].item, syntax.Field | syntax.Section):
-        return extents.ANY
+        return ANY
     return extents.of(spec, (visits[0].item,))
 
 

@@ -28,7 +28,7 @@ from wireloom_generator.problems import Location, Problem
 from wireloom_generator.scopes import Visit, fixed_number
 from wireloom_generator.sites import Moment, Seen, Site, sites
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, Float, Integer, parse
+from wireloom_generator.types import Boolean, Float, Integer, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -21,7 +21,7 @@ from wireloom_generator.scopes import fields
 from wireloom_generator.sequences import has_bytes, in_type, is_open, is_optional, takes_rest
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import FlatBuffers, parse
+from wireloom_generator.types import FlatBuffers, parse
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -25,11 +25,11 @@ from wireloom_generator import conditions, domains, extents, syntax
 from wireloom_generator.arithmetic import terms
 from wireloom_generator.domains import TRUE
 from wireloom_generator.expressions import Compare, Expr, Value, parsed
-from wireloom_generator.extents import SizeRange
 from wireloom_generator.problems import Location, Problem, counted, seen_from
 from wireloom_generator.rivals import tried
 from wireloom_generator.scopes import Scope, every, expand, slots
 from wireloom_generator.sites import constant
+from wireloom_generator.sizes import SizeRange
 from wireloom_generator.spec import Spec
 
 

@@ -22,7 +22,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import fields
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import Boolean, FlatBuffers, Integer, Text, parse
+from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text, parse
 
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 _IN_BYTES = (

@@ -19,10 +19,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
+from wireloom_generator.kinds import column_type
 from wireloom_generator.problems import Problem, seen_from
 from wireloom_generator.scopes import Branch, Visit, every, is_known
 from wireloom_generator.spec import Spec
-from wireloom_generator.wiretypes import column_type
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The table: columns, their types, and the two every row ends with."""
+"""The table: columns, their types, and the two every row ends with. Each backend writes these types its own way."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,0 +1,29 @@
+"""How many bytes something takes, at least and at most."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRange:
+    """A number of bytes; ``most`` is None where nothing bounds it."""
+
+    least: int
+    most: int | None
+
+    def __add__(self, other: "SizeRange") -> "SizeRange":
+        unbounded = self.most is None or other.most is None
+        return SizeRange(self.least + other.least, None if unbounded else (self.most or 0) + (other.most or 0))
+
+    def times(self, least: int, most: int | None) -> "SizeRange":
+        """So many of them."""
+        bounded = self.most is not None and most is not None
+        return SizeRange(self.least * least, (self.most or 0) * (most or 0) if bounded else None)
+
+
+def exactly(size: int) -> SizeRange:
+    """Just so many bytes."""
+    return SizeRange(size, size)
+
+
+NOTHING = exactly(0)
+ANY = SizeRange(0, None)

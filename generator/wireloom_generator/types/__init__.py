@@ -1,0 +1,63 @@
+"""The types of values on the wire, one module each; ``base`` says what all of them answer."""
+
+from functools import cache
+from typing import get_args
+
+from wireloom_generator import syntax
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.binary import Bytes
+from wireloom_generator.types.boolean import Boolean
+from wireloom_generator.types.flatbuffers import FlatBuffers
+from wireloom_generator.types.floating import Float
+from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
+from wireloom_generator.types.kind import PLAIN, Kind
+from wireloom_generator.types.struct import Struct
+from wireloom_generator.types.text import ENCODINGS, Text
+from wireloom_generator.types.varint import Leb128, Varint, ZigZag
+
+WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bytes | Text | FlatBuffers | Struct
+"""Every type; a ``match`` that has no case for one of them does not pass mypy."""
+Number = Integer | Float | Boolean
+"""The types of a fixed size."""
+
+_ALL: tuple[type[WireType], ...] = get_args(WireType)
+NAMES = tuple(name for each in _ALL for name in each.spellings())
+"""All types a spec can name without declaring them."""
+
+
+@cache
+def parse(name: str) -> WireType | None:
+    """The type called ``name``; None if that can only be one that the spec declares."""
+    return next((found for each in _ALL if (found := each.parse(name)) is not None), None)
+
+
+def of(field: syntax.Field) -> WireType | None:
+    """The type of a field; None if it is one that the spec declares, or should."""
+    found = parse(field.type)
+    return None if found is None else found.given(field)
+
+
+__all__ = [
+    "ENCODINGS",
+    "NAMES",
+    "PLAIN",
+    "WIDTHS",
+    "Base",
+    "Boolean",
+    "Bytes",
+    "Declared",
+    "FlatBuffers",
+    "Float",
+    "Integer",
+    "Kind",
+    "Leb128",
+    "Number",
+    "Struct",
+    "Text",
+    "Varint",
+    "WireType",
+    "ZigZag",
+    "integer_column",
+    "of",
+    "parse",
+]

@@ -1,0 +1,94 @@
+"""What every wire type says of itself; each module beside this one is the home of one type.
+
+Whatever the compiler asks of any type is answered there. What a backend writes for it stands in that backend's own
+table, a ``match`` that has to name every type.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from wireloom_generator import syntax
+from wireloom_generator.sizes import SizeRange
+from wireloom_generator.table_types import Column, ColumnType
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The columns of a protocol's shared structs and of its FlatBuffers tables, by name."""
+
+    structs: Mapping[str, tuple[Column, ...]]
+    tables: Mapping[str, tuple[Column, ...]]
+
+
+class Base(ABC):
+    """A wire type.
+
+    ``ends`` are the keys of a field that may say where a value ends, in bytes; there are none where the type says it,
+    and one of them is needed where ``endless``. ``has_order`` types have several bytes, in one order or the other.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[Kind]
+    ends: ClassVar[tuple[str, ...]] = ()
+    endless: ClassVar[bool] = False
+
+    @classmethod
+    @abstractmethod
+    def spellings(cls) -> Iterable[str]:
+        """What a spec can write as the ``type`` of a field for it; none of a type that the spec declares."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, text: str) -> Self | None:
+        """The type that ``text`` spells, None if it spells another."""
+
+    def given(self, field: syntax.Field) -> Self:
+        """The type with what the field's other keys say of it."""
+        return self
+
+    @property
+    @abstractmethod
+    def word(self) -> str:
+        """It as the language spells it; what other keys say of it is left out."""
+
+    def __str__(self) -> str:
+        """It as findings call it."""
+        return self.word
+
+    @property
+    def notation(self) -> str:
+        """It as the documentation calls it."""
+        return str(self)
+
+    @property
+    def has_order(self) -> bool:
+        """Whether its bytes stand in an order that has to be told."""
+        return False
+
+    @property
+    @abstractmethod
+    def size(self) -> SizeRange:
+        """The bytes of a value, as far as the type alone says it."""
+
+    @property
+    @abstractmethod
+    def values(self) -> Domain:
+        """The values it can have; of others than numbers, truths and texts, that they are there."""
+
+    @abstractmethod
+    def column(self, declared: Declared) -> ColumnType:
+        """The table type that holds every value."""
+
+    @property
+    @abstractmethod
+    def holds(self) -> str:
+        """What its column holds, in words that are equal for types that can share one."""
+
+
+SOMETHING = Domain(listed=(True,))
+"""The values of what can only be asked for its presence and its size."""

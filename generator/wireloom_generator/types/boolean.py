@@ -1,0 +1,45 @@
+"""``bool``: a byte, 0 or 1."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from wireloom_generator.sizes import SizeRange, exactly
+from wireloom_generator.table_types import Primitive
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean(Base):
+    """True or false."""
+
+    kind: ClassVar[Kind] = Kind.CONDITION
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ("bool",)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return cls() if text == "bool" else None
+
+    @property
+    def word(self) -> str:
+        return "bool"
+
+    @property
+    def size(self) -> SizeRange:
+        return exactly(1)
+
+    @property
+    def values(self) -> Domain:
+        return Domain(listed=(False, True))
+
+    def column(self, declared: Declared) -> Primitive:
+        return Primitive.BOOLEAN
+
+    @property
+    def holds(self) -> str:
+        return "boolean"

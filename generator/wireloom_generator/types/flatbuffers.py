@@ -1,0 +1,60 @@
+"""``flatbuffers``: a FlatBuffers table, beside the bytes it was read from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from wireloom_generator import syntax
+from wireloom_generator.sizes import ANY, SizeRange
+from wireloom_generator.table_types import StructType
+from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class FlatBuffers(Base):
+    """A table that the spec declares under the name ``table``."""
+
+    kind: ClassVar[Kind] = Kind.STRUCT
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
+    endless: ClassVar[bool] = True
+
+    table: str = ""
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ("flatbuffers",)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return cls() if text == "flatbuffers" else None
+
+    def given(self, field: syntax.Field) -> Self:
+        return replace(self, table=field.table or "")
+
+    @property
+    def word(self) -> str:
+        return "flatbuffers"
+
+    def __str__(self) -> str:
+        return f"flatbuffers {self.table}"
+
+    @property
+    def notation(self) -> str:
+        return f"FlatBuffers table {self.table}"
+
+    @property
+    def size(self) -> SizeRange:
+        return ANY
+
+    @property
+    def values(self) -> Domain:
+        return SOMETHING
+
+    def column(self, declared: Declared) -> StructType:
+        return StructType(declared.tables[self.table])
+
+    @property
+    def holds(self) -> str:
+        return f"table {self.table}"

@@ -1,0 +1,53 @@
+"""``f32`` and ``f64``: IEEE 754."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from wireloom_generator.sizes import SizeRange, exactly
+from wireloom_generator.table_types import Primitive
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+_COLUMNS = {32: Primitive.FLOAT, 64: Primitive.DOUBLE}
+
+
+@dataclass(frozen=True, slots=True)
+class Float(Base):
+    """A floating-point number."""
+
+    kind: ClassVar[Kind] = Kind.FLOAT
+
+    bits: int
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return (f"f{bits}" for bits in _COLUMNS)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return cls(int(text[1:])) if text in cls.spellings() else None
+
+    @property
+    def word(self) -> str:
+        return f"f{self.bits}"
+
+    @property
+    def has_order(self) -> bool:
+        return True
+
+    @property
+    def size(self) -> SizeRange:
+        return exactly(self.bits // 8)
+
+    @property
+    def values(self) -> Domain:
+        return Domain(is_real=True)
+
+    def column(self, declared: Declared) -> Primitive:
+        return _COLUMNS[self.bits]
+
+    @property
+    def holds(self) -> str:
+        return _COLUMNS[self.bits].value

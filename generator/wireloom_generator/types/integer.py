@@ -1,0 +1,77 @@
+"""``u8`` … ``u64`` and ``i8`` … ``i64``: 1 to 8 bytes, in two's complement if signed."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from wireloom_generator.sizes import SizeRange, exactly
+from wireloom_generator.table_types import Primitive
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+WIDTHS = tuple(range(8, 65, 8))
+"""The widths there are, in bits."""
+_SPELLED = re.compile(r"([ui])([1-9]\d{0,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(Base):
+    """An integer; of a width that may not exist, for a rule to say so."""
+
+    kind: ClassVar[Kind] = Kind.NUMBER
+
+    bits: int
+    signed: bool
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return (f"{sign}{bits}" for sign in "ui" for bits in WIDTHS)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        found = _SPELLED.fullmatch(text)
+        return cls(int(found[2]), found[1] == "i") if found else None
+
+    @property
+    def word(self) -> str:
+        return f"{'i' if self.signed else 'u'}{self.bits}"
+
+    @property
+    def least(self) -> int:
+        """The lowest value."""
+        return -(1 << self.bits - 1) if self.signed else 0
+
+    @property
+    def most(self) -> int:
+        """The highest value."""
+        return (1 << self.bits - self.signed) - 1
+
+    @property
+    def has_order(self) -> bool:
+        return self.bits > 8
+
+    @property
+    def size(self) -> SizeRange:
+        return exactly(self.bits // 8)
+
+    @property
+    def values(self) -> Domain:
+        return Domain(self.least, self.most)
+
+    def column(self, declared: Declared) -> Primitive:
+        return integer_column(self.bits, signed=self.signed)
+
+    @property
+    def holds(self) -> str:
+        return "integer"
+
+
+def integer_column(bits: int, *, signed: bool) -> Primitive:
+    """The narrowest table type that holds every such integer; ``decimal(20,0)`` for 64 unsigned bits."""
+    if bits == 64 and not signed:
+        return Primitive.DECIMAL
+    needed = bits if signed else bits + 1
+    steps = ((8, Primitive.BYTE), (16, Primitive.SHORT), (32, Primitive.INT), (64, Primitive.LONG))
+    return next(primitive for limit, primitive in steps if needed <= limit)

@@ -1,0 +1,51 @@
+"""A type that the spec declares: fields that are read one after the other."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from wireloom_generator.sizes import ANY, SizeRange
+from wireloom_generator.table_types import StructType
+from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Struct(Base):
+    """The shared struct called ``name``; it is a region of its own if its field says where it ends."""
+
+    kind: ClassVar[Kind] = Kind.STRUCT
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
+
+    name: str
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ()
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return None
+
+    @property
+    def word(self) -> str:
+        return "struct"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def size(self) -> SizeRange:
+        return ANY
+
+    @property
+    def values(self) -> Domain:
+        return SOMETHING
+
+    def column(self, declared: Declared) -> StructType:
+        return StructType(declared.structs[self.name])
+
+    @property
+    def holds(self) -> str:
+        return self.name

@@ -1,0 +1,60 @@
+"""``text``: characters in an encoding."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from wireloom_generator import syntax
+from wireloom_generator.sizes import ANY, SizeRange
+from wireloom_generator.table_types import Primitive
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
+"""The encodings there are; the first is meant where none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Base):
+    """Text in an encoding."""
+
+    kind: ClassVar[Kind] = Kind.TEXT
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
+    endless: ClassVar[bool] = True
+
+    encoding: str = ENCODINGS[0]
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ("text",)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return cls() if text == "text" else None
+
+    def given(self, field: syntax.Field) -> Self:
+        return replace(self, encoding=field.encoding) if field.encoding else self
+
+    @property
+    def word(self) -> str:
+        return "text"
+
+    @property
+    def notation(self) -> str:
+        return f"text, {self.encoding}"
+
+    @property
+    def size(self) -> SizeRange:
+        return ANY
+
+    @property
+    def values(self) -> Domain:
+        return Domain(is_text=True)
+
+    def column(self, declared: Declared) -> Primitive:
+        return Primitive.STRING
+
+    @property
+    def holds(self) -> str:
+        return "text"
