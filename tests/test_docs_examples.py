@@ -14,7 +14,7 @@ from wireloom_generator.lower import lower
 from wireloom_generator.pages.errata import Errata
 from wireloom_generator.pages.fields import HEADER
 from wireloom_generator.pages.message_page import ExampleBlock, MessagePage, MessagePages
-from wireloom_generator.pages.names import Used, every, message_nodes
+from wireloom_generator.pages.names import Used
 from wireloom_generator.pages.shared import Group, Table
 
 NAMESAKES = """
@@ -187,8 +187,8 @@ def _misfits(pages: MessagePages, message: ir.Message) -> Iterator[str]:
 def _trailing(protocol: ir.Protocol) -> Iterator[str]:
     """Columns that are told in the row of a section: what it leaves over."""
     nodes = [*protocol.record, *(node for shared in protocol.types for node in shared.nodes)]
-    nodes += [node for message in protocol.messages for node in message_nodes(message)]
-    yield from (node.trailing for node in every(nodes) if isinstance(node, ir.Section | ir.Slot) and node.trailing)
+    nodes += [node for message in protocol.messages for node in message.nodes]
+    yield from (node.trailing for node in ir.walk(nodes) if isinstance(node, ir.Section | ir.Slot) and node.trailing)
 
 
 @each("name", SPECS)

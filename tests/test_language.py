@@ -104,16 +104,4 @@ def _inputs(values: Values, nodes: Iterable[ir.Node], types: dict[str, ir.Type])
 
 
 def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field | ir.BitField]:
-    for node in nodes:
-        match node:
-            case ir.Field():
-                yield node
-            case ir.Bits(fields=fields):
-                yield from fields
-            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from _fields(inner)
-            case ir.Choice(alternatives=alternatives):
-                for alternative in alternatives:
-                    yield from _fields(alternative.nodes)
-            case _:
-                pass
+    return (node for node in ir.walk(nodes) if isinstance(node, ir.Field | ir.BitField))

@@ -43,19 +43,12 @@ def judged(hexadecimal: Digits, **conditions: ir.Condition | None) -> Iterator[T
 
 def hexadecimal(nodes: Iterable[ir.Node]) -> Iterator[tuple[str, int]]:
     """The fields among the nodes that are told in hexadecimal, and their digits; 2 of those that vary."""
-    for part in nodes:
+    for part in ir.walk(nodes):
         match part:
+            case ir.Field(hex=True, wire=ir.Wire(type=Integer(bits=bits))) | ir.BitField(hex=True, width=bits):
+                yield part.name, -(-bits // 4)
             case ir.Field(hex=True) | ir.Computed(hex=True):
-                found = part.wire.type if isinstance(part, ir.Field) else None
-                yield part.name, found.bits // 4 if isinstance(found, Integer) else 2
-            case ir.Bits(fields=fields):
-                yield from ((field.name, -(-field.width // 4)) for field in fields if field.hex)
-            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from hexadecimal(inner)
-            case ir.Choice(alternatives=alternatives):
-                yield from (found for option in alternatives for found in hexadecimal(option.nodes))
-            case _:
-                pass
+                yield part.name, 2
 
 
 def layout(nodes: Iterable[ir.Node]) -> Call:
@@ -252,36 +245,8 @@ def _bit(field: ir.BitField) -> Tree:
 def used_numbers(protocol: ir.Protocol) -> list[ir.Wire]:
     """The numbers whose byte order is a parameter, in order of first use."""
     found: dict[ir.Wire, None] = {}
-    nodes = [node for nodes in node_lists(protocol) for node in nodes]
-    for wire in _wires(nodes):
-        if wire.order is ir.Order.PARAMETER:
-            found[wire] = None
+    for node in (node for nodes in protocol.layouts for node in ir.walk(nodes)):
+        if isinstance(node, ir.Field | ir.Bits):
+            length = (node.wire.extent.length,) if isinstance(node.wire.extent, ir.Prefix) else ()
+            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is ir.Order.PARAMETER)
     return list(found)
-
-
-def node_lists(protocol: ir.Protocol) -> Iterator[tuple[ir.Node, ...]]:
-    """Every list of nodes of the protocol: types, record, messages, variants."""
-    yield from (shared.nodes for shared in protocol.types)
-    yield protocol.record
-    for message in protocol.messages:
-        yield from message.sections.values()
-        for variant in message.variants:
-            yield from variant.sections.values()
-
-
-def _wires(nodes: Iterable[ir.Node]) -> Iterator[ir.Wire]:
-    for part in nodes:
-        match part:
-            case ir.Field(wire=wire):
-                yield wire
-                if isinstance(wire.extent, ir.Prefix):
-                    yield wire.extent.length
-            case ir.Bits(wire=wire):
-                yield wire
-            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from _wires(inner)
-            case ir.Choice(alternatives=alternatives):
-                for option in alternatives:
-                    yield from _wires(option.nodes)
-            case _:
-                pass

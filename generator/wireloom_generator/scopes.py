@@ -218,22 +218,11 @@ def recursive(spec: Spec) -> frozenset[str]:
 
 
 def _used_types(entries: Iterable[syntax.Entry]) -> Iterator[str]:
-    for entry in nested(entries):
+    for entry in syntax.walk(entries):
         if isinstance(entry, syntax.Field):
             yield entry.type
         elif isinstance(entry, syntax.Include):
             yield entry.include
-
-
-def nested(entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:
-    """The entries as they are written, those inside of sections and choices too."""
-    for entry in entries:
-        yield entry
-        if isinstance(entry, syntax.Section):
-            yield from nested(entry.fields)
-        elif isinstance(entry, syntax.Choice):
-            for alternative in entry.choice:
-                yield from nested(alternative.fields)
 
 
 def lists(spec: Spec) -> Iterator[tuple[syntax.Entry, ...]]:
@@ -250,7 +239,7 @@ def lists(spec: Spec) -> Iterator[tuple[syntax.Entry, ...]]:
 def written(spec: Spec) -> Iterator[syntax.Entry]:
     """Every entry of the spec as it is written, once."""
     for entries in lists(spec):
-        yield from nested(entries)
+        yield from syntax.walk(entries)
 
 
 Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table

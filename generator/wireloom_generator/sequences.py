@@ -27,11 +27,8 @@ def _with_inner(spec: Spec, entries: Iterable[syntax.Entry]) -> Iterator[Entries
     spliced = tuple(entry for entry, _ in expand(spec, entries))
     yield spliced
     for entry in spliced:
-        if isinstance(entry, syntax.Section):
-            yield from _with_inner(spec, entry.fields)
-        elif isinstance(entry, syntax.Choice):
-            for alternative in entry.choice:
-                yield from _with_inner(spec, alternative.fields)
+        for inner in syntax.children(entry):
+            yield from _with_inner(spec, inner)
 
 
 def takes_rest(entry: syntax.Field | syntax.Section) -> bool:

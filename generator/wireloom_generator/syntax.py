@@ -5,10 +5,10 @@ them and ``specs/README.md`` is held against them, so a key cannot be known in o
 Nothing here knows what a name refers to.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, NewType
+from typing import Any, NewType, assert_never
 
 from wireloom_generator.problems import Location
 
@@ -263,6 +263,27 @@ class Align(Written):
 
 Entry = Field | Section | Choice | Include | Pad | Align | Bits
 """What a list of fields consists of; told apart by the key that only it has."""
+
+
+def children(entry: Entry) -> tuple[tuple[Entry, ...], ...]:
+    """The lists of entries directly inside an entry: a section's, or one an alternative."""
+    match entry:
+        case Section(fields=fields):
+            return (fields,)
+        case Choice(choice=alternatives):
+            return tuple(alternative.fields for alternative in alternatives)
+        case Field() | Include() | Pad() | Align() | Bits():
+            return ()
+        case _:
+            assert_never(entry)
+
+
+def walk(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries as they are written, each followed by those inside it."""
+    for entry in entries:
+        yield entry
+        for inner in children(entry):
+            yield from walk(inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,11 +68,7 @@ def _entries(spec: Spec, path: str, entries: Iterable[syntax.Entry]) -> Iterator
                 yield f"{path}.{entry.name}", entry.where("name")
             case syntax.Bits(fields=fields):
                 yield from ((f"{path}.{field.name}", field.where("name")) for field in fields)
-            case syntax.Section(fields=inner):
+            case syntax.Section():
                 yield f"{path}.{entry.section}", entry.where("section")
-                yield from _entries(spec, path, inner)
-            case syntax.Choice(choice=alternatives):
-                for alternative in alternatives:
-                    yield from _entries(spec, path, alternative.fields)
-            case _:
-                pass
+        for inner in syntax.children(entry):
+            yield from _entries(spec, path, inner)

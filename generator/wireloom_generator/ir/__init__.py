@@ -31,6 +31,8 @@ from wireloom_generator.ir.nodes import (
     Tail,
     Type,
     When,
+    children,
+    walk,
 )
 from wireloom_generator.ir.protocol import (
     Example,
@@ -109,4 +111,6 @@ __all__ = [
     "Variant",
     "When",
     "Wire",
+    "children",
+    "walk",
 ]

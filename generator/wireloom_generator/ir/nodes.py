@@ -1,6 +1,8 @@
 """What a list of fields consists of."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from wireloom_generator.ir.declarations import Doc
 from wireloom_generator.ir.wires import Condition, Rest, Size, Wire
@@ -165,6 +167,28 @@ class Tail:
 
 
 Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly inside a node, in the order in which they are read."""
+    match node:
+        case Section(nodes=nodes) | When(nodes=nodes) | Tail(nodes=nodes):
+            return nodes
+        case Choice(alternatives=alternatives):
+            return tuple(inner for alternative in alternatives for inner in alternative.nodes)
+        case Field() | Computed() | Bits() | Padding() | Slot():
+            return ()
+        case _:
+            assert_never(node)
+
+
+def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
+    """The nodes, each followed by all that is inside it; bit fields are inside the integer they split."""
+    for node in nodes:
+        yield node
+        if isinstance(node, Bits):
+            yield from node.fields
+        yield from walk(children(node))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Messages, and the protocol they make."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,18 @@ class Message:
     valid: Condition | None = None
     otherwise: Condition | None = None
 
+    @property
+    def layouts(self) -> Iterator[tuple[Node, ...]]:
+        """Every list of nodes: by section those that all variants share, then each variant's."""
+        yield from self.sections.values()
+        for variant in self.variants:
+            yield from variant.sections.values()
+
+    @property
+    def nodes(self) -> Iterator[Node]:
+        """The nodes of every list."""
+        return (node for nodes in self.layouts for node in nodes)
+
 
 @dataclass(frozen=True, slots=True)
 class Probe:
@@ -141,6 +153,14 @@ class Protocol:
             "message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it"
         )
         return (message, *self.header, *structs, *CORRUPT)
+
+    @property
+    def layouts(self) -> Iterator[tuple[Node, ...]]:
+        """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
+        yield from (shared.nodes for shared in self.types)
+        yield self.record
+        for message in self.messages:
+            yield from message.layouts
 
     @property
     def slots(self) -> tuple[Slot, ...]:

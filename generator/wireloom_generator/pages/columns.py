@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import ir
 from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose
-from wireloom_generator.pages.names import every
 
 Row = tuple[str, ...]
 
@@ -60,7 +59,7 @@ def message_columns(message: ir.Message) -> Iterator[Row]:
 def _declaring(sections: Iterable[Iterable[ir.Node]], column: str) -> Iterator[ir.Field | ir.Computed | ir.BitField]:
     """The fields that have ``column`` as their own."""
     for nodes in sections:
-        for node in every(nodes):
+        for node in ir.walk(nodes):
             if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.columns[0].name == column:
                 yield node
 
@@ -68,7 +67,7 @@ def _declaring(sections: Iterable[Iterable[ir.Node]], column: str) -> Iterator[i
 def names_in(sections: Iterable[Iterable[ir.Node]]) -> Iterator[str]:
     """The columns that fields have as their own."""
     for nodes in sections:
-        for node in every(nodes):
+        for node in ir.walk(nodes):
             if isinstance(node, ir.Field | ir.Computed | ir.BitField):
                 yield node.columns[0].name
 

@@ -165,21 +165,9 @@ def _messages(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
 
 
 def _nodes(nodes: Iterable[ir.Node], place: str) -> Iterator[tuple[str, ir.Doc]]:
-    for node in nodes:
+    for node in ir.walk(nodes):
         match node:
-            case ir.Field() | ir.Computed():
+            case ir.Field() | ir.Computed() | ir.BitField():
                 yield member_place(place, "field", node.name), node.doc
-            case ir.Bits(fields=fields):
-                yield from ((member_place(place, "field", field.name), field.doc) for field in fields)
-            case ir.Section(nodes=inner):
+            case ir.Section() | ir.Slot():
                 yield member_place(place, "section", node.name), node.doc
-                yield from _nodes(inner, place)
-            case ir.Slot():
-                yield member_place(place, "section", node.name), node.doc
-            case ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from _nodes(inner, place)
-            case ir.Choice(alternatives=alternatives):
-                for option in alternatives:
-                    yield from _nodes(option.nodes, place)
-            case ir.Padding():
-                pass

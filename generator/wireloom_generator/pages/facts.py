@@ -202,22 +202,8 @@ def implied(nodes: Iterable[ir.Node], facts: Facts) -> Facts:
 
 def declared(nodes: Iterable[ir.Node]) -> Iterator[str]:
     """The names of the fields and sections among ``nodes``."""
-    for node in nodes:
-        match node:
-            case ir.Field(name=name) | ir.Computed(name=name) | ir.Slot(name=name):
-                yield name
-            case ir.Bits(fields=fields):
-                yield from (field.name for field in fields)
-            case ir.Section(name=name, nodes=inner):
-                yield name
-                yield from declared(inner)
-            case ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from declared(inner)
-            case ir.Choice(alternatives=alternatives):
-                for option in alternatives:
-                    yield from declared(option.nodes)
-            case ir.Padding():
-                pass
+    named = ir.Field | ir.Computed | ir.BitField | ir.Section | ir.Slot
+    return (node.name for node in ir.walk(nodes) if isinstance(node, named))
 
 
 def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:

@@ -6,7 +6,7 @@ from wireloom_generator import ir
 from wireloom_generator.pages import errata as places
 from wireloom_generator.pages.errata import Errata, links
 from wireloom_generator.pages.markdown import cell, code, prose, sentences
-from wireloom_generator.pages.names import Names, every, message_nodes
+from wireloom_generator.pages.names import Names
 from wireloom_generator.pages.shared import Block, Titled, paragraphs, table
 
 _NOTATIONS = {
@@ -20,7 +20,7 @@ _OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
 def form_block(names: Names, errata: Errata, message: ir.Message, form: ir.Form) -> Block:
     """The keys of a form in the order written."""
     place = places.member_place(places.message_place(message), "form", form.name)
-    named = (node for node in every(message_nodes(message)) if isinstance(node, ir.Field | ir.Computed))
+    named = (node for node in ir.walk(message.nodes) if isinstance(node, ir.Field | ir.Computed))
     known = {node.name: node for node in named}
     rows = []
     for entry in form.entries:

@@ -13,7 +13,7 @@ from wireloom_generator.pages.fields import HEADER, FieldTable
 from wireloom_generator.pages.framing import framing
 from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose, source
 from wireloom_generator.pages.message_page import MessagePages
-from wireloom_generator.pages.names import Used, every, message_nodes
+from wireloom_generator.pages.names import Used
 from wireloom_generator.pages.records import Shape
 from wireloom_generator.pages.shared import Block, Group, Table, Titled, paragraphs, sketch, table
 from wireloom_generator.reading import sentences
@@ -135,10 +135,7 @@ def _headed(title: str) -> str:
 
 
 def _values(protocol: ir.Protocol) -> list[tuple[str, ...]]:
-    nodes = list(every(protocol.record))
-    nodes += [node for shared in protocol.types for node in every(shared.nodes)]
-    nodes += [node for message in protocol.messages for node in every(message_nodes(message))]
-    return value_rows(node for node in nodes if isinstance(node, ir.Field))
+    return value_rows(node for nodes in protocol.layouts for node in ir.walk(nodes) if isinstance(node, ir.Field))
 
 
 def _erratum(erratum: Erratum) -> tuple[str, ...]:

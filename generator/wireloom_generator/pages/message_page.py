@@ -16,7 +16,7 @@ from wireloom_generator.pages.forms import form_block
 from wireloom_generator.pages.framing import lengths_of
 from wireloom_generator.pages.layout import Tree
 from wireloom_generator.pages.markdown import cell, code, listing, phrase, prose, source
-from wireloom_generator.pages.names import Names, message_nodes
+from wireloom_generator.pages.names import Names
 from wireloom_generator.pages.records import TRAILER, Part, Records, Shape
 from wireloom_generator.pages.shared import Block, Group, Shared, Table, Titled, groups, paragraphs, sketch, table
 from wireloom_generator.traces import Traced
@@ -74,7 +74,7 @@ class MessagePages:
         """The page of one message."""
         shapes = self.records.shapes(message)
         place = places.message_place(message)
-        used = self.shared.groups(self.names.used(message_nodes(message)))
+        used = self.shared.groups(self.names.used(message.nodes))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
         told = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
         told |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}

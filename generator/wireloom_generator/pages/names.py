@@ -33,7 +33,12 @@ class Names:
         """The protocol's byte order: the parameter, or what most of its numbers have."""
         if self.protocol.byte_order:
             return ir.Order.PARAMETER
-        found = Counter(field.wire.order for field in fields(_all_nodes(self.protocol)) if field.wire.order is not None)
+        found = Counter(
+            field.wire.order
+            for nodes in self.protocol.layouts
+            for field in fields(nodes)
+            if field.wire.order is not None
+        )
         return max(found, key=lambda order: (found[order], order is ir.Order.BIG), default=ir.Order.BIG)
 
     def label(self, enum: str, value: int) -> str | None:
@@ -90,7 +95,7 @@ class Names:
         return found
 
     def _use(self, nodes: Iterable[ir.Node], used: "Used") -> None:
-        for node in every(nodes):
+        for node in ir.walk(nodes):
             match node:
                 case ir.Field(wire=ir.Wire(type=Struct(name=name))) if name not in used.types:
                     used.types[name] = None
@@ -136,39 +141,6 @@ def _width(item: ir.EnumValue) -> int:
     return item.last - item.first
 
 
-def every(nodes: Iterable[ir.Node]) -> Iterator[ir.Node | ir.BitField]:
-    """All nodes, those inside others too, and bit fields."""
-    for node in nodes:
-        yield node
-        match node:
-            case ir.Bits(fields=bits):
-                yield from bits
-            case ir.Section(nodes=inner) | ir.When(nodes=inner) | ir.Tail(nodes=inner):
-                yield from every(inner)
-            case ir.Choice(alternatives=alternatives):
-                for option in alternatives:
-                    yield from every(option.nodes)
-            case _:
-                pass
-
-
 def fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
     """All fields, those inside sections, conditions and choices too."""
-    return (node for node in every(nodes) if isinstance(node, ir.Field))
-
-
-def _all_nodes(protocol: ir.Protocol) -> Iterator[ir.Node]:
-    yield from protocol.record
-    for shared in protocol.types:
-        yield from shared.nodes
-    for message in protocol.messages:
-        yield from message_nodes(message)
-
-
-def message_nodes(message: ir.Message) -> Iterator[ir.Node]:
-    """All nodes of a message, those of its variants too."""
-    for nodes in message.sections.values():
-        yield from nodes
-    for variant in message.variants:
-        for nodes in variant.sections.values():
-            yield from nodes
+    return (node for node in ir.walk(nodes) if isinstance(node, ir.Field))

@@ -21,14 +21,14 @@ from collections.abc import Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import nested, reach, recursive
+from wireloom_generator.scopes import reach, recursive
 from wireloom_generator.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Types within themselves."""
     for name in sorted(recursive(spec)):
-        for entry in nested(spec.types[name].fields):
+        for entry in syntax.walk(spec.types[name].fields):
             match entry:
                 case syntax.Include(include=used):
                     at = entry.where("include")

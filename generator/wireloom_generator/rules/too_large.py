@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import syntax
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.scopes import nested
 from wireloom_generator.spec import Spec
 
 MOST = 50_000
@@ -64,7 +63,7 @@ class _Sizes:
 
     def of(self, entries: Iterable[syntax.Entry], depth: int, total: int = 0) -> int:
         """The number of fields, added to ``total``. Raises ``_TooLargeError``."""
-        for entry in nested(entries):
+        for entry in syntax.walk(entries):
             total += 1
             match entry:
                 case syntax.Field(type=used):
