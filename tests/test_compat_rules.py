@@ -1,8 +1,9 @@
-"""Every rule of compatibility, a folder each in ``compat``: what it says of the two versions of a small spec.
+"""Every rule of compatibility, a file each in ``compat``: what it says of the two versions of a small spec.
 
-``old.yaml`` and ``new.yaml`` are a protocol each, one YAML document a spec file. ``report.txt`` is all that is found,
-a line each: rule, category, whom it breaks (``-``: nobody), element and what happened to it. That the verdicts are true
-is seen by running both versions over the same bytes.
+A file is a protocol, one YAML document a spec file; lines that begin with ``-`` are only in the old version, those with
+``+`` only in the new one. In front stands all that is found, a line each behind ``#``: rule, category, whom it breaks
+(``-``: nobody), element and what happened to it. That the verdicts are true is seen by running both versions over the
+same bytes.
 """
 
 import random
@@ -22,7 +23,7 @@ from wireloom_generator.compat.compare import BadSpecsError, Version, compare, r
 
 HERE = Path(__file__).parent / "compat"
 INVALID = sorted(HERE.with_name("specs_invalid").glob("*.yaml"))
-CASES = sorted(folder.name for folder in HERE.iterdir())
+CASES = sorted(path.stem for path in HERE.glob("*.diff"))
 
 UNSEEN = {
     "byte-order-changed--told_by_another: BACKWARD": "parameters are what they are by default",
@@ -51,9 +52,20 @@ UNSEEN = {
 """Breaks that the bytes below do not show, and why."""
 
 
+def _lines(name: str) -> list[str]:
+    return (HERE / f"{name}.diff").read_text(encoding="utf-8").splitlines()
+
+
 def _versions(name: str, folder: Path) -> tuple[Version, Version]:
-    old, new = (folders((HERE / name / f"{which}.yaml").read_text("utf-8"), folder / which) for which in ("old", "new"))
+    old, new = (
+        folders("\n".join(line[2:] for line in _lines(name) if line[:1] not in other), folder / which)
+        for which, other in (("old", ("#", "+")), ("new", ("#", "-")))
+    )
     return read([old], earlier=True), read([new])
+
+
+def _report(name: str) -> list[str]:
+    return [line.removeprefix("# ") for line in _lines(name) if line.startswith("#")]
 
 
 @each("name", CASES)
@@ -63,14 +75,12 @@ def test_says_what_changed_and_whom_it_breaks(name: str, tmp_path: Path) -> None
         f"{finding.change.element}: {finding.change.what}"
         for finding in compare(*_versions(name, tmp_path / name))
     ]
-    assert sorted(found) == (HERE / name / "report.txt").read_text(encoding="utf-8").splitlines()
+    assert sorted(found) == _report(name)
 
 
 @each("rule", [rule.id for rule in compat_rules.RULES])
 def test_every_rule_has_a_pair_of_specs(rule: str) -> None:
-    report = HERE / rule / "report.txt"
-    assert report.exists()
-    assert rule in {line.split()[0] for line in report.read_text(encoding="utf-8").splitlines()}
+    assert rule in {line.split()[0] for line in _report(rule)}
 
 
 @pytest.mark.parametrize("name", CASES)
