@@ -1,7 +1,7 @@
 """What is wrong with a spec, and where: ``path:line:col: error[rule]: what; hint``."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import lru_cache
@@ -19,11 +19,16 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a spec file; line and column count from 1."""
+    """A place in a spec file; line and column count from 1.
+
+    Of a text that stands there in one line as it is, ``verbatim`` is how many columns further on it begins: 1 behind a
+    quote.
+    """
 
     path: Path
     line: int
     column: int
+    verbatim: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.path.as_posix()}:{self.line}:{self.column}"

@@ -1,10 +1,9 @@
 """Every expression of a spec: its text, where it stands, when it is asked for and what it can see then."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 from wireloom_generator import expressions, syntax
 from wireloom_generator.expressions import parsed
@@ -62,7 +61,7 @@ class Site:
 
     ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
     then, ``around`` all that has a name in its scope, known or not. ``visit`` is the entry; what is not asked of an
-    entry has none. ``lines`` gives the text of a file.
+    entry has none.
     """
 
     text: str
@@ -74,19 +73,14 @@ class Site:
     regions: Mapping[str, tuple[Seen, ...]]
     around: Names
     scope: Scope
-    lines: Callable[[Path], Sequence[str]]
     visit: Visit | None = None
 
     def where(self, column: int = 0) -> Location:
         """The place of the expression's ``column``, if it is written in one line as it is; else where it begins."""
-        text = self.text.strip()
-        try:
-            line = self.lines(self.at.path)[self.at.line - 1][self.at.column - 1 :]
-        except (OSError, IndexError):
+        if self.at.verbatim is None:
             return self.at
-        start = (1 if line[:1] in ("'", '"') else 0) + len(self.text) - len(self.text.lstrip())
-        if not line[start:].startswith(text):
-            return self.at
+        text = self.text.lstrip()
+        start = self.at.verbatim + len(self.text) - len(text)
         characters = len(text.encode()[:column].decode(errors="ignore"))
         return Location(self.at.path, self.at.line, self.at.column + start + characters)
 
@@ -107,17 +101,15 @@ def constant(text: str) -> int | None:
 @once
 def sites(spec: Spec) -> tuple[Site, ...]:
     """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
-    lines = cache(lambda path: path.read_text(encoding="utf-8").split("\n"))
-    return tuple(site for scope in every(spec) for site in _Sites(spec, scope, lines).all() if site is not None)
+    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
 
 
 class _Sites:
     """The expressions of one scope."""
 
-    def __init__(self, spec: Spec, scope: Scope, lines: Callable[[Path], Sequence[str]]) -> None:
+    def __init__(self, spec: Spec, scope: Scope) -> None:
         self.spec = spec
         self.scope = scope
-        self.lines = lines
         self.sight = _Sight(spec, scope)
 
     def all(self) -> Iterator[Site | None]:
@@ -181,7 +173,7 @@ class _Sites:
         sight, header = self.sight, self.sight.header_at(visit)
         values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(visit.branch)
         at = node.where(key)
-        return Site(text, at, key, wants, Moment.READING, values, regions, around, self.scope, self.lines, visit)
+        return Site(text, at, key, wants, Moment.READING, values, regions, around, self.scope, visit)
 
     def whole(
         self,
@@ -198,7 +190,7 @@ class _Sites:
         sight = self.sight
         values, regions, around = sight.values(visit.meets), sight.regions(visit.meets), sight.around(visit.branch)
         at = node.where(key)
-        return Site(text, at, key, wants, moment, values, regions, around, self.scope, self.lines, visit)
+        return Site(text, at, key, wants, moment, values, regions, around, self.scope, visit)
 
     def default(self, visit: Visit, field: syntax.Field | syntax.BitField) -> Site | None:
         wants = _plain(field)
@@ -214,7 +206,7 @@ class _Sites:
         scope = Scope(item, walk(self.spec, item.fields), header)
         sight, at, wants = _Sight(self.spec, scope), repeat.where("until"), Kind.CONDITION
         values, around = sight.values(_any), sight.around(())
-        return Site(repeat.until, at, "until", wants, Moment.READING, values, {}, around, scope, self.lines)
+        return Site(repeat.until, at, "until", wants, Moment.READING, values, {}, around, scope)
 
     def variant(self, variant: syntax.Variant) -> Site | None:
         """The condition of a variant: what all of them share is known as far as the section that is decisive."""
@@ -227,7 +219,7 @@ class _Sites:
         sight, header = self.sight, len(until_slot(self.scope.header, self.scope.decisive))
         values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(())
         at, wants = variant.where("when"), Kind.CONDITION
-        return Site(variant.when, at, "when", wants, Moment.READING, values, regions, around, self.scope, self.lines)
+        return Site(variant.when, at, "when", wants, Moment.READING, values, regions, around, self.scope)
 
     def message(self, node: syntax.Written, key: str, text: str | None, number: int | None = None) -> Site | None:
         """What must hold of a whole message, or of its variant of that number."""
@@ -239,7 +231,7 @@ class _Sites:
 
         sight, at, wants = self.sight, node.where(key), Kind.CONDITION
         values, regions, around = sight.values(known), sight.regions(known), sight.around(())
-        return Site(text, at, key, wants, Moment.WHOLE, values, regions, around, self.scope, self.lines)
+        return Site(text, at, key, wants, Moment.WHOLE, values, regions, around, self.scope)
 
     def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
         """What is asked before the record is read: it sees what does not depend on the variant."""
@@ -247,7 +239,7 @@ class _Sites:
             return None
         values, around = self.sight.values(lambda other: not other.in_variant), self.sight.around(())
         at = node.where(key)
-        return Site(text, at, key, wants, Moment.FRAMING, values, {}, around, self.scope, self.lines)
+        return Site(text, at, key, wants, Moment.FRAMING, values, {}, around, self.scope)
 
 
 class _Sight:

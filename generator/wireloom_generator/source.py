@@ -4,7 +4,7 @@ A node is a ``Scalar``, a ``Sequence`` or a ``Mapping``; everything later report
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -124,6 +124,13 @@ def number(text: str) -> float:
     return float(re.sub(r"\.(inf|nan)$", r"\1", text.replace("_", "").lower()))
 
 
+def _verbatim(node: yaml.ScalarNode) -> int | None:
+    """How far behind the node's start its text begins, if it stands there in one line as it is."""
+    start, end, quote = node.start_mark, node.end_mark, 1 if node.style in ("'", '"') else 0
+    is_whole = end.column - start.column == len(node.value) + 2 * quote  # no more: nothing in it is escaped
+    return quote if end.line == start.line and is_whole else None
+
+
 class _Nodes:
     """Makes nodes of YAML's. What aliases repeat is made as often; there is an end to how much, and how deep."""
 
@@ -141,6 +148,7 @@ class _Nodes:
             raise RecursionError
         at = Location(self.path, node.start_mark.line + 1, node.start_mark.column + 1)
         if isinstance(node, yaml.ScalarNode):
+            at = replace(at, verbatim=_verbatim(node))
             return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
         if isinstance(node, yaml.SequenceNode):
             return Sequence(at, tuple(self.node(item, depth + 1) for item in node.value))
