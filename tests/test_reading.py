@@ -46,6 +46,25 @@ message: plain
 match: {length: 1}
 sections: {body: [{name: kind, type: u8}]}
 """
+LISTS = """\
+protocol: lists
+byte_order: big
+types:
+  - {name: Pair, fields: [{name: first, type: u8}, {name: second, type: u8}]}
+  - {name: Word, fields: [{name: word, type: bytes, prefix: u8}]}
+record:
+  length: length + 2
+  fields:
+    - {name: length, type: u16}
+    - {section: body, size: rest}
+---
+message: words
+match: {}
+sections:
+  body:
+    - {name: pairs, type: Pair, repeat: {count: 0}}
+    - {name: words, type: Word, repeat: rest}
+"""
 TOLD = [
     "strange is read record by record where it has other (an expression asks for other, which is no whole number); "
     "said (it is computed and no whole number); word (it is text in latin-1, not in UTF-8).",
@@ -85,6 +104,25 @@ def test_what_is_left_to_the_codec_is_told_with_its_reason() -> None:
     found = compiled.of(EDGE)
     assert list(sentences(found.protocol)) == TOLD
     records_alike(Pair.of(found.columnar), [b"\4\xe9a\1\0", b"\4\xe9b\1\0", b"\4ea\7\0", b"\4ea\0", b"\1\1"])
+
+
+def lists_of(*counts: int) -> bytes:
+    """Records with so many items, each of another size than the one before."""
+    items = (b"".join(bytes([1 + n % 2]) + b"ab"[: 1 + n % 2] for n in range(count)) for count in counts)
+    return b"".join(len(data).to_bytes(2, "big") + data for data in items)
+
+
+def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
+    found = compiled.of(LISTS)
+    assert list(sentences(found.protocol)) == [
+        "All messages are read many records at once.",
+        "The items of words differ in size; long lists of them are read one by one if rare.",
+    ]
+    pair = Pair.of(found.columnar)
+    for capture, redone in ((lists_of(*[20] * 300), 0), (lists_of(*[2] * 300, 900), 1)):
+        decoding = pair.decoder(pair.options({"mode": "FAILFAST"}))
+        list(decoding.capture(capture))
+        assert decoding.tally.redone == redone
 
 
 def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
