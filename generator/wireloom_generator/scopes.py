@@ -46,15 +46,13 @@ def meet(one: Branch, other: Branch) -> bool:
 class Visit:
     """An entry at its place in the order of reading.
 
-    ``sections`` are the regions around it, outermost first; ``run`` the row of fixed-size fields that are read at once;
-    ``via`` is the include that brought it.
+    ``sections`` are the regions around it, outermost first; ``via`` is the include that brought it.
     """
 
     item: Item
     order: int
     branch: Branch
     sections: tuple[str, ...]
-    run: int
     via: Location | None = None
 
     @property
@@ -285,13 +283,11 @@ def walk(spec: Spec, entries: Iterable[syntax.Entry]) -> tuple[Visit, ...]:
 
 @dataclass
 class _Walk:
-    """Numbers entries, choices and runs while it goes through a struct."""
+    """Numbers entries and choices while it goes through a struct."""
 
     spec: Spec
     order: int = 0
     choices: int = 0
-    runs: int = 0
-    endian: str | None = None
 
     def entries(
         self,
@@ -302,15 +298,13 @@ class _Walk:
     ) -> Iterator[Visit]:
         """The visits of a list of entries; ``via`` is the include that brought them. The region around all of a
         record or a type is a section without a name."""
-        self._break()
         for entry, at in expand(self.spec, entries):
             assert not isinstance(entry, syntax.Include)
             include = via or (at if at is not entry.at else None)
-            visit = Visit(entry, self.order, branch, sections, self._run(entry), include)
+            visit = Visit(entry, self.order, branch, sections, include)
             self.order += 1
             yield visit
             yield from self._inside(entry, visit, include)
-        self._break()
 
     def _inside(self, entry: Item, visit: Visit, via: Location | None) -> Iterator[Visit]:
         match entry:
@@ -328,24 +322,6 @@ class _Walk:
                     self.order += 1
             case _:
                 pass
-
-    def _break(self) -> None:
-        self.runs += 1
-        self.endian = None
-
-    def _run(self, entry: Item) -> int:
-        size = fixed_number(entry)
-        if size is None:
-            self._break()
-            run = self.runs
-            self._break()
-            return run
-        assert isinstance(entry, syntax.Field)
-        endian = entry.byte_order or self.spec.protocol.byte_order
-        if size > 1 and self.endian not in (None, endian):
-            self._break()
-        self.endian = endian if size > 1 else self.endian
-        return self.runs
 
 
 def fixed_number(entry: syntax.Entry | Item) -> int | None:

@@ -162,12 +162,12 @@ class _Sites:
     def reading(
         self, visit: Visit, node: syntax.Written, key: str, text: str | None, wants: Kind | None, itself: bool = False
     ) -> Site | None:
-        """An expression asked for where its entry is read; ``itself``: when the entry and its run are."""
+        """An expression asked for where its entry is read; ``itself``: when the entry is."""
         if text is None or (key == "size" and text == "rest"):
             return None
 
         def known(other: Visit) -> bool:
-            is_read = other.order < visit.order or (itself and (other is visit or other.run == visit.run))
+            is_read = other.order < visit.order or (itself and other is visit)
             return is_read and other.meets(visit)
 
         sight, header = self.sight, self.sight.header_at(visit)

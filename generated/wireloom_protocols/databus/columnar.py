@@ -67,15 +67,7 @@ PLAN = plan.Plan(
             sections={
                 "body": plan.Layout(
                     plan.Field("header_crc", "@u4"),
-                    plan.Field(
-                        "length",
-                        "@i4",
-                        valid=plan.Rule(
-                            "length >= (57 if attributes & 0x0008 != 0 else 61)",
-                            lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
-                        ),
-                        derive=lambda this, record, frame: frame.size("record"),
-                    ),
+                    plan.Field("length", "@i4", derive=lambda this, record, frame: frame.size("record")),
                     plan.Field("attributes", "@u2", flags=EventAttributes, hex=True),
                     plan.Field("sequence", "@i8"),
                     plan.Field("physical_partition_id", "@i2"),

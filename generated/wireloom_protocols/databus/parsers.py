@@ -57,14 +57,7 @@ dbus_event = Message(
                     lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
                 ),
             ),
-            "length" / Field(
-                i32,
-                valid=Rule(
-                    "length >= (57 if attributes & 0x0008 != 0 else 61)",
-                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 0x0008 != 0 else 61),
-                ),
-                derive=lambda this, record, frame: frame.size("record"),
-            ),
+            "length" / Field(i32, derive=lambda this, record, frame: frame.size("record")),
             "attributes" / Field(
                 u16,
                 flags=EventAttributes,
