@@ -21,7 +21,7 @@ def compiled(files: Iterable[tuple[str, str]], root: Path) -> tuple[Problem, ...
     for name, text in files:
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     generation, wanted = outputs([folder], root / "out")
-    assert generation.errors or wanted
+    assert generation.errors or wanted.files
     return generation.problems
 
 

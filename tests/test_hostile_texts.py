@@ -427,4 +427,4 @@ def test_a_library_stands_beside_the_protocol(tmp_path: Path) -> None:
 def test_what_is_emitted_for_hostile_folders_is_in_place(tmp_path: Path) -> None:
     folder = written({}, tmp_path / "specs")
     _, wanted = outputs([folder], tmp_path / "out", "a.b")
-    assert {path.relative_to(tmp_path).parts[0] for path in wanted} == {"out", "specs"}
+    assert {path.relative_to(tmp_path).parts[0] for path in wanted.files} == {"out", "specs"}

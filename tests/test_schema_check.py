@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
-from wireloom_generator.generate import ChangeKind, differences, outputs
+from wireloom_generator.generate import ChangeKind, Wanted, differences, outputs
 
 pytestmark = pytest.mark.xdist_group("generated")  # which is compiled once
 
@@ -28,12 +28,26 @@ class Tree:
     """Our specs and what is generated from them, or a copy, and what each generated file is to hold."""
 
     root: Path
-    wanted: Mapping[Path, str]
+    given: Wanted
+
+    @property
+    def wanted(self) -> Mapping[Path, str]:
+        return self.given.files
 
     def changes(self) -> list[tuple[str, ChangeKind]]:
         """How it differs from what it is to be."""
-        found = differences(self.wanted, [self.root / "specs"])
+        found = differences(self.given, [self.root / "specs"])
         return [(change.path.relative_to(self.root).as_posix(), change.kind) for change in found]
+
+
+def moved(wanted: Wanted, root: Path) -> Wanted:
+    """What is wanted here, at another place."""
+
+    def there(path: Path) -> Path:
+        return root / path.relative_to(ROOT)
+
+    folders = (frozenset(map(there, paths)) for paths in (wanted.own, wanted.shared, wanted.others))
+    return Wanted({there(path): text for path, text in wanted.files.items()}, *folders)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +62,8 @@ def ours() -> Tree:
 def tree(ours: Tree, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     root = tmp_path_factory.mktemp("generated_edits")
     shutil.copytree(ROOT / "specs", root / "specs")
-    wanted = {root / path.relative_to(ROOT): text for path, text in ours.wanted.items()}
-    for path, text in wanted.items():
+    wanted = moved(ours.given, root)
+    for path, text in wanted.files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return Tree(root, wanted)

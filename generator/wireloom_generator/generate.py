@@ -7,20 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import Protocol, assert_never
+from typing import assert_never
 
-from wireloom_generator import emitted_code, examples, git, ir, lockstep, reading, rules
-from wireloom_generator.emitters import columnar, docs, enums, json_schema, package, parsers, spark
+from wireloom_generator import emitted_code, emitters, examples, git, ir, lockstep, reading, rules
+from wireloom_generator.emitters import Emitter, Place, Subject
 from wireloom_generator.lower import lower
-from wireloom_generator.output import MARK, OutputFile, made_from
+from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
-
-
-class _Emitter(Protocol):
-    def emit(self, protocol: ir.Protocol, /) -> Iterator[OutputFile]: ...
-
-
-_PACKAGE: tuple[_Emitter, ...] = (package, enums, parsers, spark, columnar)
 
 
 class ChangeKind(StrEnum):
@@ -86,14 +79,28 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What each file is to hold. In the folders ``own`` stand files of one protocol, in ``shared`` ones of several.
+
+    ``others`` are files of emitters that were not chosen; they are left alone.
+    """
+
+    files: Mapping[Path, str]
+    own: frozenset[Path]
+    shared: frozenset[Path]
+    others: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True)
 class _Compiled:
     protocol: ir.Protocol
-    files: tuple[OutputFile, ...]
+    files: tuple[tuple[str, Emitter, OutputFile], ...]
+    """Each with the emitter that gives it, and its name."""
 
 
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: shape, rules, worked examples, and the lockstep of what they give."""
-    return _compile(specs)[1]
+    return _compile(specs, {})[1]
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -103,19 +110,22 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield from ((spec.protocol.protocol, tuple(reading.sentences(lower(spec)))) for spec in loaded)
 
 
-def generate(specs: Sequence[Path], out: Path, *, write: bool, package: str = "") -> Generation:
+def generate(
+    specs: Sequence[Path], out: Path, *, write: bool, package: str = "", emit: Sequence[str] = ()
+) -> Generation:
     """Bring ``out`` up to date with the specs, or with ``write`` false say what would change.
 
-    Packages go to ``out/<package>/<protocol>``, ``package`` being a dotted prefix, docs to ``out/docs/<protocol>``, the
-    language's JSON Schema beside the specs' folders. Nothing is written while a spec has an error, or while a file that
-    was not generated stands in the way.
+    Packages go to ``out/<package>/<protocol>``, ``package`` being a dotted prefix, other outputs to ``out/<emitter>``,
+    the language's JSON Schema beside the specs' folders. ``emit`` names the emitters whose files are meant, Wireloom's
+    own if there is none. Nothing is written while a spec has an error, or while a file that was not generated stands in
+    the way. Raises ``EmitterError``.
     """
-    generation, wanted = outputs(specs, out, package)
+    generation, wanted = outputs(specs, out, package, emit)
     if generation.errors:
         return generation
     changes = differences(wanted, specs)
     if not write:
-        there = wanted.keys() - {change.path for change in changes}
+        there = wanted.files.keys() - {change.path for change in changes}
         missing, unknown = _untracked({*there, *generation.sources}, out)
         return replace(generation, problems=(*generation.problems, *unknown), changes=(*changes, *missing))
     taken = [problem for change in changes if (problem := _taken(change))]
@@ -137,23 +147,34 @@ def _untracked(there: Iterable[Path], out: Path) -> tuple[list[Change], list[Pro
         return [], [Problem(Location(out, 1, 1), RULE, what, severity=Severity.WARNING)]
 
 
-def outputs(specs: Sequence[Path], out: Path, package: str = "") -> tuple[Generation, dict[Path, str]]:
+def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[str] = ()) -> tuple[Generation, Wanted]:
     """What the specs give, before it is held against what is there: the problems, and what each file is to hold."""
-    compiled, problems = _compile(specs)
-    wanted: dict[Path, str] = {}
+    chosen = emitters.chosen(emit)
+    compiled, problems = _compile(specs, chosen)
+    files: dict[Path, str] = {}
+    own: set[Path] = set()
+    shared: set[Path] = set()
+    others: set[Path] = set()
     prefix = Path(*package.split(".")) if package else Path()
     for item in compiled:
-        wanted[item.protocol.path.parent.parent / "schema.json"] = json_schema.schema()
-        for file in item.files:
-            wanted[out / (file.path if file.path.parts[0] == "docs" else prefix / file.path)] = file.text
+        folders = {Place.OUT: out, Place.PACKAGE: out / prefix, Place.SPECS: item.protocol.path.parent.parent}
+        for name, emitter, file in item.files:
+            path = folders[emitter.place] / file.path
+            if name not in chosen:
+                others.add(path)
+                continue
+            files[path] = file.text
+            if emitter.place is not Place.SPECS:
+                (own if item.protocol.name in file.path.parent.parts[-1:] else shared).add(path.parent)
     names = tuple(item.protocol.name for item in compiled)
     sources = {path for item in compiled for path in item.protocol.sources}
-    return Generation(tuple(problems), (), names, tuple(sorted(sources))), wanted
+    generation = Generation(tuple(problems), (), names, tuple(sorted(sources)))
+    return generation, Wanted(files, frozenset(own - shared), frozenset(shared), frozenset(others))
 
 
-def differences(wanted: Mapping[Path, str], specs: Sequence[Path]) -> list[Change]:
+def differences(wanted: Wanted, specs: Sequence[Path]) -> list[Change]:
     """How what is on disk differs from what is ``wanted`` of the specs, left-overs and strangers included."""
-    return [*_differing(wanted), *_strays(wanted), *_left_behind(specs, wanted)]
+    return [*_differing(wanted.files), *_strays(wanted), *_left_behind(specs, wanted)]
 
 
 def _taken(change: Change) -> Problem | None:
@@ -161,21 +182,20 @@ def _taken(change: Change) -> Problem | None:
     if change.kind is not ChangeKind.EDITED:
         return None
     text = _text(change.path)
-    is_ours = MARK in text if change.path.suffix == ".json" else made_from(text.partition("\n")[0])
-    if not text.strip() or is_ours:
+    if not text.strip() or is_marked(OutputFile(PurePosixPath(change.path), text)):
         return None
     what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
     return Problem(Location(change.path, 1, 1), "taken", what, hint)
 
 
-def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
+def _compile(specs: Sequence[Path], chosen: Mapping[str, Emitter]) -> tuple[list[_Compiled], list[Problem]]:
     loaded, problems = rules.read(specs)
     compiled = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for spec in loaded:
             protocol = lower(spec)
             try:
-                files, found = _emit(protocol)
+                files, found = _emit(protocol, chosen)
             except emitted_code.ForeignCodeError as error:
                 hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
                 problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
@@ -185,15 +205,27 @@ def _compile(specs: Sequence[Path]) -> tuple[list[_Compiled], list[Problem]]:
     return compiled, sorted(set(problems))
 
 
-def _emit(protocol: ir.Protocol) -> tuple[tuple[OutputFile, ...], list[Problem]]:
-    files = {file.path: file for emitter in _PACKAGE for file in emitter.emit(protocol)}
-    for file in files.values():
+def _emit(
+    protocol: ir.Protocol, chosen: Mapping[str, Emitter]
+) -> tuple[tuple[tuple[str, Emitter, OutputFile], ...], list[Problem]]:
+    """The files of Wireloom's emitters, which are held against each other whichever are chosen, and of the chosen."""
+
+    def emitted(*places: Place) -> Iterator[tuple[str, Emitter, OutputFile]]:
+        for name, emitter in {**emitters.own(), **chosen}.items():
+            if emitter.place in places:
+                yield from ((name, emitter, file) for file in emitters.emitted(name, emitter, subject))
+
+    subject = Subject(protocol, {})
+    modules = tuple(emitted(Place.PACKAGE))
+    for _, _, file in modules:
         emitted_code.admit(file)
-    with examples.imported(protocol, files) as codec:
+    with examples.imported(protocol, {file.path: file for _, _, file in modules}) as codec:
         traces, problems = examples.run(protocol, codec)
-        files |= {file.path: file for file in docs.emit(protocol, traces)}
-        problems += lockstep.check(protocol, codec, files)
-    return tuple(files.values()), problems
+        subject = Subject(protocol, traces)
+        files = (*modules, *emitted(Place.OUT, Place.SPECS))
+        own = {file.path: file for name, _, file in files if name in emitters.own()}
+        problems += lockstep.check(protocol, codec, own)
+    return files, problems
 
 
 def _differing(wanted: Mapping[Path, str]) -> Iterator[Change]:
@@ -204,32 +236,37 @@ def _differing(wanted: Mapping[Path, str]) -> Iterator[Change]:
             yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
 
 
-def _folders(wanted: Mapping[Path, str]) -> set[Path]:
-    return {path.parent for path in wanted if path.name != "schema.json"}
+def _strays(wanted: Wanted) -> Iterator[Change]:
+    """Files beside those that the specs give: generated once, or somebody's own.
 
-
-def _strays(wanted: Mapping[Path, str]) -> Iterator[Change]:
-    """Files beside those that the specs give: generated once, or somebody's own."""
-    for path in sorted(path for folder in _folders(wanted) if folder.is_dir() for path in folder.iterdir()):
-        if path.is_file() and path not in wanted:
-            if made_from(_first_line(path)):
-                yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
-            else:
+    In a folder that several protocols share, those that were generated from other specs are neither.
+    """
+    for folder in sorted(folder for folder in wanted.own | wanted.shared if folder.is_dir()):
+        given = {source for path in wanted.files if path.parent == folder for source in _made_from(wanted.files[path])}
+        for path in sorted(set(filter(Path.is_file, folder.iterdir())) - wanted.files.keys() - wanted.others):
+            sources = made_from(_first_line(path))
+            if not sources:
                 yield Change(path, ChangeKind.FOREIGN, "")
+            elif folder in wanted.own or given.issuperset(sources):
+                yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
 
 
-def _left_behind(specs: Sequence[Path], wanted: Mapping[Path, str]) -> Iterator[Change]:
+def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[Change]:
     """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.resolve().name for root in roots}
     known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
-    folders = _folders(wanted)
-    beside = {path for folder in folders if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
-    for path in sorted(path for path in beside if path.parent not in folders and path.is_file()):
+    beside = {path for folder in wanted.own if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
+    beside |= {path for folder in wanted.shared if folder.is_dir() for path in folder.iterdir()}
+    for path in sorted(path for path in beside if path.parent not in wanted.own and path.is_file()):
         sources = [PurePosixPath(source) for source in made_from(_first_line(path))]
         gone = any((source.parent.name, source.name) not in known for source in sources)
         if gone and all(source.parent.name in names for source in sources):
             yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
+
+
+def _made_from(text: str) -> tuple[str, ...]:
+    return made_from(text.partition("\n")[0])
 
 
 def _text(path: Path) -> str:
@@ -247,11 +284,11 @@ def _diff(path: Path, found: str, wanted: str) -> str:
     return "\n".join(lines)
 
 
-def _apply(change: Change, wanted: Mapping[Path, str]) -> None:
+def _apply(change: Change, wanted: Wanted) -> None:
     match change.kind:
         case ChangeKind.MISSING | ChangeKind.EDITED:
             change.path.parent.mkdir(parents=True, exist_ok=True)
-            change.path.write_text(wanted[change.path], encoding="utf-8")
+            change.path.write_text(wanted.files[change.path], encoding="utf-8")
         case ChangeKind.ORPHANED:
             change.path.unlink()
         case ChangeKind.FOREIGN | ChangeKind.UNTRACKED:

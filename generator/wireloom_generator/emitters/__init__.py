@@ -1,1 +1,100 @@
-"""IR → files: one module an output, each a function from a protocol to its text. No emitter imports another."""
+"""IR → files: one module or folder an output, found here by its name. No emitter imports another.
+
+Each module beside this one has an ``EMITTER``. Another package brings its own under the entry-point group
+``wireloom.emitters``, as ``name = "package.module:EMITTER"``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
+
+from wireloom_generator import ir
+from wireloom_generator.output import OutputFile, is_marked
+from wireloom_generator.traces import Traces
+
+GROUP = "wireloom.emitters"
+
+
+class Place(StrEnum):
+    """Where an emitter's files go."""
+
+    OUT = "out"
+    """Below the output folder. Their paths begin with the emitter's name, so that no two emitters share a folder."""
+    PACKAGE = "package"
+    """Modules of the protocol's Python package. The compiler knows them all, and holds each against its closed list."""
+    SPECS = "specs"
+    """Beside the folders of the specs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an emitter is given: a protocol, and its worked examples as the codec decodes them."""
+
+    protocol: ir.Protocol
+    traces: Traces
+
+
+@dataclass(frozen=True, slots=True)
+class Emitter:
+    """One output. Its files begin with ``output.head``, so that everybody sees, and the compiler knows, whose they are.
+
+    Emitters of other packages have the place ``OUT``.
+    """
+
+    emit: Callable[[Subject], Iterable[OutputFile]]
+    place: Place = Place.OUT
+
+
+class EmitterError(Exception):
+    """There is no such emitter, or it is not what an emitter must be."""
+
+
+@cache
+def own() -> Mapping[str, Emitter]:
+    """The emitters that come with Wireloom, by name."""
+    return {module.name: import_module(f"{__name__}.{module.name}").EMITTER for module in iter_modules(__path__)}
+
+
+def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
+    """The emitters called so; Wireloom's own if none is named. Raises ``EmitterError``.
+
+    Those of other packages have to be named: what a spec gives must not depend on what else is installed.
+    """
+    return {name: _named(name) for name in names} if names else own()
+
+
+def emitted(name: str, emitter: Emitter, subject: Subject) -> Iterator[OutputFile]:
+    """The files of an emitter. Raises ``EmitterError`` if one of them is not as files of emitters are."""
+    for file in emitter.emit(subject):
+        if emitter.place is Place.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
+            raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")
+        if not is_marked(file):
+            raise EmitterError(f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file")
+        yield file
+
+
+def _named(name: str) -> Emitter:
+    if name in own():
+        return own()[name]
+    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in installed:
+        known = sorted({*own(), *installed})
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        raise EmitterError(f"unknown emitter {name!r}; {hint}")
+    return _loaded(installed[name])
+
+
+def _loaded(entry: EntryPoint) -> Emitter:
+    try:
+        found = entry.load()
+    except Exception as error:
+        raise EmitterError(f"the emitter {entry.name!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Emitter) or found.place is not Place.OUT:
+        raise EmitterError(f"{entry.value} is not an Emitter with the place OUT")
+    return found

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir, pretty
+from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import (
     Call,
@@ -143,3 +144,6 @@ def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
         wire, place = lengths.stored
         options.append(keyword("stored", group(string(code(wire)), parts.function(place))))
     return Call("plan.Lengths", options)
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)

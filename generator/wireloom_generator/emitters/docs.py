@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pages.errata import INDEX, Errata, told
 from wireloom_generator.pages.index_page import index_page
@@ -59,3 +60,6 @@ def _spaced(text: str) -> str:
     """One blank line where there are several, and one line end at the end."""
     lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     return re.sub(r"\n{3,}", "\n\n", lines) + "\n"
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces))

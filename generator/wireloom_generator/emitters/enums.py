@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import docstring, group, literal, render, string
 
@@ -34,3 +35,6 @@ def _flags(flags: ir.Flags) -> str:
     lines = [f"\nclass {flags.name}(WireFlags):", docstring(flags.doc.text or flags.name, indent=4), ""]
     lines += [f"    {flag.name} = {literal(flag.value)}" for flag in flags.values]
     return "\n".join(lines) + "\n"
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)

@@ -6,11 +6,14 @@ It says what ``syntax`` says, and of some keys which words they take. What names
 import dataclasses
 import json
 import types
+from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
+from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
 
 from wireloom_generator import shape, syntax
-from wireloom_generator.output import MARK
+from wireloom_generator.emitters import Emitter, Place
+from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.types import ENCODINGS, NAMES, WIDTHS
 
 Schema = dict[str, Any]
@@ -64,6 +67,11 @@ _NAMES: dict[type, Schema] = {
 }
 """How the ``name`` of each kind of thing is spelt."""
 _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
+
+
+def emit() -> Iterator[OutputFile]:
+    """The schema, which all specs share."""
+    yield OutputFile(PurePosixPath("schema.json"), schema())
 
 
 def schema() -> str:
@@ -156,3 +164,6 @@ def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
         kinds["Entry"] = {"description": "An entry of a list of fields."}
         kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
     return {"$ref": "#/$defs/Entry"}
+
+
+EMITTER = Emitter(lambda _: emit(), Place.SPECS)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import docstring
 
@@ -68,3 +69,6 @@ def _import(module: str, names: list[str]) -> str:
 
 def _exports(names: list[str]) -> str:
     return "\n".join(["__all__ = [", *(f'    "{name}",' for name in names), "]"])
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import constructs, ir, naming, pretty
+from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import (
     Call,
@@ -165,3 +166,6 @@ def _form(message: ir.Message, form: ir.Form) -> Tree:
         options += [keyword("computed", "True")] if item.omit == "never" and item.field in computed else []
         entries.append(Call("Entry", options))
     return Call("Form", (string(form.name), string(message.name), *entries))
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)

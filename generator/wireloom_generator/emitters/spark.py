@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.pretty import Call, Tree, docstring, keyword, names, render, string
 
@@ -60,3 +61,6 @@ def _type(kind: ir.ColumnType) -> Tree:
             return _struct(columns)
         case _:
             return _TYPES[kind]
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)

@@ -60,6 +60,10 @@ def generate(
         bool, typer.Option("--check", help="Write nothing; status 1 if something would be, or git does not have it.")
     ] = False,
     format: Formats = Format.TEXT,
+    emit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="An output to make, such as docs; all that come with Wireloom otherwise."),
+    ] = None,
 ) -> None:
     """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
     paths = existing(specs)
@@ -68,9 +72,14 @@ def generate(
     if format is not Format.TEXT and not only_check:
         raise MisuseError(f"--format {format} is for what --check finds; give both")
     package = _package_in(out) if package is None else package
-    result = compiler("generate").generate(paths, out, write=not only_check, package=package)
+    try:
+        result = compiler("generate").generate(paths, out, write=not only_check, package=package, emit=emit or ())
+    except compiler("emitters").EmitterError as error:
+        raise MisuseError(str(error)) from error
     if only_check:
-        _prove(result, format, out, paths, package)
+        options = ["--out", str(out), *(["--package", package] if package else [])]
+        options += [word for name in emit or () for word in ("--emit", name)]
+        _prove(result, format, out, paths, shlex.join(["wireloom", "generate", *map(str, paths), *options]))
     else:
         report(result.problems, format)
         if result.errors:
@@ -81,10 +90,11 @@ def generate(
         tell(f"{files.told(out)} is what {_shown(paths)} gives")
 
 
-def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path], package: str) -> None:
-    """Tell all that keeps the files from being what specs without a problem give, and end the command then."""
-    options = ["--out", str(out), *(["--package", package] if package else [])]
-    command = shlex.join(["wireloom", "generate", *map(str, specs), *options])
+def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path], command: str) -> None:
+    """Tell all that keeps the files from being what specs without a problem give, and end the command then.
+
+    ``command`` makes them so.
+    """
     if format is Format.TEXT:
         report(result.problems, format)
         show(result.changes, out, _shown(specs), command)
