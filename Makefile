@@ -14,12 +14,12 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 .NOTPARALLEL:
-.PHONY: help setup java browser generate schema-check lint types test test-fast test-spark fuzz bench docs demo check clean
+.PHONY: help setup java browser tshark generate schema-check lint types test test-fast test-spark fuzz bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: $(STAMP) java browser ## make .venv with everything in it, and see that Java and Chromium are there
+setup: $(STAMP) java browser tshark ## make .venv with everything in it, and see that Java, Chromium and tshark are there
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv
@@ -30,6 +30,9 @@ java:
 
 browser:
 	@$(SETUP) browser
+
+tshark:
+	@$(SETUP) tshark
 
 generate: $(STAMP) ## write generated/ from specs/
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
@@ -45,11 +48,11 @@ lint: $(STAMP) ## style, format, and who imports whom
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
-test: $(STAMP) java browser ## all tests
+test: $(STAMP) java browser tshark ## all tests
 	$(PYTEST) -m 'not long'
 
-test-fast: $(STAMP) ## the tests that need neither Spark nor a browser, but for sweeps
-	$(PYTEST) -m 'not spark and not site and not sweep and not long'
+test-fast: $(STAMP) ## the tests that need neither Spark nor a browser nor tshark, but for sweeps
+	$(PYTEST) -m 'not spark and not site and not wireshark and not sweep and not long'
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark

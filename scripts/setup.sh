@@ -3,6 +3,7 @@
 #   setup.sh venv      .venv in the checkout, with this project and all its tools in it, and git for its tests
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
+#   setup.sh tshark    Wireshark's tshark for the tests of the dissectors
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -77,9 +78,19 @@ setup_browser() {
     has_browser || fail "the site's tests need chromium and chromedriver on PATH; on Debian: apt-get install chromium chromium-driver"
 }
 
+has_tshark() {
+    command -v tshark >/dev/null
+}
+
+setup_tshark() {
+    has_tshark || apt_install tshark || true
+    has_tshark || fail "the dissectors' tests need tshark on PATH; on Debian: apt-get install tshark"
+}
+
 case "${1:-}" in
     venv) setup_venv ;;
     java) setup_java ;;
     browser) setup_browser ;;
-    *) fail "usage: setup.sh venv|java|browser" ;;
+    tshark) setup_tshark ;;
+    *) fail "usage: setup.sh venv|java|browser|tshark" ;;
 esac

@@ -1,0 +1,364 @@
+"""wireshark/<protocol>.lua: a dissector for Wireshark and tshark, one file that needs no other.
+
+It cuts TCP streams into records as the codec does, and shows of each what the codec reads: every field under its
+column's name, with its label; what is wrong with it as expert information. FlatBuffers tables are left as bytes, and so
+what is wrong inside one is not seen. How much memory lists would take in a table is not asked.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import PurePosixPath
+from typing import assert_never
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter
+from wireloom_generator.emitters.wireshark.lua import Entry, Lua, Table, entries, function, literal, render, string
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.types import (
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Leb128,
+    Struct,
+    Text,
+    WireType,
+    ZigZag,
+)
+
+_COMPUTED = {
+    ir.Primitive.BYTE: "int8",
+    ir.Primitive.SHORT: "int16",
+    ir.Primitive.INT: "int32",
+    ir.Primitive.LONG: "int64",
+    ir.Primitive.DECIMAL: "uint64",
+    ir.Primitive.FLOAT: "float",
+    ir.Primitive.DOUBLE: "double",
+    ir.Primitive.BOOLEAN: "bool",
+    ir.Primitive.BINARY: "bytes",
+    ir.Primitive.STRING: "string",
+}
+"""How Wireshark calls the types of columns."""
+
+
+def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+    """The dissector."""
+    text = (
+        _templates()
+        .get_template("wireshark.lua.j2")
+        .render(
+            head=head(protocol.folders, open="-- "),
+            enums=[{"name": enum.name, "table": render(_enum(enum))} for enum in protocol.enums],
+            flags=[{"name": flags.name, "table": render(_flags(flags))} for flags in protocol.flags],
+            types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.types],
+            record=render(_list(protocol.record)),
+            messages=[render(_message(message)) for message in protocol.messages],
+            framing=render(_framing(protocol)),
+            parameters=render(Table(tuple(map(_parameter, protocol.parameters))), 2),
+            name=string(protocol.name),
+            title=string(protocol.doc.title or protocol.name),
+        )
+    )
+    yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("wireloom_generator"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        autoescape=False,
+    )
+
+
+def _enum(enum: ir.Enum) -> Table:
+    """Its names, those of single numbers before those of narrow ranges, and these before wide ones."""
+    values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
+    return Table([Table([literal(value.first), literal(value.last), string(value.name)]) for value in values])
+
+
+def _flags(flags: ir.Flags) -> Table:
+    return Table([Table([literal(flag.value), string(flag.name), string(flag.doc.text)]) for flag in flags.values])
+
+
+def _parameter(parameter: ir.Parameter) -> Table:
+    choices = Table(tuple(map(string, parameter.choices))) if parameter.choices else None
+    default, doc = literal(parameter.default), string(parameter.doc.text)
+    return Table(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
+
+
+def _list(nodes: Iterable[ir.Node]) -> Table:
+    return Table(tuple(map(_node, nodes)))
+
+
+def _node(node: ir.Node) -> Table:
+    match node:
+        case ir.Field():
+            return _field(node)
+        case ir.Computed(columns=columns):
+            kind = columns[0].type
+            assert isinstance(kind, ir.Primitive)
+            return _kind(
+                "computed",
+                name=string(node.name),
+                shape=string(_COMPUTED[kind]),
+                compute=function(node.value.expression),
+                type=string(kind),
+                **_names(node.enum, None, node.labels),
+                doc=_doc(node.doc),
+            )
+        case ir.Bits(wire=wire, fields=fields):
+            return _kind("bits", value=_value(wire), bits=Table(tuple(map(_bit, fields))))
+        case ir.Padding(size=size, align=align):
+            return _kind("padding", pad=str(size), align=str(align))
+        case ir.Section(trailing=trailing, nodes=nodes):
+            left = Table(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
+            return _kind("section", **_region(node), trailing=left, nodes=_list(nodes))
+        case ir.Slot(trailing=trailing):
+            doc = string(f"Bytes of the {node.name} behind its last field")
+            left = Table(entries(name=string(trailing), doc=doc)) if trailing else None
+            return _kind("slot", **_region(node), left_over=left)
+        case ir.When():
+            return _kind("choice", options=Table([_option(node)]))
+        case ir.Choice(alternatives=alternatives):
+            return _kind("choice", options=Table(tuple(map(_option, alternatives))))
+        case ir.Tail(nodes=nodes):
+            return _kind("tail", nodes=_list(nodes))
+        case _:
+            assert_never(node)
+
+
+def _kind(kind: str, **values: Lua | None) -> Table:
+    return Table(entries(kind=string(kind), **values))
+
+
+def _region(node: ir.Section | ir.Slot) -> Mapping[str, Lua | None]:
+    return {"section": string(node.name), "extent": _extent(node.extent), "doc": _doc(node.doc)}
+
+
+def _option(option: ir.When | ir.Otherwise) -> Table:
+    when = function(option.condition.expression) if isinstance(option, ir.When) else None
+    return Table(entries(when=when, nodes=_list(option.nodes)))
+
+
+def _doc(doc: ir.Doc) -> str | None:
+    text = f"{doc.text} ({doc.unit})" if doc.unit else doc.text
+    return string(text) if text else None
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lua | None]:
+    return {
+        "enum": f"enums.{enum}" if enum else None,
+        "flags": f"flags.{flags}" if flags else None,
+        "labels": "true" if labels and enum else None,
+    }
+
+
+def _rule(condition: ir.Condition | None) -> Table | None:
+    return None if condition is None else Table([string(condition.text), function(condition.expression)])
+
+
+def _derive(condition: ir.Condition | None) -> str | None:
+    return None if condition is None else function(condition.expression)
+
+
+def _field(field: ir.Field) -> Table:
+    is_bytes = isinstance(field.const, bytes)
+    return _kind(
+        "field",
+        name=string(field.name),
+        column=string(field.raw) if field.raw else None,
+        shape=string(_shape(field.wire.type)),
+        value=f"constant({literal(field.const)})" if is_bytes else _value(field.wire),
+        hex="true" if field.hex else None,
+        **_names(field.enum, field.flags, field.labels),
+        const=None if field.const is None or is_bytes else literal(field.const),
+        long="true" if field.long else None,
+        valid=_rule(field.valid),
+        derive=_derive(field.derive),
+        checksum=_checksum(field.checksum),
+        **_repeat(field.repeat),
+        doc=_doc(field.doc),
+    )
+
+
+def _bit(field: ir.BitField) -> Table:
+    wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
+    return Table(
+        entries(
+            name=string(field.name),
+            shape=string("bool" if field.boolean else f"uint{wide}"),
+            width=str(field.width),
+            hex="true" if field.hex else None,
+            **_names(field.enum, None, field.labels),
+            const=None if field.const is None else literal(field.const),
+            valid=_rule(field.valid),
+            derive=_derive(field.derive),
+            doc=_doc(field.doc),
+        )
+    )
+
+
+def _repeat(repeat: ir.Repeat | None) -> Mapping[str, Lua | None]:
+    if repeat is None:
+        return {}
+    if repeat.count is None and repeat.until is None:
+        return {"list": "true"}
+    return {"count": _derive(repeat.count), "until": _derive(repeat.until)}
+
+
+def _checksum(checksum: ir.Checksum | None) -> Table | None:
+    return None if checksum is None else Table(_sum(checksum))
+
+
+def _sum(checksum: ir.Checksum) -> list[Lua]:
+    first, last = function(checksum.start.expression), function(checksum.end.expression)
+    return entries(algorithm=string(checksum.algorithm), from_=first, to=last)
+
+
+def _shape(kind: WireType) -> str:
+    """The name of Wireshark's type that shows such values."""
+    match kind:
+        case Integer(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
+        case Leb128(bits=bits):
+            return f"uint{bits}"
+        case ZigZag(bits=bits):
+            return f"int{bits}"
+        case Float(bits=bits):
+            return "float" if bits == 32 else "double"
+        case Boolean():
+            return "bool"
+        case Bytes() | FlatBuffers():
+            return "bytes"
+        case Text():
+            return "string"
+        case Struct():
+            return "none"
+        case _:
+            assert_never(kind)
+
+
+def _value(wire: ir.Wire) -> str:
+    """How a value is read."""
+    order = f', "{wire.order}"' if wire.order else ""
+    extent = "" if wire.extent is None else _extent(wire.extent)
+    match wire.type:
+        case Integer(bits=bits, signed=signed):
+            return f"{'sint' if signed else 'uint'}({bits // 8}{order})"
+        case Float(bits=bits):
+            return f"float({bits // 8}{order})"
+        case Boolean():
+            return "bool"
+        case Leb128(bits=bits):
+            return f"leb128({bits})"
+        case ZigZag(bits=bits):
+            return f"zigzag({bits})"
+        case Bytes() | FlatBuffers():
+            return f"bytes({extent})"
+        case Text(encoding=encoding):
+            return f"text({extent}, {string(encoding)})"
+        case Struct(name=name):
+            return f"struct({string(name)}{', ' if extent else ''}{extent})"
+        case _:
+            assert_never(wire.type)
+
+
+def _extent(extent: ir.Extent) -> str:
+    match extent:
+        case ir.Rest():
+            return "rest"
+        case ir.Size(bytes=bytes, fixed=fixed):
+            return f"size({function(bytes) if fixed is None else literal(fixed)})"
+        case ir.Prefix(length=length):
+            return f"prefix({_value(length)})"
+        case ir.Terminator(value=value):
+            return f"up_to({string(value)})"
+        case _:
+            assert_never(extent)
+
+
+def _match(match: Mapping[str, tuple[int, ...]]) -> Table:
+    return Table([Table([string(name), Table(tuple(map(literal, values)))]) for name, values in match.items()])
+
+
+def _sections(sections: Mapping[str, tuple[ir.Node, ...]]) -> Table:
+    return Table([Entry(name, _list(nodes)) for name, nodes in sections.items()])
+
+
+def _message(message: ir.Message) -> Table:
+    variants = [
+        Table(
+            entries(
+                name=string(variant.name),
+                when=_derive(variant.when),
+                valid=_rule(variant.valid),
+                sections=_sections(variant.sections),
+            )
+        )
+        for variant in message.variants
+    ]
+    return Table(
+        entries(
+            name=string(message.name),
+            doc=_doc(message.doc),
+            match=_match(message.match),
+            valid=_rule(message.valid),
+            otherwise=_rule(message.otherwise),
+            sections=_sections(message.sections),
+            variants=Table(variants),
+        )
+    )
+
+
+def _framing(protocol: ir.Protocol) -> Table:
+    proven = all(lengths.valid or lengths.checksum for lengths in protocol.lengths)
+    return Table(
+        entries(
+            byte_order=string(protocol.byte_order) if protocol.byte_order else None,
+            resync="true" if protocol.resync else None,
+            proven="true" if proven else None,
+            match=Table(tuple(map(_probe, protocol.match))),
+            lengths=Table(tuple(map(_lengths, protocol.lengths))),
+        )
+    )
+
+
+def _probe(probe: ir.Probe) -> Table:
+    return Table([string(probe.name), str(probe.offset), _value(probe.wire)])
+
+
+def _lengths(lengths: ir.Lengths) -> Table:
+    ends = (probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes)
+    return Table(
+        entries(
+            match=_match(lengths.match),
+            probes=Table(tuple(map(_probe, lengths.probes))),
+            size=str(max(ends, default=0)),
+            length=function(lengths.length.expression),
+            valid=_rule(lengths.valid),
+            checksum=_proof(lengths),
+        )
+    )
+
+
+def _proof(lengths: ir.Lengths) -> Table | None:
+    """The checksum that proves a length, and where it stands."""
+    if lengths.checksum is None:
+        return None
+    name, checksum = lengths.checksum
+    if lengths.stored is None:
+        probe = next(probe for probe in lengths.probes if probe.name == name)
+        wire, place = probe.wire, f"function() return {probe.offset} end"
+    else:
+        wire, place = lengths.stored[0], function(lengths.stored[1].expression)
+    return Table([*entries(name=string(name), value=_value(wire), place=place), *_sum(checksum)])
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol))

@@ -1,0 +1,267 @@
+"""Dissectors for Wireshark, as tshark runs them: of every record they show what the codec reads.
+
+Whatever is asked of tshark is asked in one run where that can be, because it takes a second to start.
+"""
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import compiled
+import pytest
+import tshark
+import vectors
+from compiled import FEATURES, Compiled
+from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
+
+from wireloom.codec import Protocol
+from wireloom_generator import ir, spec
+from wireloom_generator.emitters import wireshark
+from wireloom_generator.lower import lower
+from wireloom_generator.types import FlatBuffers
+from wireloom_protocols import couchbase_dcp, databus
+
+pytestmark = pytest.mark.wireshark
+
+ROOT = Path(__file__).parents[1]
+OWN: dict[str, Protocol] = {"couchbase_dcp": couchbase_dcp.PROTOCOL, "databus": databus.PROTOCOL}
+SCRIPTS = {name: ROOT / "generated" / "wireshark" / f"{name}.lua" for name in OWN}
+LONGEST = 60_000
+"""Bytes that are put into one packet at most."""
+TAKEN = {"dispatch": "wireloom_dispatch"}
+"""Protocols that have another name in Wireshark, which has one of theirs."""
+Rows = list[Mapping[str, Any]]
+
+
+def lowered(name: str) -> ir.Protocol:
+    """One of our protocols as the compiler has it."""
+    (one,), _ = spec.load([ROOT / "specs" / name])
+    return lower(one)
+
+
+def tables(protocol: ir.Protocol) -> frozenset[str]:
+    """The FlatBuffers fields, which are shown as bytes."""
+    return frozenset(field.name for nodes in _lists(protocol) for field in nodes if _is_table(field))
+
+
+def _is_table(node: ir.Node | ir.Otherwise) -> bool:
+    return isinstance(node, ir.Field) and isinstance(node.wire.type, FlatBuffers)
+
+
+def _lists(protocol: ir.Protocol) -> Iterator[list[Any]]:
+    messages = protocol.messages
+    found: list[Iterable[Any]] = [protocol.record, *(shared.nodes for shared in protocol.types)]
+    found += [nodes for message in messages for nodes in message.sections.values()]
+    found += [nodes for message in messages for one in message.variants for nodes in one.sections.values()]
+    for nodes in found:
+        yield list(_flat(nodes))
+
+
+def _flat(nodes: Iterable[Any]) -> Iterator[Any]:
+    for node in nodes:
+        yield node
+        yield from _flat([*getattr(node, "nodes", ()), *getattr(node, "alternatives", ())])
+
+
+def rows_of(protocol: Protocol, data: bytes, **parameters: Any) -> Rows:
+    """What the codec makes of a capture, malformed records and ranges included."""
+    return list(protocol.iter_records(data, "PERMISSIVE", positions=True, **parameters))
+
+
+def compared(rows: Rows, found: list[Record], protocol: Protocol, skipped: frozenset[str] = frozenset()) -> list[str]:
+    """What tshark shows otherwise than the codec."""
+    lengths, shown = [row["_length"] for row in rows], [record.length for record in found]
+    if lengths != shown:
+        return [f"records of {lengths} bytes expected, found {shown}"]
+    pairs = zip(rows, found, strict=True)
+    return [what for row, record in pairs for what in differences(row, record, protocol, skipped)]
+
+
+def preferences(name: str, parameters: Mapping[str, Any]) -> list[str]:
+    """The options with which tshark takes parameters for a protocol."""
+    return [option for key, value in parameters.items() for option in ("-o", f"{name}.{key}:{value}")]
+
+
+def of_packets(found: list[Record], count: int) -> list[list[Record]]:
+    """The records of each packet."""
+    return [[record for record in found if record.packet == number] for number in range(count)]
+
+
+def captures(name: str) -> list[bytes]:
+    """The bytes of every example of a protocol, and of all vectors of its format."""
+    protocol = lowered(name)
+    found = [example.data for _, example in compiled.worked(protocol)]
+    folders = [vectors.COMMITTED, *([Path(vectors.EXTERNAL)] if vectors.EXTERNAL else [])]
+    for path in (path for folder in folders for path in sorted(folder.glob(f"{name}*/*.jsonl"))):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found += _bytes_in(json.loads(line))
+    return [data for data in dict.fromkeys(found) if 0 < len(data) <= LONGEST]
+
+
+def _bytes_in(value: object) -> Iterator[bytes]:
+    """All that a vector has in hex under such a key, in whatever object inside it."""
+    match value:
+        case dict():
+            for key, inner in value.items():
+                if key in ("hex", "repaired_hex") and isinstance(inner, str):
+                    yield bytes.fromhex(inner)
+                else:
+                    yield from _bytes_in(inner)
+        case list():
+            for inner in value:
+                yield from _bytes_in(inner)
+
+
+def sound(name: str, **parameters: Any) -> list[bytes]:
+    """Those of the captures that are one good record."""
+    found = [(data, rows_of(OWN[name], data, **parameters)) for data in captures(name)]
+    return [data for data, rows in found if len(rows) == 1 and rows[0]["_corrupt_reason"] is None]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("couchbase_dcp", {}),
+        ("databus", {}),
+        ("databus", {"byte_order": "little", "repl_dbus": True}),
+        ("databus", {"byte_order": "big"}),
+    ],
+    ids=str,
+)
+def test_shows_what_the_codec_reads(name: str, parameters: dict[str, Any], tmp_path: Path) -> None:
+    data = captures(name)
+    options = preferences(name, parameters)
+    found = of_packets(dissected(udp(data), {name: SCRIPTS[name]}, tmp_path, *options), len(data))
+    skipped = tables(lowered(name))
+    for one, records in zip(data, found, strict=True):
+        assert compared(rows_of(OWN[name], one, **parameters), records, OWN[name], skipped) == [], one.hex()
+
+
+def cut(data: bytes, sizes: Iterable[int]) -> list[bytes]:
+    """The bytes in pieces of these sizes, and the rest in a last one."""
+    ends = [0]
+    for size in sizes:
+        ends.append(min(len(data), ends[-1] + size))
+    return [piece for start, end in pairwise([*ends, len(data)]) if (piece := data[start:end])]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_records_are_split_and_joined_across_segments(name: str, tmp_path: Path) -> None:
+    records = sound(name)
+    some, chance = records[::-1][:3], random.Random(7)
+    streams = [
+        ("all in one", records, [b"".join(records)[:LONGEST]]),
+        ("one a segment", records, records),
+        ("byte by byte", some, [bytes([byte]) for byte in b"".join(some)]),
+        ("a byte of the next", some, cut(b"".join(some), [len(some[0]) + 1, len(some[1])])),
+        ("in pieces", records, cut(b"".join(records), [chance.randint(1, 99) for _ in range(4000)])),
+        ("in large pieces", records, cut(b"".join(records), [chance.randint(1, 1460) for _ in range(4000)])),
+    ]
+    packets, ends = [], [0]
+    for number, (_, _, segments) in enumerate(streams):
+        packets += tcp(segments, number)
+        ends.append(len(packets))
+    found = dissected(packets, {name: SCRIPTS[name]}, tmp_path)
+    skipped = tables(lowered(name))
+    for (what, _, segments), (start, end) in zip(streams, pairwise(ends), strict=True):
+        rows = [row for row in rows_of(OWN[name], b"".join(segments)) if row["_corrupt_reason"] is None]
+        shown = [record for record in found if start <= record.packet < end]
+        assert rows
+        assert compared(rows, shown, OWN[name], skipped) == [], what
+
+
+def test_a_stream_is_cut_as_the_codec_cuts_it(tmp_path: Path) -> None:
+    folder = Path(vectors.EXTERNAL) if vectors.EXTERNAL else vectors.COMMITTED
+    files = [path for path in sorted(folder.glob("databus/*.bin")) if path.stat().st_size < 2 * LONGEST]
+    data = [path.read_bytes() for path in files]
+    whole = [one if len(one) < LONGEST else one[:LONGEST] for one in data]
+    found = of_packets(dissected(udp(whole), {"databus": SCRIPTS["databus"]}, tmp_path), len(whole))
+    for path, one, records in zip(files, whole, found, strict=True):
+        assert compared(rows_of(OWN["databus"], one), records, OWN["databus"]) == [], path.name
+
+
+def test_damage_in_a_stream_costs_no_record_but_its_own(tmp_path: Path) -> None:
+    events = sound("databus")[:12]
+    damaged = bytes([*events[4][:3], events[4][3] ^ 1, *events[4][4:]])
+    stream = b"".join([*events[:4], damaged, *events[5:]])
+    found = dissected(tcp(cut(stream, [50] * 400)), {"databus": SCRIPTS["databus"]}, tmp_path)
+    whole = [record for record in found if record.reason is None]
+    rows = [row for row in rows_of(OWN["databus"], stream) if row["_corrupt_reason"] is None]
+    assert len(rows) == 11
+    assert compared(rows, whole, OWN["databus"]) == []
+
+
+@pytest.mark.parametrize("way", [["-o", f"databus.wireloom_ports:{PORT}"], ["-o", "databus.wireloom_heuristic:TRUE"]])
+def test_is_found_by_a_preference(way: list[str], tmp_path: Path) -> None:
+    events = sound("databus")[:5]
+    found = undirected(tcp(events), {"databus": SCRIPTS["databus"]}, tmp_path, *way)
+    assert compared(rows_of(OWN["databus"], b"".join(events)), found, OWN["databus"]) == []
+
+
+def test_is_not_tried_unasked(tmp_path: Path) -> None:
+    assert undirected(tcp(sound("databus")[:5]), {"databus": SCRIPTS["databus"]}, tmp_path) == []
+
+
+def test_words_of_the_spec_are_told(tmp_path: Path) -> None:
+    (record,) = dissected(udp([sound("databus")[0]]), {"databus": SCRIPTS["databus"]}, tmp_path)
+    assert record.tree.get("showname", "").startswith("LinkedIn Databus (databus), dbus_event")
+    fields = tshark.explained(SCRIPTS["databus"], tmp_path)
+    assert fields["databus.dbus_event.sequence"] == "The sequence number (SCN) of the event window the event is in."
+    assert fields["databus.dbus_event.attributes.TRACE"] == "A trace event."
+
+
+# --- the language, feature by feature
+
+
+def emitted(found: Compiled, folder: Path) -> Path:
+    """The dissector of a protocol, written into a folder."""
+    (file,) = wireshark.emit(found.protocol)
+    path = folder / file.path.name
+    path.write_text(file.text, encoding="utf-8")
+    return path
+
+
+def test_every_feature_is_shown_as_the_codec_reads_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+    root = tmp_path_factory.mktemp("features")
+    features = {name: compiled.feature(name, tmp_path_factory.mktemp(name)) for name in FEATURES}
+    protocols = {TAKEN.get(found.protocol.name, found.protocol.name): found for found in features.values()}
+    scripts = {name: emitted(found, root) for name, found in protocols.items()}
+    ports = {name: PORT + number for number, name in enumerate(scripts)}
+    for sets in parameter_sets(protocols):
+        options = [option for name, chosen in sets.items() for option in preferences(name, chosen)]
+        data = [(name, one) for name in sets for one in mangled(protocols[name], sets[name])]
+        packets = [packet for name, one in data for packet in udp([one], ports[name])]
+        found = of_packets(dissected(packets, scripts, root, *options), len(packets))
+        told = []
+        for (name, one), records in zip(data, found, strict=True):
+            codec, skipped = protocols[name].codec, tables(protocols[name].protocol)
+            different = compared(rows_of(codec, one, **sets[name]), records, codec, skipped)
+            told += [f"{name} {one.hex()}: {what}" for what in different]
+        assert not told, chr(10).join(told)
+
+
+def parameter_sets(protocols: Mapping[str, Compiled]) -> Iterator[dict[str, dict[str, Any]]]:
+    """One choice of parameters for each protocol after the other, until each has had all that its examples have."""
+    chosen = {name: [] for name in protocols}
+    for name, found in protocols.items():
+        for _, example in compiled.worked(found.protocol):
+            if dict(example.parameters) not in chosen[name]:
+                chosen[name].append(dict(example.parameters))
+    for number in range(max(map(len, chosen.values()))):
+        yield {name: sets[number] for name, sets in chosen.items() if number < len(sets)}
+
+
+def mangled(found: Compiled, parameters: Mapping[str, Any]) -> Iterator[bytes]:
+    """The examples with these parameters; each cut short, and each with a byte changed, in some ways."""
+    chance = random.Random(11)
+    for _, example in compiled.worked(found.protocol):
+        if example.parameters == parameters:
+            data = example.data
+            yield data
+            yield from (data[:length] for length in chance.sample(range(1, len(data)), min(4, len(data) - 1)))
+            for _ in range(8):
+                at = chance.randrange(len(data))
+                yield data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :]
