@@ -5,7 +5,9 @@ Whatever is asked of tshark is asked in one run where that can be, because it ta
 
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,16 @@ import compiled
 import pytest
 import tshark
 import vectors
+from attack.texts import ALL, TEXTS
 from compiled import FEATURES, Compiled
+from test_hostile_texts import ALL_PLACES, written
+from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
 
 from wireloom.codec import Protocol
-from wireloom_generator import ir, spec
+from wireloom_generator import expressions, ir, spec
 from wireloom_generator.emitters import wireshark
+from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.lower import lower
 from wireloom_generator.types import FlatBuffers
 from wireloom_protocols import couchbase_dcp, databus
@@ -216,9 +222,9 @@ def test_words_of_the_spec_are_told(tmp_path: Path) -> None:
 # --- the language, feature by feature
 
 
-def emitted(found: Compiled, folder: Path) -> Path:
-    """The dissector of a protocol, written into a folder."""
-    (file,) = wireshark.emit(found.protocol)
+def emitted(found: Compiled, folder: Path, name: str = "") -> Path:
+    """The dissector of a protocol, written into a folder; under another name, if one is given."""
+    (file,) = wireshark.emit(replace(found.protocol, name=name or found.protocol.name))
     path = folder / file.path.name
     path.write_text(file.text, encoding="utf-8")
     return path
@@ -226,21 +232,36 @@ def emitted(found: Compiled, folder: Path) -> Path:
 
 def test_every_feature_is_shown_as_the_codec_reads_it(tmp_path_factory: pytest.TempPathFactory) -> None:
     root = tmp_path_factory.mktemp("features")
-    features = {name: compiled.feature(name, tmp_path_factory.mktemp(name)) for name in FEATURES}
-    protocols = {TAKEN.get(found.protocol.name, found.protocol.name): found for found in features.values()}
-    scripts = {name: emitted(found, root) for name, found in protocols.items()}
+    features = (compiled.feature(name, tmp_path_factory.mktemp(name)) for name in FEATURES)
+    protocols = {found.protocol.name: found for found in features}
+    scripts = {TAKEN.get(name, name): emitted(found, root) for name, found in protocols.items()}
+    assert shown_otherwise({TAKEN.get(name, name): found for name, found in protocols.items()}, scripts, root) == []
+
+
+def test_every_example_of_the_reference_is_shown_as_the_codec_reads_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = tmp_path_factory.mktemp("reference")
+    blocks = {f"block_{number}": documents(block) for number, block in enumerate(BLOCKS)}
+    protocols = {name: compiled.of(text, tmp_path_factory.mktemp(name)) for name, text in blocks.items()}
+    scripts = {name: emitted(found, root, name) for name, found in protocols.items()}
+    assert shown_otherwise(protocols, scripts, root) == []
+
+
+def shown_otherwise(protocols: Mapping[str, Compiled], scripts: Mapping[str, Path], root: Path) -> list[str]:
+    """What tshark shows otherwise than the codec, of the examples of all these protocols, and of bytes like them."""
+    told = []
     ports = {name: PORT + number for number, name in enumerate(scripts)}
     for sets in parameter_sets(protocols):
         options = [option for name, chosen in sets.items() for option in preferences(name, chosen)]
         data = [(name, one) for name in sets for one in mangled(protocols[name], sets[name])]
         packets = [packet for name, one in data for packet in udp([one], ports[name])]
         found = of_packets(dissected(packets, scripts, root, *options), len(packets))
-        told = []
         for (name, one), records in zip(data, found, strict=True):
             codec, skipped = protocols[name].codec, tables(protocols[name].protocol)
             different = compared(rows_of(codec, one, **sets[name]), records, codec, skipped)
             told += [f"{name} {one.hex()}: {what}" for what in different]
-        assert not told, chr(10).join(told)
+    return told
 
 
 def parameter_sets(protocols: Mapping[str, Compiled]) -> Iterator[dict[str, dict[str, Any]]]:
@@ -265,3 +286,87 @@ def mangled(found: Compiled, parameters: Mapping[str, Any]) -> Iterator[bytes]:
             for _ in range(8):
                 at = chance.randrange(len(data))
                 yield data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :]
+
+
+# --- texts that mean harm
+
+STRING = re.compile(r'"(?:[^"\\\n]|\\[\\"]|\\\d{3})*"')
+
+
+def bare(texts: dict[tuple[str | int, ...], str], root: Path) -> str:
+    """The dissector of a spec with these texts in their places, without its own."""
+    (one,), problems = spec.load([written(texts, root)])
+    assert not problems
+    (file,) = wireshark.emit(lower(one))
+    (root / "post.lua").write_text(file.text, encoding="utf-8")
+    assert file.text.replace("\n", "").isprintable()
+    own = file.text[file.text.index("-- The protocol.") :]
+    return " ".join(STRING.sub("text", own).replace("{", " ").replace("}", " ").replace(",", " ").split())
+
+
+@pytest.mark.parametrize("text", [ALL, *TEXTS.values()], ids=["all", *TEXTS])
+def test_texts_stay_texts(text: str, tmp_path: Path) -> None:
+    assert bare(dict.fromkeys(ALL_PLACES, text), tmp_path / "hostile") == bare({}, tmp_path / "harmless")
+
+
+def test_wireshark_takes_hostile_texts(tmp_path: Path) -> None:
+    bare(dict.fromkeys(ALL_PLACES, ALL), tmp_path)
+    lines = tshark.printed(tmp_path / "post.lua", tmp_path).splitlines()
+    assert [line for line in lines if line.count("\t") != 2 or not line.replace("\t", "").isprintable()] == []
+    assert [line for line in lines if line.endswith("\tpost")] != []
+    found = dissected(udp([bytes.fromhex("0700")]), {"post": tmp_path / "post.lua"}, tmp_path)
+    assert [record.reason and record.reason.partition(":")[0] for record in found] == ["truncated"]
+
+
+def test_the_recipe_counts_the_files_of_the_dissector() -> None:
+    compiler = ROOT / "generator" / "wireloom_generator"
+    files = [path for path in compiler.rglob("*") if path.suffix in (".py", ".j2")]
+    of_it = [path for path in files if "wireshark" in path.relative_to(compiler).as_posix()]
+    naming = [path for path in files if "wireshark" in path.read_text(encoding="utf-8").lower()]
+    assert set(naming) <= set(of_it)
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"took {len(of_it)} files by hand" in " ".join(text.split())
+    assert len(of_it) <= 4
+    assert [path.name for path in of_it if f"`{path.name}`" not in text.replace("emitters/wireshark/", "")] == []
+
+
+# --- numbers beyond those that Lua holds exactly
+
+EDGES = (0, 1, 2, 7, 255, 2**24 - 1, 2**24, 2**31, 2**32 - 1, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1)
+OPERATIONS = (
+    "a + b", "a - b", "a * b", "a & b", "a | b", "a ^ b", "~a", "-a", "a == b", "a != b", "a < b", "a <= b", "a > b",
+    "a >= b", "a in [b, 2]", "min(a, b)", "max(a, b)", "a * b + a", "(a - b) * (a - b)", "a if a < b else b",
+    "a == 18446744073709551615 or b == -0x8000000000000000", "not a < b and b <= a * a",
+)  # fmt: skip
+LITERALS = (1, 2, 3, 10, 1000, 2**24, 2**24 + 1, 2**32, 2**40 + 5, 2**53 + 3, 2**64 - 1)
+SHIFTS = (0, 1, 7, 24, 25, 31, 53, 64, 100)
+
+
+def calculations() -> Iterator[tuple[str, int, int]]:
+    """Expressions, and what their names stand for."""
+    chance = random.Random(3)
+    numbers = [sign * edge for edge in EDGES for sign in (1, -1)]
+    numbers += [chance.randint(-(2**64), 2**64) for _ in range(10)]
+    texts = [*OPERATIONS]
+    texts += [f"a {operator} {sign}{number}" for operator in ("//", "%") for number in LITERALS for sign in ("", "-")]
+    texts += [f"a {operator} {number}" for operator in ("<<", ">>") for number in SHIFTS]
+    for text in texts:
+        yield from ((text, a, b) for a, b in zip(numbers, chance.sample(numbers, len(numbers)), strict=True))
+
+
+def test_computes_as_python_does(tmp_path: Path) -> None:
+    cases = list(calculations())
+    script = emitted(compiled.feature("integers_big_endian", tmp_path), tmp_path)
+    lines = [script.read_text(encoding="utf-8")]
+    for text, a, b in cases:
+        asked = lua.function(expressions.parse(text))
+        lines.append(f"print('= ' .. shown(({asked})({{a = {lua.literal(a)}, b = {lua.literal(b)}}})))")
+    script.write_text("\n".join(lines), encoding="utf-8")
+    found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
+    expected = [eval(text, {"a": a, "b": b}) for text, a, b in cases]
+    wrong = [
+        (case, said, value)
+        for case, said, value in zip(cases, found, expected, strict=True)
+        if said != (str(value).lower() if isinstance(value, bool) else str(value))
+    ]
+    assert wrong == []

@@ -230,3 +230,12 @@ def explained(script: Path, folder: Path) -> dict[str, str]:
     lines = subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode().splitlines()
     rows = (line.split("\t") for line in lines if line.startswith("F\t"))
     return {row[2]: row[-1] for row in rows}
+
+
+def printed(script: Path, folder: Path) -> str:
+    """What a script prints when it is loaded."""
+    environment = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    command = [program(), "-G", "protocols", "-X", f"lua_script:{script}"]
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    assert b"ua: " not in done.stderr, done.stderr.decode()
+    return done.stdout.decode()

@@ -104,7 +104,7 @@ local function divide(a, b)
   if plain(a) and plain(b) then
     local rest = math.fmod(a, b)
     if rest ~= 0 and (rest < 0) ~= (b < 0) then rest = rest + b end
-    return (a - rest) / b, rest
+    if plain(a - rest) then return (a - rest) / b, rest end
   end
   local sa, la = limbs(a)
   local sb, lb = limbs(b)
@@ -193,7 +193,7 @@ local function int(digits)
 end
 
 local function shown(value)
-  if getmetatable(value) ~= Big then return type(value) == "number" and ("%.17g"):format(value) or tostring(value) end
+  if getmetatable(value) ~= Big then return type(value) == "number" and ("%.17g"):format(value + 0) or tostring(value) end
   local digits, rest = "", whole(1, {table.unpack(value)})
   while rest ~= 0 do
     local digit
@@ -1849,7 +1849,7 @@ local record = {
             shape = "uint8",
             value = uint(1),
             derive = function(this, record, frame) return size_of(frame, "framing_extras") end,
-            doc = " (bytes)",
+            doc = "(bytes)",
           },
           {
             kind = "field",
@@ -1869,7 +1869,7 @@ local record = {
     shape = "uint8",
     value = uint(1),
     derive = function(this, record, frame) return size_of(frame, "extras") end,
-    doc = " (bytes)",
+    doc = "(bytes)",
   },
   {
     kind = "field",

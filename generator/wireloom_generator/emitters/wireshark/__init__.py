@@ -59,7 +59,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
             framing=render(_framing(protocol)),
             parameters=render(Table(tuple(map(_parameter, protocol.parameters))), 2),
             name=string(protocol.name),
-            title=string(protocol.doc.title or protocol.name),
+            title=_words(protocol.doc.title or protocol.name),
         )
     )
     yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
@@ -84,12 +84,12 @@ def _enum(enum: ir.Enum) -> Table:
 
 
 def _flags(flags: ir.Flags) -> Table:
-    return Table([Table([literal(flag.value), string(flag.name), string(flag.doc.text)]) for flag in flags.values])
+    return Table([Table([literal(flag.value), string(flag.name), _words(flag.doc.text)]) for flag in flags.values])
 
 
 def _parameter(parameter: ir.Parameter) -> Table:
     choices = Table(tuple(map(string, parameter.choices))) if parameter.choices else None
-    default, doc = literal(parameter.default), string(parameter.doc.text)
+    default, doc = literal(parameter.default), _words(parameter.doc.text)
     return Table(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
 
 
@@ -149,7 +149,13 @@ def _option(option: ir.When | ir.Otherwise) -> Table:
 
 def _doc(doc: ir.Doc) -> str | None:
     text = f"{doc.text} ({doc.unit})" if doc.unit else doc.text
-    return string(text) if text else None
+    return _words(text) if text else None
+
+
+def _words(text: str) -> str:
+    """What Wireshark is to show, on one line: tshark prints it as it is, into tables and onto terminals."""
+    line = " ".join(text.split())
+    return string("".join(char if char.isprintable() else repr(char)[1:-1] for char in line))
 
 
 def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lua | None]:
@@ -161,7 +167,7 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lu
 
 
 def _rule(condition: ir.Condition | None) -> Table | None:
-    return None if condition is None else Table([string(condition.text), function(condition.expression)])
+    return None if condition is None else Table([_words(condition.text), function(condition.expression)])
 
 
 def _derive(condition: ir.Condition | None) -> str | None:
