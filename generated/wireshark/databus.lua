@@ -454,12 +454,23 @@ local function value_strings(enum, shape)
   return found
 end
 
+-- Whether Wireshark can show which bits of a number are whose.
+local function is_narrow(value)
+  return value.size <= 4
+end
+
 local function declare(protocol, owner, nodes)
   for _, node in ipairs(nodes) do
     if node.nodes then declare(protocol, owner, node.nodes) end
     if node.trailing then declare(protocol, owner, {node.trailing}) end
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
-    for _, bit in ipairs(node.bits or {}) do declare(protocol, owner, {bit}) end
+    local shift = node.bits and 8 * node.value.size
+    for _, bit in ipairs(node.bits or {}) do
+      shift = shift - bit.width
+      bit.word, bit.mask = node.value, is_narrow(node.value) and (2 ^ bit.width - 1) * 2 ^ shift or nil
+      if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
+      declare(protocol, owner, {bit})
+    end
     if node.section then
       node.field = declared(ProtoField.none, protocol .. ".Section." .. node.section, node.section, node.doc)
     elseif node.shape then
@@ -472,18 +483,21 @@ local function declare(protocol, owner, nodes)
       elseif shape == "string" or shape == "bytes" then
         node.field = declared(ProtoField[shape], path, name, base.NONE, node.doc)
       elseif shape == "bool" then
-        node.field = declared(ProtoField.bool, path, name, base.NONE, nil, nil, node.doc)
+        local display = node.mask and 8 * node.word.size or base.NONE
+        node.field = declared(ProtoField.bool, path, name, display, nil, node.mask, node.doc)
       else
         local display = node.hex and shape:sub(1, 1) == "u" and base.HEX or base.DEC
         node.values = value_strings(node.enum, shape)
-        node.field = declared(ProtoField[shape], path, name, display, node.values, nil, node.doc)
+        node.field = declared(ProtoField[shape], path, name, display, node.values, node.mask, node.doc)
       end
       if node.enum and node.labels then
         node.label = declared(ProtoField.string, path .. "_name", name .. "_name", base.NONE, "What " .. name .. " is called")
       end
       for i, flag in ipairs(node.flags or {}) do
         node.bools = node.bools or {}
-        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], flag[2], base.NONE, nil, nil, flag[3])
+        local narrow = is_narrow(node.value)
+        local display, mask = narrow and 8 * node.value.size or base.NONE, narrow and flag[1] or nil
+        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], flag[2], display, nil, mask, flag[3])
       end
     end
   end
@@ -493,10 +507,18 @@ local function range_of(reader, at, length)
   return reader.tvb(reader.base + at, length)
 end
 
+-- Adds some bits of a number, which Wireshark picks out itself.
+local function tell_bits(reader, tree, field, range, word)
+  local add_bits = is_little(word.order, reader.little) and tree.add_le or tree.add
+  return add_bits(tree, field, range)
+end
+
 -- Adds a value to the tree, with its label and its flags.
 local function tell(reader, tree, node, at, length, value)
   local range, item = range_of(reader, at, length), nil
-  if node.shape == "bytes" or node.shape == "none" then
+  if node.mask then
+    item = tell_bits(reader, tree, node.field, range, node.word)
+  elseif node.shape == "bytes" or node.shape == "none" then
     item = tree:add(node.field, range)
   elseif node.shape == "uint64" then
     item = tree:add(node.field, range, wide(value, UInt64.new))
@@ -510,7 +532,11 @@ local function tell(reader, tree, node, at, length, value)
   if label and node.label then item:add(node.label, range, label):set_generated() end
   if label and not node.values then item:append_text(" (" .. label .. ")") end
   for i, flag in ipairs(node.flags or {}) do
-    item:add(node.bools[i], range, band(value, flag[1]) ~= 0)
+    if is_narrow(node.value) then
+      tell_bits(reader, item, node.bools[i], range, node.value)
+    else
+      item:add(node.bools[i], range, band(value, flag[1]) ~= 0)
+    end
   end
   return item
 end
