@@ -15,6 +15,8 @@ from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 
+_OWN = emitters.own()
+
 
 class ChangeKind(StrEnum):
     """How a file differs from what the specs give."""
@@ -211,7 +213,7 @@ def _emit(
     """The files of Wireloom's emitters, which are held against each other whichever are chosen, and of the chosen."""
 
     def emitted(*places: Place) -> Iterator[tuple[str, Emitter, OutputFile]]:
-        for name, emitter in {**emitters.own(), **chosen}.items():
+        for name, emitter in {**_OWN, **chosen}.items():
             if emitter.place in places:
                 yield from ((name, emitter, file) for file in emitters.emitted(name, emitter, subject))
 
@@ -223,7 +225,7 @@ def _emit(
         traces, problems = examples.run(protocol, codec)
         subject = Subject(protocol, traces)
         files = (*modules, *emitted(Place.OUT, Place.SPECS))
-        own = {file.path: file for name, _, file in files if name in emitters.own()}
+        own = {file.path: file for name, _, file in files if name in _OWN}
         problems += lockstep.check(protocol, codec, own)
     return files, problems
 
