@@ -84,8 +84,8 @@ FILES = (
     "specs/schema.json",
     *(
         path.relative_to(ROOT).as_posix()
-        for path in sorted(ROOT.joinpath("generated").glob("*/*/*"))
-        if path.suffix in (".py", ".md")
+        for path in sorted([*ROOT.glob("generated/*/*/*"), *ROOT.glob("generated/wireshark/*")])
+        if path.suffix in (".py", ".md", ".lua")
     ),
 )
 

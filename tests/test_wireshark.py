@@ -230,22 +230,17 @@ def emitted(found: Compiled, folder: Path, name: str = "") -> Path:
     return path
 
 
-def test_every_feature_is_shown_as_the_codec_reads_it(tmp_path_factory: pytest.TempPathFactory) -> None:
-    root = tmp_path_factory.mktemp("features")
-    features = (compiled.feature(name, tmp_path_factory.mktemp(name)) for name in FEATURES)
-    protocols = {found.protocol.name: found for found in features}
-    scripts = {TAKEN.get(name, name): emitted(found, root) for name, found in protocols.items()}
-    assert shown_otherwise({TAKEN.get(name, name): found for name, found in protocols.items()}, scripts, root) == []
+def test_every_feature_is_shown_as_the_codec_reads_it(tmp_path: Path) -> None:
+    features = map(compiled.feature, FEATURES)
+    protocols = {TAKEN.get(found.protocol.name, found.protocol.name): found for found in features}
+    scripts = {name: emitted(found, tmp_path) for name, found in protocols.items()}
+    assert shown_otherwise(protocols, scripts, tmp_path) == []
 
 
-def test_every_example_of_the_reference_is_shown_as_the_codec_reads_it(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    root = tmp_path_factory.mktemp("reference")
-    blocks = {f"block_{number}": documents(block) for number, block in enumerate(BLOCKS)}
-    protocols = {name: compiled.of(text, tmp_path_factory.mktemp(name)) for name, text in blocks.items()}
-    scripts = {name: emitted(found, root, name) for name, found in protocols.items()}
-    assert shown_otherwise(protocols, scripts, root) == []
+def test_every_example_of_the_reference_is_shown_as_the_codec_reads_it(tmp_path: Path) -> None:
+    protocols = {f"block_{number}": compiled.of(documents(block)) for number, block in enumerate(BLOCKS)}
+    scripts = {name: emitted(found, tmp_path, name) for name, found in protocols.items()}
+    assert shown_otherwise(protocols, scripts, tmp_path) == []
 
 
 def shown_otherwise(protocols: Mapping[str, Compiled], scripts: Mapping[str, Path], root: Path) -> list[str]:
@@ -356,7 +351,7 @@ def calculations() -> Iterator[tuple[str, int, int]]:
 
 def test_computes_as_python_does(tmp_path: Path) -> None:
     cases = list(calculations())
-    script = emitted(compiled.feature("integers_big_endian", tmp_path), tmp_path)
+    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
     lines = [script.read_text(encoding="utf-8")]
     for text, a, b in cases:
         asked = lua.function(expressions.parse(text))

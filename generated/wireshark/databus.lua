@@ -1333,10 +1333,6 @@ messages[#messages + 1] = {
         name = "length",
         shape = "int32",
         value = sint(4, "parameter"),
-        valid = {
-          "length >= (57 if attributes & 0x0008 != 0 else 61)",
-          function(this, record, frame) return (this.length >= ((band(this.attributes, 0x0008) ~= 0) and 57 or 61)) end,
-        },
         derive = function(this, record, frame) return size_of(frame, "record") end,
         doc = "The whole event, from the version to the end of the value. (bytes)",
       },
