@@ -2,12 +2,11 @@
 -- Do not edit; change the spec and run `wireloom generate`.
 
 -- A dissector for Wireshark: put it into the folder of personal Lua plugins, or run tshark -X lua_script:<this file>.
--- First what all such files share, then the protocol itself: enums, flags, types, records and their messages.
-
+-- First what all such files share, then the protocol itself: enums, flags, types, the record and its messages.
 
 local floor, huge = math.floor, math.huge
 
--- Whole numbers of any size: a Lua number where one holds it exactly, else a list of 24 bits each, least first, with its
+-- Whole numbers of any size: a Lua number where one holds it exactly, else a list of 24 bits each, least first, and a
 -- sign. Lua's own operators compare them; to compute with them there are functions.
 
 local SAFE, LIMB = 2 ^ 53, 2 ^ 24
@@ -193,7 +192,8 @@ local function int(digits)
 end
 
 local function shown(value)
-  if getmetatable(value) ~= Big then return type(value) == "number" and ("%.17g"):format(value + 0) or tostring(value) end
+  if type(value) == "number" then return ("%.17g"):format(value + 0) end
+  if getmetatable(value) ~= Big then return tostring(value) end
   local digits, rest = "", whole(1, {table.unpack(value)})
   while rest ~= 0 do
     local digit
@@ -491,7 +491,8 @@ local function declare(protocol, owner, nodes)
         node.field = declared(ProtoField[shape], path, name, display, node.values, node.mask, node.doc)
       end
       if node.enum and node.labels then
-        node.label = declared(ProtoField.string, path .. "_name", name .. "_name", base.NONE, "What " .. name .. " is called")
+        local label = name .. "_name"
+        node.label = declared(ProtoField.string, path .. "_name", label, base.NONE, "What " .. name .. " is called")
       end
       for i, flag in ipairs(node.flags or {}) do
         node.bools = node.bools or {}
@@ -969,7 +970,8 @@ local function measure(look, at, little)
   end
   if not lengths then fail("unknown-layout", 0, "record", "no layout, so its length is unknown") end
   if left < lengths.size then
-    fail("truncated", 0, "record", ("needs %d bytes to tell its length, %d left"):format(lengths.size, left), lengths.size)
+    local what = ("needs %d bytes to tell its length, %d left"):format(lengths.size, left)
+    fail("truncated", 0, "record", what, lengths.size)
   end
   local values, frame = {}, {}
   for _, probe in ipairs(lengths.probes) do values[probe[1]] = probed(look, at, probe, little) end
@@ -978,7 +980,8 @@ local function measure(look, at, little)
   end
   local sum = lengths.checksum
   if sum then
-    local first, last, place = sum.from(values, values, frame), sum.to(values, values, frame), sum.place(values, values, frame)
+    local first, last = sum.from(values, values, frame), sum.to(values, values, frame)
+    local place = sum.place(values, values, frame)
     if first < 0 or place < 0 or last < first then
       fail("invalid-size", 0, sum.name, "the sum of " .. shown(first) .. " to " .. shown(last))
     end
@@ -1098,7 +1101,8 @@ local function cut(look, at, order_before)
   end
   if length <= left then return {at = at, length = length, little = little, proven = true} end
   if not look.final then return nil, length - left end
-  problem = {code = "truncated", at = 0, path = "record", detail = ("a record of %d bytes, %d left"):format(length, left)}
+  local detail = ("a record of %d bytes, %d left"):format(length, left)
+  problem = {code = "truncated", at = 0, path = "record", detail = detail}
   if look.framing.resync then
     local stop, proven = search(look, at + 1, order_before, true)
     if proven then return {at = at, length = stop - at, little = little, proven = false, problem = problem} end
@@ -1266,9 +1270,10 @@ local function register(spec)
     end)
   end
 end
+
 -- The protocol.
 
-local enums, flags = {}, {}
+local enums, flags, messages = {}, {}, {}
 
 enums.Magic = {
   {0x80, 0x80, "ClientRequest"},
@@ -1278,6 +1283,7 @@ enums.Magic = {
   {0x82, 0x82, "ServerRequest"},
   {0x83, 0x83, "ServerResponse"},
 }
+
 enums.ClientOpcode = {
   {0x00, 0x00, "Get"},
   {0x01, 0x01, "Set"},
@@ -1477,12 +1483,14 @@ enums.ClientOpcode = {
   {0xfe, 0xfe, "GetErrorMap"},
   {0xff, 0xff, "Invalid"},
 }
+
 enums.ServerOpcode = {
   {0x01, 0x01, "ClustermapChangeNotification"},
   {0x02, 0x02, "Authenticate"},
   {0x03, 0x03, "ActiveExternalUsers"},
   {0x04, 0x04, "GetAuthorization"},
 }
+
 enums.Status = {
   {0x00, 0x00, "Success"},
   {0x01, 0x01, "KeyEnoent"},
@@ -1569,6 +1577,7 @@ enums.Status = {
   {0xd8, 0xd8, "SubdocFieldNotBinaryValue"},
   {0xff00, 0xffff, "UserStatus"},
 }
+
 enums.RequestFrameId = {
   {0, 0, "Barrier"},
   {1, 1, "DurabilityRequirement"},
@@ -1578,8 +1587,11 @@ enums.RequestFrameId = {
   {6, 6, "ImpersonateExtraPrivilege"},
   {7, 7, "ImpersonateWithTokenAuthDataId"},
 }
+
 enums.ResponseFrameId = {{0, 0, "ServerRecvSendDuration"}, {1, 1, "ReadUnits"}, {2, 2, "WriteUnits"}, {3, 3, "ThrottleDuration"}}
+
 enums.DurabilityLevel = {{1, 1, "Majority"}, {2, 2, "MajorityAndPersistOnMaster"}, {3, 3, "PersistToMajority"}, {0, 0, "None"}}
+
 enums.SystemEventId = {
   {0, 0, "BeginCollection"},
   {1, 1, "EndCollection"},
@@ -1588,12 +1600,15 @@ enums.SystemEventId = {
   {4, 4, "DropScope"},
   {5, 5, "ModifyCollection"},
 }
+
 enums.SystemEventVersion = {{0, 0, "version0"}, {1, 1, "version1"}, {2, 2, "version2"}}
+
 flags.Datatype = {
   {0x01, "JSON", "The value is JSON."},
   {0x02, "Snappy", "The whole value is one raw snappy block, the xattr section with it."},
   {0x04, "Xattr", "The value begins with an xattr section, unless it is empty."},
 }
+
 flags.SnapshotType = {
   {0x01, "Memory", "The snapshot is from memory."},
   {0x02, "Disk", "The snapshot is from disk."},
@@ -1814,6 +1829,7 @@ types.FrameInfo = {
     },
   },
 }
+
 types.FailoverEntry = {
   {
     kind = "field",
@@ -1998,11 +2014,8 @@ local record = {
   },
 }
 
-local messages = {}
-
 messages[#messages + 1] = {
   name = "failover_log_request",
-  doc = "The consumer asks for the failover log of a vbucket, the branches of its history from which a stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described here.",
   match = {{"magic", {0x80, 0x08}}, {"opcode", {0x54}}},
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
@@ -2014,7 +2027,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "failover_log_response",
-  doc = "The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an error. Failures that the document lists are Einval, NotMyVbucket and Enomem. A value compressed with Snappy stays in trailing_value. The responses to a stream request and to the opcode 0x96 hold the same log and are not described here.",
   match = {{"magic", {0x81, 0x18}}, {"opcode", {0x54}}},
   valid = {
     "size(extras) == 0 and size(key) == 0",
@@ -2074,7 +2086,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker",
-  doc = "The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2 and memory snapshots V1 or V2.0. A value of another version is not decoded and stays in trailing_value. Extras of another length, a key, and a value of another length than its version has are malformed, as they are for the server.",
   match = {{"magic", {0x80, 0x08}}, {"opcode", {0x56}}},
   valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
   otherwise = {"size(extras) == 1", function(this, record, frame) return (size_of(frame, "extras") == 1) end},
@@ -2320,7 +2331,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker_response",
-  doc = "The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead. A value compressed with Snappy stays in trailing_value.",
   match = {{"magic", {0x81, 0x18}}, {"opcode", {0x56}}},
   valid = {
     "size(extras) == 0 and size(key) == 0",
@@ -2370,7 +2380,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event",
-  doc = "A collection or a scope was created, changed or dropped. Event and version together tell what key and value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them. Extras of another length are malformed, as for the server, and so is a struct of another length, which the server's consumer rejects.",
   match = {{"magic", {0x80, 0x08}}, {"opcode", {0x5f}}},
   valid = {"size(extras) == 13", function(this, record, frame) return (size_of(frame, "extras") == 13) end},
   otherwise = {"true", function(this, record, frame) return true end},
@@ -2614,7 +2623,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event_response",
-  doc = "The consumer could not take a system event: it has no such stream (KeyEnoent), the event is malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead. A value compressed with Snappy stays in trailing_value.",
   match = {{"magic", {0x81, 0x18}}, {"opcode", {0x5f}}},
   valid = {
     "size(extras) == 0 and size(key) == 0",
@@ -2664,7 +2672,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "unknown",
-  doc = "A well-formed record that the spec has no message for; every byte is kept.",
   match = {},
   sections = {
     extras = {{kind = "field", name = "extras", shape = "bytes", value = bytes(rest), doc = "Bytes of the extras"}},

@@ -2,12 +2,11 @@
 -- Do not edit; change the spec and run `wireloom generate`.
 
 -- A dissector for Wireshark: put it into the folder of personal Lua plugins, or run tshark -X lua_script:<this file>.
--- First what all such files share, then the protocol itself: enums, flags, types, records and their messages.
-
+-- First what all such files share, then the protocol itself: enums, flags, types, the record and its messages.
 
 local floor, huge = math.floor, math.huge
 
--- Whole numbers of any size: a Lua number where one holds it exactly, else a list of 24 bits each, least first, with its
+-- Whole numbers of any size: a Lua number where one holds it exactly, else a list of 24 bits each, least first, and a
 -- sign. Lua's own operators compare them; to compute with them there are functions.
 
 local SAFE, LIMB = 2 ^ 53, 2 ^ 24
@@ -193,7 +192,8 @@ local function int(digits)
 end
 
 local function shown(value)
-  if getmetatable(value) ~= Big then return type(value) == "number" and ("%.17g"):format(value + 0) or tostring(value) end
+  if type(value) == "number" then return ("%.17g"):format(value + 0) end
+  if getmetatable(value) ~= Big then return tostring(value) end
   local digits, rest = "", whole(1, {table.unpack(value)})
   while rest ~= 0 do
     local digit
@@ -491,7 +491,8 @@ local function declare(protocol, owner, nodes)
         node.field = declared(ProtoField[shape], path, name, display, node.values, node.mask, node.doc)
       end
       if node.enum and node.labels then
-        node.label = declared(ProtoField.string, path .. "_name", name .. "_name", base.NONE, "What " .. name .. " is called")
+        local label = name .. "_name"
+        node.label = declared(ProtoField.string, path .. "_name", label, base.NONE, "What " .. name .. " is called")
       end
       for i, flag in ipairs(node.flags or {}) do
         node.bools = node.bools or {}
@@ -969,7 +970,8 @@ local function measure(look, at, little)
   end
   if not lengths then fail("unknown-layout", 0, "record", "no layout, so its length is unknown") end
   if left < lengths.size then
-    fail("truncated", 0, "record", ("needs %d bytes to tell its length, %d left"):format(lengths.size, left), lengths.size)
+    local what = ("needs %d bytes to tell its length, %d left"):format(lengths.size, left)
+    fail("truncated", 0, "record", what, lengths.size)
   end
   local values, frame = {}, {}
   for _, probe in ipairs(lengths.probes) do values[probe[1]] = probed(look, at, probe, little) end
@@ -978,7 +980,8 @@ local function measure(look, at, little)
   end
   local sum = lengths.checksum
   if sum then
-    local first, last, place = sum.from(values, values, frame), sum.to(values, values, frame), sum.place(values, values, frame)
+    local first, last = sum.from(values, values, frame), sum.to(values, values, frame)
+    local place = sum.place(values, values, frame)
     if first < 0 or place < 0 or last < first then
       fail("invalid-size", 0, sum.name, "the sum of " .. shown(first) .. " to " .. shown(last))
     end
@@ -1098,7 +1101,8 @@ local function cut(look, at, order_before)
   end
   if length <= left then return {at = at, length = length, little = little, proven = true} end
   if not look.final then return nil, length - left end
-  problem = {code = "truncated", at = 0, path = "record", detail = ("a record of %d bytes, %d left"):format(length, left)}
+  local detail = ("a record of %d bytes, %d left"):format(length, left)
+  problem = {code = "truncated", at = 0, path = "record", detail = detail}
   if look.framing.resync then
     local stop, proven = search(look, at + 1, order_before, true)
     if proven then return {at = at, length = stop - at, little = little, proven = false, problem = problem} end
@@ -1266,11 +1270,13 @@ local function register(spec)
     end)
   end
 end
+
 -- The protocol.
 
-local enums, flags = {}, {}
+local enums, flags, messages = {}, {}, {}
 
 enums.DbusOpcode = {{1, 1, "UPSERT"}, {2, 2, "DELETE"}}
+
 enums.SourceId = {
   {0, 0, "ZERO"},
   {-2, -2, "EOPMarkerSrcId"},
@@ -1289,6 +1295,7 @@ enums.SourceId = {
   {-19999, -1, "GLOBAL_SYSTEM"},
   {1, 32767, "DATA"},
 }
+
 flags.EventAttributes = {
   {0x0001, "UPSERT", "OpCode0. The opcode is UPSERT, whatever the DELETE bit says."},
   {0x0002, "DELETE", "OpCode1. The opcode is DELETE, unless the UPSERT bit is set."},
@@ -1302,17 +1309,13 @@ flags.EventAttributes = {
   },
 }
 
-
 local record = {
   {kind = "field", name = "version", shape = "uint8", value = uint(1), doc = "The version of the layout. In no CRC."},
   {kind = "slot", section = "body", extent = rest, doc = "The event after its version."},
 }
 
-local messages = {}
-
 messages[#messages + 1] = {
   name = "dbus_event",
-  doc = "One change of one row, or a control event when the source id is negative: the end of a window, a checkpoint, an error. Control events are written with attributes 0, schema id zero, a long key of 0 and, but for the end of a window, JSON as value. The smallest event has 57 bytes: an empty byte[] key and an empty value. In a buffer, before its window is closed, an event has sequence 0 and no CRC of the header; such bytes are malformed here. Java writers before 2013-11 set the attributes differently, UPSERT to 0x0101 and DELETE to 0x0303 or 0x0003, see EventAttributes. Their events decode as today's Java decodes them: DELETE as UPSERT, and before 2013-01 all data events as replicated.",
   match = {{"version", {0}}},
   sections = {
     body = {

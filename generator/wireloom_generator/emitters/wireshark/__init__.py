@@ -313,7 +313,6 @@ def _message(message: ir.Message) -> Table:
     return Table(
         entries(
             name=string(message.name),
-            doc=_doc(message.doc),
             match=_match(message.match),
             valid=_rule(message.valid),
             otherwise=_rule(message.otherwise),
