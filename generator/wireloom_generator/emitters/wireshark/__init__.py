@@ -1,8 +1,11 @@
 """wireshark/<protocol>.lua: a dissector for Wireshark and tshark, one file that needs no other.
 
 It cuts TCP streams into records as the codec does, and shows of each what the codec reads: every field under its
-column's name, with its label; what is wrong with it as expert information. FlatBuffers tables are left as bytes, and so
-what is wrong inside one is not seen. How much memory lists would take in a table is not asked.
+column's name, with its label and its bits; what is wrong with it as expert information, the code and the reason.
+
+What it leaves out: FlatBuffers tables stay bytes, and so what is wrong inside one is not seen. How much memory lists
+would take in a table is not asked. A record that a TCP stream breaks off in is not shown, since more of it may come; a
+range that is no record ends with its segment, where the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
