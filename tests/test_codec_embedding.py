@@ -76,6 +76,9 @@ def test_a_table_s_decimals_are_numbers() -> None:
     row.cas = Decimal("5.5")
     with pytest.raises(EncodeError, match="cas: a whole number expected, not Decimal"):
         couchbase_dcp.build(row)
+    row.cas = Decimal(10**37)  # more digits than Python's decimals are reckoned with
+    with pytest.raises(EncodeError, match=f"cas: {10**37} does not fit 64 bits"):
+        couchbase_dcp.build(row)
 
 
 def test_a_header_field_is_blamed_as_what_it_is() -> None:

@@ -118,7 +118,7 @@ def test_a_decimal_of_another_size_is_found(emitted: dict[str, Emitted]) -> None
     assert "pa.decimal128(20, 0)" in text
     edited = OutputFile(path, text.replace("pa.decimal128(20, 0)", "pa.decimal128(38, 0)", 1))
     (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
-    assert "pa.decimal128(38, 0)" in problem.what
+    assert "decimal(38,0)" in problem.what
 
 
 ENUMS = "databus/enums.py"

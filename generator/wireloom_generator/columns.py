@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wireloom_generator import ir
-from wireloom_generator.ir import Column, ColumnType, Primitive
+from wireloom_generator.ir import U64, Column, ColumnType, Primitive
 
 
 def labelled(
@@ -42,7 +42,7 @@ def merge(found: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(merged.values())
 
 
-_INTEGERS = (Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DECIMAL)
+_INTEGERS = (Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, U64)
 
 
 def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
@@ -90,7 +90,6 @@ _WIDTHS = {
     Primitive.SHORT: 16,
     Primitive.INT: 32,
     Primitive.LONG: 64,
-    Primitive.DECIMAL: 128,
     Primitive.FLOAT: 32,
     Primitive.DOUBLE: 64,
     Primitive.BOOLEAN: 1,
@@ -103,6 +102,8 @@ def _bits(kind: ColumnType) -> int:
     match kind:
         case Primitive():
             return _WIDTHS[kind]
+        case ir.Decimal():
+            return 128
         case ir.ListType():
             return 8 * _PLACE
         case ir.StructType(columns=inside):

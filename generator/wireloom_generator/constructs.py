@@ -230,9 +230,8 @@ def _extent(extent: ir.Extent) -> Tree:
 
 def _computed(computed: ir.Computed) -> Tree:
     kind = computed.columns[0].type
-    assert isinstance(kind, ir.Primitive)
     options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
-    return Call("Compute", (function(computed.value.expression), string(kind), *options))
+    return Call("Compute", (function(computed.value.expression), string(str(kind)), *options))
 
 
 def _bit(field: ir.BitField) -> Tree:

@@ -62,7 +62,6 @@ _SPARK = {
     "ShortType()": "short",
     "IntegerType()": "int",
     "LongType()": "long",
-    "DecimalType(20, 0)": "decimal(20,0)",
     "FloatType()": "float",
     "DoubleType()": "double",
     "BooleanType()": "boolean",
@@ -74,8 +73,6 @@ _ARROW = {
     "pa.int16()": "short",
     "pa.int32()": "int",
     "pa.int64()": "long",
-    "pa.decimal128(20, 0)": "decimal(20,0)",
-    "pa.decimal128(20)": "decimal(20,0)",
     "pa.float32()": "float",
     "pa.float64()": "double",
     "pa.bool_()": "boolean",
@@ -170,6 +167,10 @@ def _kind(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, 
             return _kind(assigned[name], assigned, types)
         case ast.Call(func=function, args=[element], keywords=[]) if ast.unparse(function) in ("ArrayType", "pa.list_"):
             return f"array<{_kind(element, assigned, types)}>"
+        case ast.Call(func=function, args=[ast.Constant(value=int() as precision), *scale], keywords=[]) if ast.unparse(
+            function
+        ) in ("DecimalType", "pa.decimal128"):
+            return f"decimal({precision},{ast.unparse(scale[0]) if scale else 0})"
         case ast.Call(func=function) if ast.unparse(function) in ("StructType", "pa.struct"):
             return _struct(_fields(node, assigned, types))
         case _:

@@ -11,12 +11,26 @@ class Primitive(StrEnum):
     SHORT = "short"
     INT = "int"
     LONG = "long"
-    DECIMAL = "decimal(20,0)"
     FLOAT = "float"
     DOUBLE = "double"
     BOOLEAN = "boolean"
     BINARY = "binary"
     STRING = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """Numbers of ``precision`` decimal digits, ``scale`` of them behind the point."""
+
+    precision: int
+    scale: int = 0
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision},{self.scale})"
+
+
+U64 = Decimal(20)
+"""What holds every unsigned number of 64 bits, as no primitive type does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,7 @@ class StructType:
     columns: "tuple[Column, ...]"
 
 
-ColumnType = Primitive | ListType | StructType
+ColumnType = Primitive | Decimal | ListType | StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
 _WORDS = {"and": "both", "or": "either", "min": "least", "max": "greatest"}
 _LONGEST = 2**63 - 1
-_WHOLE = {ir.Primitive.BYTE, ir.Primitive.SHORT, ir.Primitive.INT, ir.Primitive.LONG, ir.Primitive.DECIMAL}
+_WHOLE = {ir.Primitive.BYTE, ir.Primitive.SHORT, ir.Primitive.INT, ir.Primitive.LONG}
 
 
 class RowwiseError(ValueError):
@@ -150,6 +150,9 @@ def _strange(columns: Iterable[ir.Column]) -> Iterable[str]:
         match column.type:
             case ir.Primitive():
                 if column.type not in _WHOLE and column.type is not ir.Primitive.BOOLEAN:
+                    yield column.name
+            case ir.Decimal(scale=scale):
+                if scale:
                     yield column.name
             case ir.ListType(element=element):
                 yield column.name

@@ -203,11 +203,11 @@ class Parts:
 
     def _computed(self, computed: ir.Computed) -> Tree:
         kind = computed.columns[0].type
-        if not isinstance(kind, ir.Primitive) or kind in _STRANGE:
+        if kind in _STRANGE:
             raise RowwiseError("it is computed and no whole number")
         options = _names(computed.enum, None, computed.labels)
-        value = self.function(computed.value)
-        return Call("plan.Compute", (string(computed.name), value, string(kind), *options, *_hexadecimal(computed)))
+        value, column = self.function(computed.value), string(str(kind))
+        return Call("plan.Compute", (string(computed.name), value, column, *options, *_hexadecimal(computed)))
 
     def _bit(self, field: ir.BitField) -> Tree:
         options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []

@@ -1,8 +1,9 @@
 """Rows as JSON objects, and back: the keys are the columns, bytes are hex, the rest is what JSON has.
 
-JSON has no numbers beyond the finite ones. They are the strings ``NaN``, ``Infinity`` and ``-Infinity``; a NaN with
-other bits than the usual is ``NaN(7ff8000000000001)``, as those bits must come back. A character that is not seen but
-does something, to a terminal above all, is an escape: control characters, and those that turn the direction of text.
+Decimals of a scale are text (``12.50``), as most who read a number of JSON make a float of it. JSON has no numbers
+beyond the finite ones. They are the strings ``NaN``, ``Infinity`` and ``-Infinity``; a NaN with other bits than the
+usual is ``NaN(7ff8000000000001)``, as those bits must come back. A character that is not seen but does something, to a
+terminal above all, is an escape: control characters, and those that turn the direction of text.
 """
 
 import json
@@ -11,10 +12,11 @@ import re
 import struct
 import unicodedata
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any
 
 from wireloom.codec import Column, EncodeError, ListOf, Protocol, StructOf
-from wireloom.codec.columns import ColumnType
+from wireloom.codec.columns import ColumnType, decimal_size, is_whole
 from wireloom.codec.protocol import POSITIONS
 from wireloom.options import unknown
 from wireloom.views import FILE, Row, nested
@@ -48,7 +50,14 @@ def _to_json(kind: ColumnType) -> Callable[[Any], Any] | None:
         case ListOf(element):
             convert = _to_json(element)
             return None if convert is None else lambda items: [convert(item) for item in items]
+        case str() if decimal_size(kind) and not is_whole(kind):
+            return decimal_text
     return None
+
+
+def decimal_text(value: Decimal) -> str:
+    """All digits of a decimal, without an exponent."""
+    return f"{value:f}"
 
 
 _NAN = struct.pack(">d", math.nan)
@@ -118,7 +127,7 @@ def _reader(kind: ColumnType) -> Reader:
             return _exactly(bool, "true or false")
         case "string":
             return _exactly(str, "text")
-    return _exactly(int, "a whole number")
+    return _exactly(int, "a whole number") if is_whole(kind) else _read_decimal
 
 
 def json_reader(columns: Iterable[Column]) -> Reader:
@@ -173,6 +182,15 @@ def _read_hex(value: object) -> bytes:
         return bytes.fromhex(value)
     except ValueError:
         raise EncodeError(f"hex text expected, not {_shown(value)}") from None
+
+
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+
+def _read_decimal(value: object) -> Decimal:
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        return Decimal(value)
+    raise EncodeError(f"a decimal as text expected, as in '12.50', not {_shown(value)}")
 
 
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

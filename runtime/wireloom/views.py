@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from wireloom.codec import Column, ListOf, Protocol, StructOf
-from wireloom.codec.columns import ColumnType
+from wireloom.codec.columns import U64, ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.files import told
 from wireloom.options import OptionError, ReadOptions, unknown, wide
@@ -37,9 +37,7 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
 
 def widened(columns: Sequence[Column]) -> tuple[Column, ...]:
     """The columns, each of unsigned numbers of 64 bits as large as it takes to hold them all."""
-    return tuple(
-        replace(column, type="decimal(20,0)" if column.bounded else _widened(column.type)) for column in columns
-    )
+    return tuple(replace(column, type=U64 if column.bounded else _widened(column.type)) for column in columns)
 
 
 def _widened(kind: ColumnType) -> ColumnType:

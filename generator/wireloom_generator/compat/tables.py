@@ -7,7 +7,7 @@ from wireloom_generator import ir
 from wireloom_generator.compat.alignment import longest_rising
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import Leaf
-from wireloom_generator.ir import Primitive
+from wireloom_generator.ir import Decimal, Primitive
 
 ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg: add the column first"
 REMOVED = "Parquet, Delta: it stays, null in new rows; Iceberg: the same, if the table accepts any schema"
@@ -16,13 +16,15 @@ REORDERED = "Parquet, Delta, Iceberg: right by name, wrong by position"
 """What the table formats say to columns that are new, gone, renamed and in another order."""
 
 _WIDER = {
-    Primitive.BYTE: (Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
-    Primitive.SHORT: (Primitive.INT, Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
-    Primitive.INT: (Primitive.LONG, Primitive.DECIMAL, Primitive.DOUBLE),
-    Primitive.LONG: (Primitive.DECIMAL,),
+    Primitive.BYTE: (Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DOUBLE),
+    Primitive.SHORT: (Primitive.INT, Primitive.LONG, Primitive.DOUBLE),
+    Primitive.INT: (Primitive.LONG, Primitive.DOUBLE),
     Primitive.FLOAT: (Primitive.DOUBLE,),
 }
-"""The types that hold every value of a type, and that Delta's type widening allows."""
+"""The primitive types that hold every value of a type, and that Delta's type widening allows."""
+
+_DIGITS = {Primitive.BYTE: 10, Primitive.SHORT: 10, Primitive.INT: 10, Primitive.LONG: 20}
+"""How many digits in front of the point Delta wants of a decimal that an integer is widened to."""
 
 _ICEBERG_INT = (Primitive.BYTE, Primitive.SHORT, Primitive.INT)
 """Types that Iceberg stores as int."""
@@ -123,6 +125,10 @@ def widens(old: ir.ColumnType, new: ir.ColumnType) -> bool:
             return widens(one, other)
         case Primitive() as one, Primitive() as other:
             return other in _WIDER.get(one, ())
+        case Primitive(), Decimal(precision=precision, scale=scale):
+            return old in _DIGITS and precision - scale >= _DIGITS[old]
+        case Decimal(), Decimal():
+            return old != new and new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
         case _:
             return False
 
@@ -133,11 +139,19 @@ def verdict(old: ir.ColumnType, new: ir.ColumnType) -> str:
         return "Parquet, Delta, Iceberg: no"
     while isinstance(old, ir.ListType) and isinstance(new, ir.ListType):
         old, new = old.element, new.element
-    by_hand = new in (Primitive.DECIMAL, Primitive.DOUBLE) and old is not Primitive.FLOAT
+    by_hand = old in _DIGITS and (isinstance(new, Decimal) or new is Primitive.DOUBLE)
     delta = "alter the column, with type widening" if by_hand else "with type widening"
     iceberg = "no"
     if old in _ICEBERG_INT and new in _ICEBERG_INT:
         iceberg = "yes, both are its int"
-    elif (old, new) == (Primitive.FLOAT, Primitive.DOUBLE) or (old in _ICEBERG_INT and new is Primitive.LONG):
+    elif _widens_in_iceberg(old, new):
         iceberg = "widen the column first"
     return f"Parquet: give the reader the new schema; Delta: {delta}; Iceberg: {iceberg}"
+
+
+def _widens_in_iceberg(old: ir.ColumnType, new: ir.ColumnType) -> bool:
+    match old, new:
+        case Decimal(scale=one), Decimal(scale=other):
+            return one == other
+        case _:
+            return (old, new) == (Primitive.FLOAT, Primitive.DOUBLE) or (old in _ICEBERG_INT and new is Primitive.LONG)

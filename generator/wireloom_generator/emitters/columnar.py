@@ -27,7 +27,6 @@ _TYPES = {
     ir.Primitive.SHORT: "pa.int16()",
     ir.Primitive.INT: "pa.int32()",
     ir.Primitive.LONG: "pa.int64()",
-    ir.Primitive.DECIMAL: "pa.decimal128(20, 0)",
     ir.Primitive.FLOAT: "pa.float32()",
     ir.Primitive.DOUBLE: "pa.float64()",
     ir.Primitive.BOOLEAN: "pa.bool_()",
@@ -85,7 +84,9 @@ def _type(kind: ir.ColumnType) -> Tree:
             return Call("pa.list_", (_type(element),))
         case ir.StructType(columns=columns):
             return Call("pa.struct", (_array([_field(column) for column in columns]),))
-        case _:
+        case ir.Decimal(precision=precision, scale=scale):
+            return f"pa.decimal128({precision}, {scale})"
+        case ir.Primitive():
             return _TYPES[kind]
 
 

@@ -13,7 +13,6 @@ _TYPES = {
     ir.Primitive.SHORT: "ShortType()",
     ir.Primitive.INT: "IntegerType()",
     ir.Primitive.LONG: "LongType()",
-    ir.Primitive.DECIMAL: "DecimalType(20, 0)",
     ir.Primitive.FLOAT: "FloatType()",
     ir.Primitive.DOUBLE: "DoubleType()",
     ir.Primitive.BOOLEAN: "BooleanType()",
@@ -29,7 +28,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     schema = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
     blocks.append(render(schema, before="SCHEMA = "))
     code = "\n\n".join(blocks)
-    known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType"}
+    known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType", "DecimalType"}
     imported = ["", "from pyspark.sql.types import ("]
     imported += [f"    {name}," for name in sorted({*(known & names(code)), "StructField", "StructType"})] + [")", ""]
     title = docstring(
@@ -59,7 +58,9 @@ def _type(kind: ir.ColumnType) -> Tree:
             return Call("ArrayType", (_type(element),))
         case ir.StructType(columns=columns):
             return _struct(columns)
-        case _:
+        case ir.Decimal(precision=precision, scale=scale):
+            return f"DecimalType({precision}, {scale})"
+        case ir.Primitive():
             return _TYPES[kind]
 
 

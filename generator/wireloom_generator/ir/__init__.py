@@ -56,8 +56,10 @@ from wireloom_generator.ir.wires import (
 )
 from wireloom_generator.table_types import (
     CORRUPT,
+    U64,
     Column,
     ColumnType,
+    Decimal,
     ListType,
     Primitive,
     StructType,
@@ -65,6 +67,7 @@ from wireloom_generator.table_types import (
 
 __all__ = [
     "CORRUPT",
+    "U64",
     "BitField",
     "Bits",
     "Checksum",
@@ -73,6 +76,7 @@ __all__ = [
     "ColumnType",
     "Computed",
     "Condition",
+    "Decimal",
     "Doc",
     "Enum",
     "EnumValue",

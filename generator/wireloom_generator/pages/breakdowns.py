@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from wireloom_generator import ir
 from wireloom_generator.pages.markdown import bit_range
@@ -96,6 +97,8 @@ def _meaning(span: Span, bytes_shown: str = "") -> str:
         return json.dumps(value, ensure_ascii=False) if len(value) <= _TEXT else ""
     if isinstance(value, bool | float):
         return str(value).lower()
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     if not isinstance(value, int):
         return ""
     number = span.shown or str(int(value))
@@ -161,6 +164,8 @@ def _plain(value: object) -> object:
             return [_plain(item) for item in value]
         case bytes():
             return value.hex()
+        case Decimal():
+            return f"{value:f}"
         case bool() | float() | str() | None:
             return value
         case int():

@@ -11,8 +11,8 @@ Row = tuple[str, ...]
 def spark_type(kind: ir.ColumnType) -> str:
     """A column type as Spark's DDL has it."""
     match kind:
-        case ir.Primitive():
-            return kind.value
+        case ir.Primitive() | ir.Decimal():
+            return str(kind)
         case ir.ListType(element=element):
             return f"array<{spark_type(element)}>"
         case ir.StructType(columns=columns):

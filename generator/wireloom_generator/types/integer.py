@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.sizes import SizeRange, exactly
-from wireloom_generator.table_types import Primitive
+from wireloom_generator.table_types import U64, Decimal, Primitive
 from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
@@ -60,7 +60,7 @@ class Integer(Base):
     def values(self) -> Domain:
         return Domain(self.least, self.most)
 
-    def column(self, declared: Declared) -> Primitive:
+    def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)
 
     @property
@@ -68,10 +68,10 @@ class Integer(Base):
         return "integer"
 
 
-def integer_column(bits: int, *, signed: bool) -> Primitive:
+def integer_column(bits: int, *, signed: bool) -> Primitive | Decimal:
     """The narrowest table type that holds every such integer; ``decimal(20,0)`` for 64 unsigned bits."""
     if bits == 64 and not signed:
-        return Primitive.DECIMAL
+        return U64
     needed = bits if signed else bits + 1
     steps = ((8, Primitive.BYTE), (16, Primitive.SHORT), (32, Primitive.INT), (64, Primitive.LONG))
     return next(primitive for limit, primitive in steps if needed <= limit)

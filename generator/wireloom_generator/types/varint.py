@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.sizes import SizeRange
-from wireloom_generator.table_types import Primitive
+from wireloom_generator.table_types import Decimal, Primitive
 from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.kind import Kind
@@ -49,7 +49,7 @@ class Varint(Base):
     def values(self) -> Domain:
         return self.number.values
 
-    def column(self, declared: Declared) -> Primitive:
+    def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)
 
     @property

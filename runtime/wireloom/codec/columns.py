@@ -4,6 +4,7 @@ The compiler derives the Spark and Arrow schemas from the spec; these columns co
 agree is what ``wireloom generate --check`` proves.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +27,30 @@ ColumnType = str | ListOf | StructOf
 """A primitive by its Spark name (``short``, ``decimal(20,0)``, ``binary`` …), a list or a struct."""
 
 
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+
+
+def decimal(precision: int, scale: int = 0) -> str:
+    """The table type of numbers of so many decimal digits, ``scale`` of them behind the point."""
+    return f"decimal({precision},{scale})"
+
+
+def decimal_size(kind: ColumnType) -> tuple[int, int] | None:
+    """(precision, scale) of a decimal; None of another type."""
+    found = _DECIMAL.fullmatch(kind) if isinstance(kind, str) else None
+    return (int(found[1]), int(found[2])) if found else None
+
+
+U64 = decimal(20)
+"""What holds every unsigned number of 64 bits, as no smaller type does."""
+
+
+def is_whole(kind: ColumnType) -> bool:
+    """Whether the values of a type are integers; those of decimals without a fraction are."""
+    size = decimal_size(kind)
+    return kind in ("byte", "short", "int", "long") if size is None else size[1] == 0
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column; every column is nullable, since a malformed record has no values.
@@ -40,7 +65,7 @@ class Column:
     bounded: bool = field(default=False, compare=False)
 
 
-_INTEGERS = ("byte", "short", "int", "long", "decimal(20,0)")
+_INTEGERS = ("byte", "short", "int", "long", U64)
 
 
 def merge(columns: Iterable[Column]) -> tuple[Column, ...]:

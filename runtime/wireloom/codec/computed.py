@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.columns import U64, Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.givens import unfit
@@ -35,7 +35,7 @@ LIMITS = {
     "short": (-(1 << 15), (1 << 15) - 1),
     "int": (-(1 << 31), (1 << 31) - 1),
     "long": (-(1 << 63), (1 << 63) - 1),
-    "decimal(20,0)": (0, (1 << 64) - 1),
+    U64: (0, (1 << 64) - 1),
 }
 """The lowest and highest value of each table type for integers."""
 

@@ -14,7 +14,7 @@ from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruc
 
 from wireloom.codec import floats
 from wireloom.codec.checksums import ALGORITHMS, Checksum
-from wireloom.codec.columns import Column, ColumnType, ListOf
+from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
@@ -81,7 +81,7 @@ _TYPES = {
     "l": "int",
     "L": "long",
     "q": "long",
-    "Q": "decimal(20,0)",
+    "Q": U64,
     "d": "double",
 }
 

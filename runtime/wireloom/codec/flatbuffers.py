@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wireloom.codec.columns import Column, ColumnType, StructOf
+from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import NamedPart, Part, container
@@ -27,7 +27,7 @@ _SCALARS = {
     "i32": ("i", "int"),
     "u32": ("I", "long"),
     "i64": ("q", "long"),
-    "u64": ("Q", "decimal(20,0)"),
+    "u64": ("Q", U64),
     "f32": ("f", "float"),
     "f64": ("d", "double"),
     "text": ("I", "string"),

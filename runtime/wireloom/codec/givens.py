@@ -32,8 +32,8 @@ def whole(value: Any) -> Any:
     """The integer that a decimal is, as tables have them for 64 unsigned bits; whatever else it is."""
     if isinstance(value, Decimal) and value.is_nan():
         return nan  # which can be compared, be it a signalling one
-    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST and value % 1 == 0:
-        return int(value)
+    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST:
+        return int(value) if value == value.to_integral_value() else value
     return value
 
 

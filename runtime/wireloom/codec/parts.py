@@ -5,7 +5,7 @@ from typing import Any
 
 from construct import Construct, Renamed
 
-from wireloom.codec.columns import Column
+from wireloom.codec.columns import U64, Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field, Validity
 from wireloom.codec.givens import shown, unfit
@@ -324,7 +324,7 @@ class Bit(Construct):
         super().__init__()
         self.width = width
         self.boolean = boolean
-        steps = ((7, "byte"), (15, "short"), (31, "int"), (63, "long"), (64, "decimal(20,0)"))
+        steps = ((7, "byte"), (15, "short"), (31, "int"), (63, "long"), (64, U64))
         smallest = next(kind for limit, kind in steps if width <= limit)
         self.type = "boolean" if boolean else smallest
 

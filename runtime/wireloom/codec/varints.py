@@ -7,6 +7,7 @@ from typing import Any
 
 from construct import Construct
 
+from wireloom.codec.columns import U64
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.givens import unfit, whole
 
@@ -20,7 +21,7 @@ class Leb128(Construct):
 
     @property
     def type(self) -> str:
-        return "long" if self.bits == 32 else "decimal(20,0)"
+        return "long" if self.bits == 32 else U64
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
         start = stream.tell()

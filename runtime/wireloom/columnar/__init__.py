@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
-from wireloom.codec.columns import ColumnType
+from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.extras import needed
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.views import View
@@ -28,7 +28,6 @@ _TYPES = {
     "short": pa.int16(),
     "int": pa.int32(),
     "long": pa.int64(),
-    "decimal(20,0)": pa.decimal128(20, 0),
     "float": pa.float32(),
     "double": pa.float64(),
     "string": pa.string(),
@@ -44,7 +43,8 @@ def arrow_type(kind: ColumnType) -> pa.DataType:
             return pa.struct([pa.field(column.name, arrow_type(column.type)) for column in columns])
         case ListOf(element):
             return pa.list_(arrow_type(element))
-    return _TYPES[kind]
+    size = decimal_size(kind)
+    return _TYPES[kind] if size is None else pa.decimal128(*size)
 
 
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:

@@ -42,6 +42,7 @@ def _valids(columns: Sequence["Column"]) -> Valid:
 
 
 _DECIMAL = pa.decimal128(20, 0)
+"""What numbers are put into that no integer of numpy's holds together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Numbers:
         every = [self, *others]
         mixed = {each.data.dtype.kind for each in every} == {"i", "u"}
         if mixed and np.result_type(*(each.data for each in every)).kind == "f":
-            made = [Made(each.arrow(_DECIMAL)) for each in every]  # no integer of numpy's holds them all
+            made = [Made(each.arrow(_DECIMAL)) for each in every]
             return made[0].joined(made[1:])
         return Numbers(np.concatenate([each.data for each in every]), _valids(every))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from wireloom.codec.errors import counted
 from wireloom.codec.fields import Field
@@ -30,6 +31,8 @@ def worded(value: object, field: Field | None = None) -> Wording:
             return Wording(field.shown(value), _label(int(value), field)) if field else Wording(str(int(value)))
         case float():
             return Wording(repr(value))
+        case Decimal():
+            return Wording(f"{value:f}")
         case str():
             return Wording(quoted(value))
         case bytes():

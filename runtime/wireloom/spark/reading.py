@@ -25,6 +25,7 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import DecodeError, Protocol
+from wireloom.codec.columns import is_whole
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.splits import splits
@@ -170,7 +171,7 @@ def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) ->
     positive = isinstance(filter, (*_OPERATORS, In, IsNotNull)) and getattr(filter, "value", True) is not None
     if name in structs and positive and (inner or isinstance(filter, IsNotNull)):
         return Filter("message", "=", (name,))
-    integers = {column.name for column in protocol.record.columns if column.type in _INTEGERS}
+    integers = {column.name for column in protocol.record.columns if is_whole(column.type)}
     if inner or not (name == "message" or name in integers):
         return None
     match filter:
@@ -185,9 +186,6 @@ def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) ->
     return None
 
 
-_INTEGERS = ("byte", "short", "int", "long", "decimal(20,0)")
-
-
 def _plain(value: object) -> object:
     """A decimal as an integer, if it is one."""
-    return int(value) if isinstance(value, Decimal) and value % 1 == 0 else value
+    return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else value

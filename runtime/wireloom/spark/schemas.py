@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, DataType, DecimalType, LongType, String
 
 from wireloom import registry
 from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import ColumnType
+from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.protocol import POSITIONS
 from wireloom.options import OptionError, ReadOptions, unknown
 from wireloom.views import FILE, RECORD, View
@@ -51,8 +51,8 @@ def _cut_type(kind: ColumnType, offered: DataType) -> DataType:
             return _cut(columns, {field.name: field for field in offered})
         case ListOf(element), ArrayType():
             return ArrayType(_cut_type(element, offered.elementType), offered.containsNull)
-        case "decimal(20,0)", LongType():
-            return DecimalType(20, 0)
+        case str(), LongType() if (size := decimal_size(kind)) is not None:
+            return DecimalType(*size)
     return offered
 
 
