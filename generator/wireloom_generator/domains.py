@@ -10,7 +10,8 @@ from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, 
 from wireloom_generator.kinds import bit_range, is_boolean
 from wireloom_generator.scopes import Branch, Scope, Visit, once
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import Boolean, parse
+from wireloom_generator.types import Boolean
+from wireloom_generator.types import of as of_field
 from wireloom_generator.types.base import SOMETHING
 from wireloom_generator.value_sets import Domain
 
@@ -116,7 +117,7 @@ def _values(item: syntax.Field | syntax.BitField) -> Domain:
 
 
 def _of_type(field: syntax.Field) -> Domain:
-    found = parse(field.type)
+    found = of_field(field)
     values = SOMETHING if found is None else found.values
     return replace(values, most=_LONG) if field.table_type == "long" else values
 

@@ -17,11 +17,7 @@ _ROWS = frozenset({"this", "record"})
 _FRAME = frozenset({"offset", "size"})
 _API = frozenset({"build", "iter_records", "messages", "parse"})
 _BUILT_IN = frozenset({"len", "max", "min"})
-_PLAN = frozenset({
-    "Bit", "Bits", "Blob", "Checksum", "Choice", "Compute", "Constant", "Fallback", "Field", "FlatBuffer", "Framing",
-    "Layout", "Leb128", "Lengths", "Message", "Named", "Nested", "Number", "Optional", "Pad", "Plan", "Prefixed",
-    "Record", "Repeat", "Rest", "Rule", "Section", "Size", "Slot", "Text", "Until", "Variant", "When", "ZigZag",
-})  # fmt: skip
+_PLAN = naming.BLOCKS | {"Fallback", "Named", "Number", "Plan"}
 _VECTORS = frozenset({"among", "both", "choose", "either", "greatest", "least", "negate", "present"})
 _ARROW = frozenset({
     "binary", "bool_", "decimal128", "float32", "float64", "int16", "int32", "int64", "int8", "list_", "schema",

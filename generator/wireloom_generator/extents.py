@@ -8,6 +8,7 @@ from wireloom_generator.sites import constant
 from wireloom_generator.sizes import ANY, NOTHING, SizeRange, exactly
 from wireloom_generator.spec import Spec
 from wireloom_generator.types import Integer, parse
+from wireloom_generator.types import of as of_field
 
 
 def of(spec: Spec, entries: Iterable[syntax.Entry]) -> SizeRange:
@@ -85,7 +86,8 @@ def _value(spec: Spec, field: syntax.Field) -> SizeRange:
         return SizeRange(len(field.until) // 2, None)
     if parse(field.type) is None and field.type in spec.types and field.type not in recursive(spec):
         return of(spec, spec.types[field.type].fields)
-    return _number(field.type)
+    found = of_field(field)
+    return ANY if found is None else found.size
 
 
 def _number(name: str) -> SizeRange:

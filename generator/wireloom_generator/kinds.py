@@ -1,4 +1,4 @@
-"""What sort of value a field of a spec has, and how a spec spells values."""
+"""What sort of value a field of a spec has."""
 
 from wireloom_generator import syntax, types
 from wireloom_generator.types import Integer, Kind
@@ -14,18 +14,13 @@ def is_boolean(field: syntax.BitField) -> bool:
     return field.type == "bool" or (field.width == 1 and field.enum is None)
 
 
-def spelled(value: syntax.Literal | None) -> str:
-    """A literal as a spec spells it."""
-    return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
 def kind(node: syntax.Field | syntax.BitField | syntax.Parameter) -> Kind:
     """What sort of value a field or parameter has."""
     if isinstance(node, syntax.BitField):
         return Kind.CONDITION if is_boolean(node) else Kind.NUMBER
     if isinstance(node, syntax.Field) and node.repeat is not None:
         return Kind.LIST
-    found = types.parse(node.type)
+    found = types.of(node) if isinstance(node, syntax.Field) else types.parse(node.type)
     return Kind.STRUCT if found is None else found.kind
 
 

@@ -41,7 +41,7 @@ BLOCKS = frozenset({
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
-_OTHERS = frozenset({"Any", "AttributeError", "PLAN", "PROTOCOL", "RECORD", "Sequence"})
+OTHERS = frozenset({"Any", "AttributeError", "PLAN", "PROTOCOL", "RECORD", "Sequence"})
 """What else they import or call their own, and could be taken for a class."""
 
 
@@ -93,7 +93,7 @@ def class_fault(name: str) -> tuple[str, str] | None:
         return f"{name!r} is not CamelCase", f"write {better if class_fault(better) is None else f'Event{better}'!r}"
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"
-    if name in BLOCKS or name in _OTHERS or NUMBER.fullmatch(name):
+    if name in BLOCKS or name in OTHERS or NUMBER.fullmatch(name):
         hint = f"say of what, as in 'Event{name}'; all names that are taken: wireloom explain name-style"
         return f"{name!r} is the name of a building block of generated parsers", hint
     return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from wireloom_generator import expressions, syntax
+from wireloom_generator import expressions, syntax, types
 from wireloom_generator.expressions import Binary, Call, Expr, Name, Value, parsed
 from wireloom_generator.scopes import expand, fixed_number, slots
 from wireloom_generator.sites import constant
@@ -126,10 +126,10 @@ def _size(entry: syntax.Field, layout: Layout) -> At | None:
         return At()
     if entry.when is not None or entry.tail or entry.repeat is not None:
         return None
-    if isinstance(parse(entry.type), Bytes | Text | None):
+    found = types.of(entry)
+    if isinstance(found, Bytes | Text | None):
         return layout.told(entry.size or "")
-    fixed = fixed_number(entry)
-    return None if fixed is None else At(fixed)
+    return At(found.size.least) if found.size.least == found.size.most else None
 
 
 def _choice(spec: Spec, choice: syntax.Choice, at: At | None, layout: Layout) -> At | None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from wireloom_generator import rivals, syntax
 from wireloom_generator.problems import Location
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import parse
+from wireloom_generator.types import Number, parse
 
 Item = syntax.Field | syntax.BitField | syntax.Bits | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align
 VARIANT = -1
@@ -329,4 +329,4 @@ def fixed_number(entry: syntax.Entry | Item) -> int | None:
     if not isinstance(entry, syntax.Field) or entry.when or entry.tail or entry.repeat or entry.compute is not None:
         return None
     found = parse(entry.type)
-    return found.size.least if found is not None and found.size.least == found.size.most else None
+    return found.size.least if isinstance(found, Number) else None

@@ -18,7 +18,7 @@ from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier
-from wireloom_generator.types import FlatBuffers, Struct, WireType
+from wireloom_generator.types import Struct, WireType
 
 CATEGORY = Category.WIRE
 
@@ -48,9 +48,8 @@ def _types_differ(old: WireType, new: WireType, renamed: Mapping[str, str]) -> b
     match old, new:
         case Struct(name=one), Struct(name=other):
             return renamed.get(one, one) != other
-        case FlatBuffers(table=one), FlatBuffers(table=other):
-            return one != other
-    return type(old) is not type(new)
+        case _:
+            return old.kin != new.kin
 
 
 def _renamed_types(comparison: Comparison) -> Mapping[str, str]:

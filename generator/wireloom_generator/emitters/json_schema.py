@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 from wireloom_generator import shape, syntax
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import MARK, OutputFile
-from wireloom_generator.types import ENCODINGS, NAMES, WIDTHS
+from wireloom_generator.types import ALL, NAMES, WIDTHS
 
 Schema = dict[str, Any]
 
@@ -37,7 +37,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
     (syntax.Field, "prefix"): _words(*_UNSIGNED, "leb128_u32", "leb128_u64"),
-    (syntax.Field, "encoding"): _words(*ENCODINGS),
+    **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "table_type"): _words("long"),
     (syntax.Field, "byte_order"): _ORDERS,

@@ -1,7 +1,6 @@
 """Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import assert_never
 
 from wireloom_generator import ir
 from wireloom_generator.pages.columns import Row, short_type
@@ -9,7 +8,7 @@ from wireloom_generator.pages.errata import Erratum, links
 from wireloom_generator.pages.layout import Fork, Option, Placed, Tree
 from wireloom_generator.pages.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
 from wireloom_generator.pages.names import Names
-from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Leb128, Struct, Text, ZigZag
+from wireloom_generator.types import FlatBuffers, Struct
 
 _ALGORITHMS = {
     "crc32": "CRC-32 as zlib computes it",
@@ -162,13 +161,10 @@ def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
             return f"[{name}]({links_to}#type-{name.lower()})"
         case FlatBuffers(table=table):
             return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
-        case Text() as text:
-            return text.notation
-        case Integer() | Float() | Boolean() | Leb128() | ZigZag() | Bytes() as plain:
+        case plain:
             other = wire.order is not None and wire.order is not usual
-            return code(plain.notation) + (f", {wire.order} endian" if other else "")
-        case _:
-            assert_never(wire.type)
+            shown = code(plain.notation) if plain.notation == plain.word else plain.notation
+            return shown + (f", {wire.order} endian" if other else "")
 
 
 def both(when: str, option: Option) -> str:

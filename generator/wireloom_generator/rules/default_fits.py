@@ -22,7 +22,8 @@ from wireloom_generator.problems import Problem
 from wireloom_generator.scopes import fields
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import PLAIN, Integer, Kind, Varint, parse
+from wireloom_generator.types import PLAIN, Kind, of
+from wireloom_generator.value_sets import Domain
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -53,15 +54,16 @@ def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
         return None
     if not isinstance(number, int):
         return f"{number} is not a whole number", ""
-    wire = _range(field)
-    if not wire.least <= number <= wire.most:
-        return f"{number} does not fit {field.type or f'{wire.bits} bits'}", f"{wire.least} to {wire.most} do"
+    numbers = _range(field)
+    if not numbers.least <= number <= numbers.most:
+        name = f"{field.width} bits" if isinstance(field, syntax.BitField) else field.type
+        return f"{number} does not fit {name}", f"{numbers.least} to {numbers.most} do"
     return None
 
 
-def _range(field: syntax.Field | syntax.BitField) -> Integer:
+def _range(field: syntax.Field | syntax.BitField) -> Domain:
     if isinstance(field, syntax.BitField):
-        return bit_range(field)
-    wire = parse(field.type)
-    assert isinstance(wire, Integer | Varint)
-    return wire if isinstance(wire, Integer) else wire.number
+        return bit_range(field).values
+    wire = of(field)
+    assert wire is not None
+    return wire.values

@@ -20,7 +20,8 @@ from wireloom_generator.kinds import bit_range, kind
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.scopes import Visit, head, slots, until_slot
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import Integer, Kind, Varint, parse
+from wireloom_generator.types import Kind, of
+from wireloom_generator.value_sets import Domain
 
 _TOLD = 10
 """So many messages at most are told that match what one does."""
@@ -77,12 +78,12 @@ def _matches(
         seen.add(value)
 
 
-def _range(field: syntax.Field | syntax.BitField) -> Integer:
+def _range(field: syntax.Field | syntax.BitField) -> Domain:
     if isinstance(field, syntax.BitField):
-        return bit_range(field)
-    wire = parse(field.type)
-    assert isinstance(wire, Integer | Varint)  # what else is a number
-    return wire if isinstance(wire, Integer) else wire.number
+        return bit_range(field).values
+    wire = of(field)
+    assert wire is not None  # what else is a number
+    return wire.values
 
 
 def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> Iterator[Problem]:

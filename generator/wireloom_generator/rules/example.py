@@ -17,10 +17,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
-from wireloom_generator.kinds import spelled
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.scopes import Scope, Visit, head, messages, recursive, walk
 from wireloom_generator.spec import Spec
+from wireloom_generator.types import spelled
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _CODES = (

@@ -24,7 +24,7 @@ from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import is_known, written
 from wireloom_generator.sites import constant
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import ENCODINGS, NAMES, FlatBuffers, Integer, Leb128, Struct, Text, parse
+from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, of, parse
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
@@ -47,7 +47,7 @@ def check(spec: Spec) -> Iterator[Problem]:
                 yield from _ends(entry)
             yield from _prefix(entry)
             yield from _text(entry)
-            yield from _table(entry)
+            yield from _own(entry)
         if isinstance(entry, syntax.Field | syntax.Section) and (constant(entry.size or "") or 0) < 0:
             yield Problem(entry.where("size"), "extent", "a size cannot be negative")
 
@@ -91,13 +91,11 @@ def _prefix(field: syntax.Field) -> Iterator[Problem]:
 def _text(field: syntax.Field) -> Iterator[Problem]:
     if field.until == "":
         yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
-    if field.encoding is None:
+    if field.encoding is None or not isinstance(parse(field.type), Text):
         return
-    at = field.where("encoding")
-    if not isinstance(parse(field.type), Text):
-        yield Problem(at, "extent", f"{field.type} can have no encoding", "only text has one")
-    elif field.encoding not in ENCODINGS:
-        yield Problem(at, "extent", f"unknown encoding {field.encoding!r}", _encoding_hint(field.encoding))
+    if field.encoding not in ENCODINGS:
+        at, what = field.where("encoding"), f"unknown encoding {field.encoding!r}"
+        yield Problem(at, "extent", what, _encoding_hint(field.encoding))
     elif field.until is not None and field.encoding.startswith("utf-16"):
         hint = "its bytes can also be halves of two characters; give a size, or declare bytes"
         yield Problem(field.where("until"), "extent", f"{field.encoding} text can have no terminator", hint)
@@ -111,11 +109,18 @@ def _encoding_hint(encoding: str) -> str:
     return near if near.startswith("did you mean") else f"{near}; keep other text as bytes"
 
 
-def _table(field: syntax.Field) -> Iterator[Problem]:
-    is_table = isinstance(parse(field.type), FlatBuffers)
-    for key, why in (("table", "the root table"), ("raw", "the column that keeps the bytes")):
-        given = getattr(field, key) is not None
-        if is_table and not given:
-            yield Problem(field.where("type"), "extent", f"flatbuffers needs {key}, {why}")
-        elif given and not is_table:
-            yield Problem(field.where(key), "extent", f"{field.type} can have no {key}", "only flatbuffers has one")
+def _own(field: syntax.Field) -> Iterator[Problem]:
+    """What is wrong with the keys that only fields of one type have."""
+    wire = of(field)
+    for each in ALL:
+        for key in each.keys:
+            given = getattr(field, key) is not None
+            if not isinstance(wire, each) and given:
+                hint = f"only {next(iter(each.spellings()))} has one"
+                yield Problem(field.where(key), "extent", f"{field.type} can have no {key}", hint)
+            elif isinstance(wire, each) and not given and key in each.needs:
+                what = f"{field.type} needs {key}, {each.needs[key]}"
+                yield Problem(field.where("type"), "extent", what)
+    if wire is not None:
+        for key, what, hint in wire.faults(field):
+            yield Problem(field.where(key), "extent", what, hint)

@@ -24,12 +24,14 @@ from wireloom_generator.kinds import kind
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.scopes import Scope, head, messages, recursive, walk
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import Bytes, Kind, parse
+from wireloom_generator.types import Kind, of
 from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _STYLES = ("json_lines",)
 _NOTATIONS = ("value", "label", "base64_57", "text")
 _OMITS = ("never", "absent", "false")
+
+_NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -93,8 +95,9 @@ def _notation(
     elif entry.notation == "value" and found is Kind.BYTES:
         hint = "write as: base64_57, or as: text"
         yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)
-    elif entry.notation == "value" and _has_bytes(spec, column):
-        yield Problem(entry.where("field"), "form", f"{name!r} has bytes inside, and JSON has no bytes")
+    elif entry.notation == "value" and (inside := _not_in_json(spec, column)):
+        what = f"{name!r} {f'is {found}' if found is inside else f'has {inside} inside'}, and {_NOT_IN_JSON[inside]}"
+        yield Problem(entry.where("field"), "form", what)
 
 
 def _kind(column: WrittenColumn) -> Kind:
@@ -103,11 +106,14 @@ def _kind(column: WrittenColumn) -> Kind:
     return kind(item)
 
 
-def _has_bytes(spec: Spec, column: WrittenColumn) -> bool:
+def _not_in_json(spec: Spec, column: WrittenColumn) -> Kind | None:
+    """What the column is or has inside that JSON has not; None if there is no such thing."""
     item = column.visit.item if column.visit else None
-    if not isinstance(item, syntax.Field):
-        return column.sort in (Sort.TRAILING, Sort.RAW)
-    if isinstance(parse(item.type), Bytes) or item.type not in spec.types or item.type in recursive(spec):
-        return isinstance(parse(item.type), Bytes) or column.sort in (Sort.TRAILING, Sort.RAW)
+    wire = of(item) if isinstance(item, syntax.Field) else None
+    if wire is not None and wire.kind in _NOT_IN_JSON:
+        return wire.kind
+    if not isinstance(item, syntax.Field) or item.type not in spec.types or item.type in recursive(spec):
+        return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None
     inner = spec.types[item.type]
-    return any(_has_bytes(spec, other) for other in columns(spec, Scope(inner, walk(spec, inner.fields))))
+    found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(spec, inner.fields))))
+    return next(filter(None, found), None)

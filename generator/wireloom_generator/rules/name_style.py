@@ -8,11 +8,7 @@ A field called as a method of Python's mappings or Spark's rows is only a warnin
 ``row.items`` does not.
 
 Types, enums, flags and tables cannot be called as what generated modules import or define:
-``Any``, ``AttributeError``, ``Bit``, ``Bits``, ``Blob``, ``Boolean``, ``Checksum``, ``Choice``, ``Compute``,
-``Constant``, ``EitherOrder``, ``Entry``, ``Field``, ``FlatBuffer``, ``Form``, ``Framing``, ``Layout``, ``Leb128``,
-``Lengths``, ``Message``, ``Nested``, ``Optional``, ``PLAN``, ``PROTOCOL``, ``Pad``, ``Parameter``, ``Prefixed``,
-``Protocol``, ``RECORD``, ``Record``, ``Repeat``, ``Rest``, ``Rule``, ``Section``, ``Sequence``, ``Size``, ``Slot``,
-``Table``, ``TableField``, ``Text``, ``Until``, ``Variant``, ``When``, ``WireEnum``, ``WireFlags``, ``ZigZag``, and
+BLOCKS, and
 numbers such as ``Int16ub`` and ``Float32b``.
 
 Bad::
@@ -25,12 +21,16 @@ Good::
 """
 
 from collections.abc import Iterator
+from textwrap import fill
 
 from wireloom_generator import naming, syntax
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.scopes import declarations, written
 from wireloom_generator.spec import Spec
 from wireloom_generator.types import Float, Integer, parse
+
+_TAKEN = ", ".join(f"``{name}``" for name in sorted(naming.BLOCKS | naming.OTHERS))
+__doc__ = (__doc__ or "").replace("BLOCKS", fill(_TAKEN, 120))
 
 
 def check(spec: Spec) -> Iterator[Problem]:

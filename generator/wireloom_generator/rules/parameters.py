@@ -18,9 +18,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import syntax
-from wireloom_generator.kinds import spelled
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.spec import Spec
+from wireloom_generator.types import spelled
 
 _OPTIONS = frozenset({
     "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "mode", "obj", "path",

@@ -21,10 +21,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming, syntax
-from wireloom_generator.kinds import spelled
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import Boolean, Float, Integer, Text, parse
+from wireloom_generator.types import Boolean, Float, Integer, Text, parse, spelled
 
 _TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 _MOST = 32765

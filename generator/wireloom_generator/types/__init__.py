@@ -4,7 +4,7 @@ from functools import cache
 from typing import get_args
 
 from wireloom_generator import syntax
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
 from wireloom_generator.types.flatbuffers import FlatBuffers
@@ -20,15 +20,15 @@ WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bytes | Text | FlatBuff
 Number = Integer | Float | Boolean
 """The types of a fixed size."""
 
-_ALL: tuple[type[WireType], ...] = get_args(WireType)
-NAMES = tuple(name for each in _ALL for name in each.spellings())
+ALL: tuple[type[WireType], ...] = get_args(WireType)
+NAMES = tuple(name for each in ALL for name in each.spellings())
 """All types a spec can name without declaring them."""
 
 
 @cache
 def parse(name: str) -> WireType | None:
     """The type called ``name``; None if that can only be one that the spec declares."""
-    return next((found for each in _ALL if (found := each.parse(name)) is not None), None)
+    return next((found for each in ALL if (found := each.parse(name)) is not None), None)
 
 
 def of(field: syntax.Field) -> WireType | None:
@@ -38,6 +38,7 @@ def of(field: syntax.Field) -> WireType | None:
 
 
 __all__ = [
+    "ALL",
     "ENCODINGS",
     "NAMES",
     "PLAIN",
@@ -60,4 +61,5 @@ __all__ = [
     "integer_column",
     "of",
     "parse",
+    "spelled",
 ]

@@ -5,8 +5,9 @@ table, a ``match`` that has to name every type.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator import syntax
@@ -28,12 +29,15 @@ class Base(ABC):
     """A wire type.
 
     ``ends`` are the keys of a field that may say where a value ends, in bytes; there are none where the type says it,
-    and one of them is needed where ``endless``. ``has_order`` types have several bytes, in one order or the other.
+    and one of them is needed where ``endless``. ``keys`` are those that fields of no other type have, with the words
+    each takes if it takes but a few; ``needs`` says what those are that must be given. ``has_order`` types have several
+    bytes, in one order or the other.
     """
 
     __slots__ = ()
 
-    kind: ClassVar[Kind]
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
     ends: ClassVar[tuple[str, ...]] = ()
     endless: ClassVar[bool] = False
 
@@ -51,6 +55,15 @@ class Base(ABC):
         """The type with what the field's other keys say of it."""
         return self
 
+    def faults(self, field: syntax.Field) -> Iterator[tuple[str, str, str]]:
+        """What is wrong with its own keys, as far as nothing else than the field tells it: the key, what, a hint."""
+        yield from ()
+
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """What sort of value it is."""
+
     @property
     @abstractmethod
     def word(self) -> str:
@@ -64,6 +77,11 @@ class Base(ABC):
     def notation(self) -> str:
         """It as the documentation calls it."""
         return str(self)
+
+    @property
+    def kin(self) -> object:
+        """Types with an equal one differ by what ``wireloom compat`` has rules of their own for; others are others."""
+        return type(self)
 
     @property
     def has_order(self) -> bool:
@@ -88,6 +106,15 @@ class Base(ABC):
     @abstractmethod
     def holds(self) -> str:
         """What its column holds, in words that are equal for types that can share one."""
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        """What is wrong with a constant, and what to do; ``size`` is how many bytes its field says it has."""
+        return f"{self.word} can have no const", "valid: can ask for a value"
+
+
+def spelled(value: syntax.Literal) -> str:
+    """A literal as a spec spells it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 SOMETHING = Domain(listed=(True,))

@@ -1,12 +1,15 @@
 """``bytes``: bytes as they are."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from wireloom_generator import syntax
+from wireloom_generator.problems import counted
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.base import SOMETHING, Base, Declared, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -38,6 +41,14 @@ class Bytes(Base):
     @property
     def values(self) -> Domain:
         return SOMETHING
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
+            return f"{spelled(const)} is not bytes", 'write them in hex, in quotes, as "89504e47"'
+        given = len(const) // 2
+        if size != given:
+            return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"
+        return None
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.BINARY

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -36,6 +37,9 @@ class Boolean(Base):
     @property
     def values(self) -> Domain:
         return Domain(listed=(False, True))
+
+    def misfit(self, const: syntax.Literal, size: int | None = None) -> tuple[str, str] | None:
+        return None if isinstance(const, bool) else (f"{spelled(const)} is neither true nor false", "")
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.BOOLEAN

@@ -1,7 +1,8 @@
 """``flatbuffers``: a FlatBuffers table, beside the bytes it was read from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator import syntax
@@ -19,6 +20,10 @@ class FlatBuffers(Base):
     kind: ClassVar[Kind] = Kind.STRUCT
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
     endless: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"table": (), "raw": ()})
+    needs: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"table": "the root table", "raw": "the column that keeps the bytes"}
+    )
 
     table: str = ""
 
@@ -43,6 +48,10 @@ class FlatBuffers(Base):
     @property
     def notation(self) -> str:
         return f"FlatBuffers table {self.table}"
+
+    @property
+    def kin(self) -> object:
+        return str(self)
 
     @property
     def size(self) -> SizeRange:

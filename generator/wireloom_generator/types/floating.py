@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -44,6 +45,10 @@ class Float(Base):
     @property
     def values(self) -> Domain:
         return Domain(is_real=True)
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        is_number = isinstance(const, int | float) and not isinstance(const, bool)
+        return None if is_number else (f"{spelled(const)} is no number", "")
 
     def column(self, declared: Declared) -> Primitive:
         return _COLUMNS[self.bits]

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import U64, Decimal, Primitive
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -59,6 +60,17 @@ class Integer(Base):
     @property
     def values(self) -> Domain:
         return Domain(self.least, self.most)
+
+    def misfit(self, const: syntax.Literal, size: int | None = None) -> tuple[str, str] | None:
+        return self.unfit(const, self.word)
+
+    def unfit(self, const: syntax.Literal, name: str) -> tuple[str, str] | None:
+        """What is wrong with a constant of what is called ``name`` and has its values."""
+        if not isinstance(const, int) or isinstance(const, bool):
+            return f"{spelled(const)} is not a whole number", ""
+        if not self.least <= const <= self.most:
+            return f"{const} does not fit {name}", f"{self.least} to {self.most} do"
+        return None
 
     def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)

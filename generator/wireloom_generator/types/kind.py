@@ -8,6 +8,7 @@ class Kind(StrEnum):
 
     NUMBER = "a number"
     FLOAT = "a floating-point number"
+    DECIMAL = "a decimal with a fraction"
     CONDITION = "true or false"
     TEXT = "text"
     BYTES = "bytes"

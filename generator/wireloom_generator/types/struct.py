@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from wireloom_generator import syntax
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import StructType
 from wireloom_generator.types.base import SOMETHING, Base, Declared
@@ -34,6 +35,9 @@ class Struct(Base):
 
     def __str__(self) -> str:
         return self.name
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        return f"{self.name} can have no const", "valid: can ask for a value"
 
     @property
     def size(self) -> SizeRange:

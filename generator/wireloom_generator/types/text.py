@@ -1,7 +1,8 @@
 """``text``: characters in an encoding."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator import syntax
@@ -22,6 +23,7 @@ class Text(Base):
     kind: ClassVar[Kind] = Kind.TEXT
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS})
 
     encoding: str = ENCODINGS[0]
 
