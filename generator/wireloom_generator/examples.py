@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any
@@ -118,6 +119,8 @@ def _compare(path: str, expected: Any, found: Any) -> str | None:
     if isinstance(found, bytes):
         same = isinstance(expected, str) and "".join(expected.split()).lower() == found.hex()
         return None if same else f"{path}: {expected!r} expected, found {found.hex()!r}"
+    if isinstance(found, Decimal):
+        return None if str(expected) == f"{found:f}" else f"{path}: {expected!r} expected, found '{found:f}'"
     return None if expected == found else f"{path}: {expected!r} expected, found {_shown(found)}"
 
 
