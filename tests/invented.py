@@ -6,12 +6,14 @@ among them. A few combinations cannot be written, as when the values would read 
 """
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
 from wireloom.codec import (
+    Bcd,
     Bits,
     Blob,
     Choice,
@@ -203,6 +205,8 @@ class _Row:
                 return self.choose(st.integers(0, (1 << bits) - 1) | st.integers(0, 3))
             case ZigZag(bits=bits):
                 return self.choose(st.integers(-(1 << bits - 1), (1 << bits - 1) - 1))
+            case Bcd():
+                return self.choose(decimals(kind))
         return self.choose(numbers(Field(kind)))
 
 
@@ -218,6 +222,13 @@ def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
 def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
     size = extent.size if isinstance(extent, Size) and not callable(extent.size) else None
     return st.binary(min_size=size or 0, max_size=70 if size is None else size)
+
+
+def decimals(kind: Bcd) -> st.SearchStrategy[Any]:
+    """The numbers that a packed decimal can hold, small ones more often than others."""
+    most = 10**kind.digits - 1
+    found = st.integers(-most if "d" in kind.signs else 0, most) | st.integers(0, 3)
+    return found.map(lambda number: Decimal(f"{number}e-{kind.scale}")) if kind.scale else found
 
 
 def numbers(field: Field) -> st.SearchStrategy[Any]:

@@ -144,6 +144,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "boolean": st.booleans(),
     "long": st.integers(-(2**63), 2**63 - 1),
     "decimal(20,0)": st.integers(0, 2**64 - 1),
+    "decimal(38,2)": st.decimals(-(10**20), 10**20, places=2),
     "double": st.floats(allow_nan=False),
     "string": st.text(),
     "binary": st.binary(),

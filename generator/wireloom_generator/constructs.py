@@ -10,6 +10,7 @@ from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
 from wireloom_generator.python_expressions import function
 from wireloom_generator.types import (
+    Bcd,
     Boolean,
     Bytes,
     FlatBuffers,
@@ -119,7 +120,7 @@ def fixed_order(wire: ir.Wire, *, little: bool) -> Tree:
             options = [keyword("signed", "True")] if signed else []
             options += [keyword("swapped", "True")] if little else []
             return Call("BytesInteger", (str(bits // 8), *options))
-        case Leb128() | ZigZag() | Bytes() | Text() | Struct() | FlatBuffers():
+        case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -201,6 +202,8 @@ def _value(wire: ir.Wire, raw: str | None = None) -> Tree:
             return Call("Leb128", (str(bits),))
         case ZigZag(bits=bits):
             return Call("ZigZag", (str(bits),))
+        case Bcd():
+            return Call("Bcd", tuple(packed(found)))
         case Struct(name=name):
             return name if extent is None else Call("Nested", (_extent(extent), name))
     assert extent is not None
@@ -214,6 +217,15 @@ def _value(wire: ir.Wire, raw: str | None = None) -> Tree:
             return Call("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
         case _:
             assert_never(found)
+
+
+def packed(found: Bcd) -> Iterator[Tree]:
+    """What the construct of a packed decimal is told."""
+    yield str(found.digits)
+    if found.scale:
+        yield keyword("scale", str(found.scale))
+    if found.sign is not None:
+        yield keyword("sign", string(found.sign))
 
 
 def _extent(extent: ir.Extent) -> Tree:

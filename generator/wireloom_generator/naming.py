@@ -30,7 +30,7 @@ MODULE = frozenset({
 """
 
 BLOCKS = frozenset({
-    "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
+    "Bcd", "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
     "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths", "Message", "Nested",
     "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Rule", "Section", "Size",
     "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "WireFlags",

@@ -6,10 +6,11 @@ from typing import assert_never
 
 from wireloom_generator import ir
 from wireloom_generator.columns import weight
-from wireloom_generator.constructs import trailing
+from wireloom_generator.constructs import packed, trailing
 from wireloom_generator.expressions import Value
 from wireloom_generator.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
 from wireloom_generator.types import (
+    Bcd,
     Boolean,
     Bytes,
     FlatBuffers,
@@ -174,6 +175,8 @@ class Parts:
                 return Call("plan.Leb128", (str(bits),))
             case ZigZag(bits=bits):
                 return Call("plan.ZigZag", (str(bits),))
+            case Bcd():
+                return Call("plan.Bcd", tuple(packed(found)))
             case Struct(name=name):
                 self.types[name] = None
                 return name if extent is None else Call("plan.Nested", (self._extent(extent), name))
@@ -241,7 +244,7 @@ def code(wire: ir.Wire) -> str:
             return f"{order}{'i' if signed else 'u'}{bits // 8}"
         case Float(bits=bits):
             return f"{order}f{bits // 8}"
-        case Leb128() | ZigZag() | Bytes() | Text() | Struct() | FlatBuffers():
+        case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)

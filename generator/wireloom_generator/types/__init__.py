@@ -5,6 +5,7 @@ from typing import get_args
 
 from wireloom_generator import syntax
 from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
 from wireloom_generator.types.flatbuffers import FlatBuffers
@@ -15,7 +16,7 @@ from wireloom_generator.types.struct import Struct
 from wireloom_generator.types.text import ENCODINGS, Text
 from wireloom_generator.types.varint import Leb128, Varint, ZigZag
 
-WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bytes | Text | FlatBuffers | Struct
+WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
 """Every type; a ``match`` that has no case for one of them does not pass mypy."""
 Number = Integer | Float | Boolean
 """The types of a fixed size."""
@@ -44,6 +45,7 @@ __all__ = [
     "PLAIN",
     "WIDTHS",
     "Base",
+    "Bcd",
     "Boolean",
     "Bytes",
     "Declared",

@@ -16,6 +16,7 @@ from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
+from wireloom.codec.packed import Bcd
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.rules import Rule
@@ -24,6 +25,7 @@ from wireloom.codec.varints import Leb128, ZigZag
 from wireloom.options import Parameter
 
 __all__ = [
+    "Bcd",
     "Bit",
     "Bits",
     "Blob",

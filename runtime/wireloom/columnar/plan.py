@@ -5,6 +5,7 @@ from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
+from wireloom.columnar.packed import Bcd
 from wireloom.columnar.parts import (
     Bit,
     Bits,
@@ -34,6 +35,7 @@ from wireloom.columnar.values import (
 from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present
 
 __all__ = [
+    "Bcd",
     "Bit",
     "Bits",
     "Blob",

@@ -1,0 +1,83 @@
+"""``bcd``: packed decimal, two digits a byte, and behind them a sign as mainframes write it (COMP-3)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, Self
+
+from wireloom_generator import syntax
+from wireloom_generator.problems import closest
+from wireloom_generator.sizes import SizeRange, exactly
+from wireloom_generator.table_types import Decimal
+from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.kind import Kind
+from wireloom_generator.value_sets import Domain
+
+SIGNS = ("signed", "unsigned")
+"""What the last nibble can say: plus or minus, or that there is no minus."""
+_MOST = 38
+"""A decimal of tables has no more digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bcd(Base):
+    """A number of so many ``digits``, ``scale`` of them behind the point, and a ``sign`` in a nibble of its own."""
+
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
+    needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
+
+    digits: int = 1
+    scale: int = 0
+    sign: str | None = None
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ("bcd",)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        return cls() if text == "bcd" else None
+
+    def given(self, field: syntax.Field) -> Self:
+        return self if any(self.faults(field)) else type(self)(field.digits or 1, field.scale or 0, field.sign)
+
+    def faults(self, field: syntax.Field) -> Iterator[tuple[str, str, str]]:
+        digits = 1 if field.digits is None else field.digits
+        if not 1 <= digits <= _MOST:
+            yield "digits", f"{digits} are no number of digits", f"there are 1 to {_MOST}"
+        elif not 0 <= (field.scale or 0) <= digits:
+            yield "scale", f"{field.scale} of {digits} digits cannot be behind the point", ""
+        if field.sign is not None and field.sign not in SIGNS:
+            yield "sign", f"unknown sign {field.sign!r}", closest(field.sign, SIGNS)
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.DECIMAL if self.scale else Kind.NUMBER
+
+    @property
+    def word(self) -> str:
+        return "bcd"
+
+    def __str__(self) -> str:
+        behind = f", {self.scale} behind the point" if self.scale else ""
+        return f"bcd of {self.digits} digits{behind}{f', {self.sign}' if self.sign else ''}"
+
+    @property
+    def kin(self) -> object:
+        return self
+
+    @property
+    def size(self) -> SizeRange:
+        return exactly(-(-(self.digits + (self.sign is not None)) // 2))
+
+    @property
+    def values(self) -> Domain:
+        most = 10**self.digits - 1
+        return SOMETHING if self.scale else Domain(-most if self.sign == "signed" else 0, most)
+
+    def column(self, declared: Declared) -> Decimal:
+        return Decimal(self.digits, self.scale)
+
+    @property
+    def holds(self) -> str:
+        return str(Decimal(self.digits, self.scale))

@@ -1,0 +1,72 @@
+"""Packed decimals of many rows at once."""
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec.packed import SIGNS
+from wireloom.columnar import buffers
+from wireloom.columnar.arrays import Column, Made, Numbers
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.rows import Rows, Values
+
+_LONG = 18
+"""Any number of so many digits fits 64 bits."""
+_CHUNK = 9
+"""And any of so many fits 32, with room for what is carried."""
+
+
+class Bcd:
+    """Numbers of so many ``digits``, ``scale`` of them behind the point; rows that have others are doubtful."""
+
+    def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
+        self.digits = digits
+        self.scale = scale
+        self.signs = SIGNS[sign]
+        self.fixed = -(-(digits + len(self.signs[:1])) // 2)
+
+    def read(self, at: Rows, this: Values) -> Column:
+        raw, offset = at.gather(self.fixed)
+        octets = raw.view(np.uint8).reshape(len(at), raw.itemsize)[:, offset : offset + self.fixed]
+        nibbles = np.stack([octets >> 4, octets & 0x0F], axis=2).reshape(len(at), 2 * self.fixed)
+        digits, negative = nibbles, np.zeros(len(at), bool)
+        wrong = np.zeros(len(at), bool)
+        if self.signs:
+            digits, sign = nibbles[:, :-1], nibbles[:, -1]
+            wrong |= ~np.isin(sign, [int(nibble, 16) for nibble in self.signs])
+            negative = sign == 0x0D
+        wrong |= (digits > 9).any(axis=1) | (negative & ~digits.any(axis=1))
+        digits, rest = digits[:, -self.digits :], digits[:, : -self.digits]
+        wrong |= rest.any(axis=1)
+        if wrong.any():
+            at.doubt(wrong)
+            digits, negative = np.where(wrong[:, None], 0, digits), negative & ~wrong
+        if self.digits > _LONG:
+            words = _words(digits, negative)
+            return Made(buffers.array(pa.decimal128(self.digits, self.scale), len(at), None, words))
+        number = _number(digits)
+        return Numbers(np.where(negative, -number, number))
+
+
+def _number(digits: Array) -> Array:
+    """The number that the digits of each row are."""
+    found: Array = digits @ 10 ** np.arange(digits.shape[1] - 1, -1, -1, dtype=np.int64)
+    return found
+
+
+def _words(digits: Array, negative: Array) -> Array:
+    """The same as numbers of 128 bits, in two words each, the lower one first."""
+    limbs = np.zeros((4, len(digits)), np.uint64)
+    mask, half = np.uint64(0xFFFF_FFFF), np.uint64(32)
+    first = digits.shape[1] % _CHUNK
+    for end in range(first or _CHUNK, digits.shape[1] + 1, _CHUNK):
+        carried = _number(digits[:, max(0, end - _CHUNK) : end]).astype(np.uint64)
+        for limb in limbs:
+            limb *= np.uint64(10**_CHUNK)
+            limb += carried
+            carried = limb >> half
+            limb &= mask
+    words = np.stack([limbs[0] | limbs[1] << half, limbs[2] | limbs[3] << half], axis=1)
+    words[negative] = ~words[negative]
+    words[negative, 0] += np.uint64(1)
+    words[negative & (words[:, 0] == 0), 1] += np.uint64(1)
+    return words

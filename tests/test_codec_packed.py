@@ -1,0 +1,148 @@
+"""Packed decimals, by their definition: two digits a byte, then a sign nibble, C plus, D minus, F without a sign."""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wireloom.codec import Bcd, DecodeError, EncodeError
+from wireloom.codec.streams import Reader, Writer
+from wireloom.columnar import plan
+from wireloom.columnar.rows import Batch, Rows, Values
+
+NINES = 10**38 - 1
+SIGNS = (None, "signed", "unsigned")
+
+
+def written(kind: Bcd, value: Any) -> bytes:
+    """``value`` as bytes."""
+    writer = Writer()
+    kind._build(value, writer, {}, "")
+    return bytes(writer.buffer)
+
+
+def read(kind: Bcd, data: bytes) -> int | Decimal:
+    """The number that ``data`` is."""
+    reader = Reader(data)
+    value: int | Decimal = kind._parse(reader, {}, "")
+    assert reader.pos == len(data)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "data"),
+    [
+        (Bcd(1), 7, "07"),
+        (Bcd(2), 42, "42"),
+        (Bcd(3), 42, "00 42"),
+        (Bcd(1, sign="signed"), 7, "7c"),
+        (Bcd(3, sign="signed"), -123, "12 3d"),
+        (Bcd(4, sign="signed"), -123, "00 12 3d"),
+        (Bcd(3, sign="signed"), 0, "00 0c"),
+        (Bcd(3, sign="unsigned"), 123, "12 3f"),
+        (Bcd(5, scale=2, sign="signed"), Decimal("-123.45"), "12 34 5d"),
+        (Bcd(2, scale=2), Decimal("0.05"), "05"),
+        (Bcd(38), NINES, "99" * 19),
+        (Bcd(38, sign="signed"), -NINES, "09" + "99" * 18 + "9d"),
+        (Bcd(38, scale=38, sign="signed"), Decimal(f"{NINES}e-38"), "09" + "99" * 18 + "9c"),
+    ],
+)
+def test_a_number_has_its_digits_and_its_sign(kind: Bcd, value: Any, data: str) -> None:
+    assert written(kind, value) == bytes.fromhex(data)
+    assert read(kind, bytes.fromhex(data)) == value
+    assert str(read(kind, bytes.fromhex(data))) == str(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "reason"),
+    [
+        (Bcd(4), "12 3a", "invalid: record at byte 1: a decimal digit expected, found a"),
+        (Bcd(4), "f2 34", "invalid: record at byte 0: a decimal digit expected, found f"),
+        (Bcd(3), "12 34", "invalid: record at byte 0: a leading nibble 0 expected, found 1"),
+        (Bcd(3, sign="signed"), "12 3f", "invalid: record at byte 1: the sign c or d expected, found f"),
+        (Bcd(3, sign="signed"), "12 3a", "invalid: record at byte 1: the sign c or d expected, found a"),
+        (Bcd(3, sign="signed"), "12 34", "invalid: record at byte 1: the sign c or d expected, found 4"),
+        (Bcd(3, sign="unsigned"), "12 3c", "invalid: record at byte 1: the sign f expected, found c"),
+        (Bcd(3, sign="signed"), "00 0d", "invalid: record at byte 1: zero with a minus"),
+        (Bcd(3, sign="signed"), "12", "truncated: record at byte 0: needs 2 bytes, 1 left"),
+    ],
+)
+def test_other_nibbles_are_malformed(kind: Bcd, data: str, reason: str) -> None:
+    with pytest.raises(DecodeError) as found:
+        read(kind, bytes.fromhex(data))
+    assert found.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "what"),
+    [
+        (Bcd(3), 1000, "1000 does not fit 3 digits"),
+        (Bcd(3, sign="signed"), -1000, "-1000 does not fit 3 digits"),
+        (Bcd(3), -1, "-1 is negative, and has no sign"),
+        (Bcd(3, sign="unsigned"), -1, "-1 is negative, and has no sign"),
+        (Bcd(3), None, "missing"),
+        (Bcd(3, scale=1), None, "missing"),
+        (Bcd(3), "12", "a whole number expected, not '12'"),
+        (Bcd(3), Decimal("1.5"), "a whole number expected, not Decimal('1.5')"),
+        (Bcd(3, scale=1), 1.5, "a decimal expected, not 1.5"),
+        (Bcd(3, scale=1), "1.5", "a decimal expected, not '1.5'"),
+        (Bcd(3, scale=1), Decimal("1.55"), "Decimal('1.55') has more than 1 digit behind the point"),
+        (Bcd(3, scale=1), Decimal("100.5"), "Decimal('100.5') does not fit 3 digits"),
+        (Bcd(3, scale=1), Decimal(100), "100 does not fit 3 digits"),
+        (Bcd(3, scale=1), Decimal("NaN"), "a decimal expected, not nan"),
+        (Bcd(3, scale=1), Decimal("Infinity"), "Decimal('Infinity') does not fit 3 digits"),
+        (Bcd(3, scale=1), Decimal("1e999999"), "Decimal('1E+999999') does not fit 3 digits"),
+        (Bcd(3), 1 << 1000, "a number of 1001 bits does not fit 3 digits"),
+    ],
+)
+def test_what_cannot_be_written_is_told(kind: Bcd, value: Any, what: str) -> None:
+    with pytest.raises(EncodeError) as found:
+        written(kind, value)
+    assert str(found.value) == what
+
+
+def test_whole_numbers_may_be_decimals_and_decimals_whole_numbers() -> None:
+    assert written(Bcd(3), Decimal("12.00")) == bytes.fromhex("0012")
+    assert written(Bcd(4, scale=2), 12) == bytes.fromhex("1200")
+    assert written(Bcd(4, scale=2, sign="signed"), Decimal("-0.0")) == bytes.fromhex("00000c")
+
+
+@settings(derandomize=True)
+@given(st.binary(min_size=2, max_size=2), st.integers(1, 4), st.sampled_from(SIGNS))
+def test_what_is_read_is_written_back(data: bytes, digits: int, sign: str | None) -> None:
+    kind = Bcd(digits, sign=sign)
+    try:
+        value = read(kind, data[: kind.size])
+    except DecodeError:
+        return
+    assert written(kind, value) == data[: kind.size]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("digits", range(1, 39))
+def test_many_are_read_as_each_is(digits: int, sign: str | None) -> None:
+    """The numbers at the ends and between, and every nibble at every place of one of them."""
+    kind = Bcd(digits, scale=digits // 2, sign=sign)
+    numbers = sorted({0, 1, 5, 10 ** (digits - 1), 10**digits - 1, int("1234567890" * 4) % 10**digits})
+    numbers += [-number for number in numbers if number and sign == "signed"]
+    records = [written(kind, Decimal(f"{number}e-{kind.scale}")) for number in numbers]
+    sample = records[len(records) // 2].hex()
+    records += [
+        bytes.fromhex(f"{sample[:at]}{nibble:x}{sample[at + 1 :]}") for at in range(len(sample)) for nibble in range(16)
+    ]
+    starts = np.arange(len(records)) * kind.size
+    batch = Batch(np.frombuffer(b"".join(records), np.uint8), starts, starts + kind.size, {})
+    rows = Rows.all(batch)
+    column = plan.Bcd(digits, scale=kind.scale, sign=sign).read(rows, Values(rows))
+    found = column.arrow(pa.decimal128(digits, kind.scale)).to_pylist()
+    for data, value, doubtful in zip(records, found, batch.doubtful.tolist(), strict=True):
+        try:
+            expected = read(kind, data)
+        except DecodeError:
+            assert doubtful, data.hex()
+        else:
+            assert (value, doubtful) == (expected, False), data.hex()
