@@ -54,16 +54,16 @@ def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
         return None
     if not isinstance(number, int):
         return f"{number} is not a whole number", ""
-    numbers = _range(field)
+    numbers, name = _range(field)
     if not numbers.least <= number <= numbers.most:
-        name = f"{field.width} bits" if isinstance(field, syntax.BitField) else field.type
         return f"{number} does not fit {name}", f"{numbers.least} to {numbers.most} do"
     return None
 
 
-def _range(field: syntax.Field | syntax.BitField) -> Domain:
+def _range(field: syntax.Field | syntax.BitField) -> tuple[Domain, str]:
+    """The numbers that a field can have, and what it is called."""
     if isinstance(field, syntax.BitField):
-        return bit_range(field).values
+        return bit_range(field).values, f"{field.width} bits"
     wire = of(field)
     assert wire is not None
-    return wire.values
+    return wire.values, str(wire)

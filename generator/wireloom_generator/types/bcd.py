@@ -44,7 +44,7 @@ class Bcd(Base):
     def faults(self, field: syntax.Field) -> Iterator[tuple[str, str, str]]:
         digits = 1 if field.digits is None else field.digits
         if not 1 <= digits <= _MOST:
-            yield "digits", f"{digits} are no number of digits", f"there are 1 to {_MOST}"
+            yield "digits", f"no bcd has {digits} digits", f"it has 1 to {_MOST}"
         elif not 0 <= (field.scale or 0) <= digits:
             yield "scale", f"{field.scale} of {digits} digits cannot be behind the point", ""
         if field.sign is not None and field.sign not in SIGNS:

@@ -3,6 +3,7 @@
 Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
 """
 
+from wireloom.codec.bcd import Bcd
 from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
@@ -16,7 +17,6 @@ from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
-from wireloom.codec.packed import Bcd
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.rules import Rule

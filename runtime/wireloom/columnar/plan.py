@@ -1,11 +1,11 @@
 """What generated plans are made of, in one place."""
 
+from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.fields import Checksum, Field, Number, Rule
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
-from wireloom.columnar.packed import Bcd
 from wireloom.columnar.parts import (
     Bit,
     Bits,

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec.packed import SIGNS
+from wireloom.codec.bcd import SIGNS
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.buffers import Array

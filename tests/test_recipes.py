@@ -1,0 +1,28 @@
+"""The recipes in CONTRIBUTING.md, held against what was made by them."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+MOST = 10
+"""A type touches no more source files than this."""
+
+
+def recipe(title: str) -> str:
+    """The text of a recipe."""
+    text = ROOT.joinpath("CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.split(rf"^## {title}\n", text, flags=re.MULTILINE)[1].partition("\n## ")[0]
+
+
+def sources() -> list[Path]:
+    """What is written by hand and runs: the compiler and the runtime."""
+    return [path for root in ("generator", "runtime") for path in ROOT.joinpath(root).rglob("*.py")]
+
+
+def test_a_type_touches_the_files_that_its_recipe_names_and_no_other() -> None:
+    named = re.findall(r"`((?:generator|runtime)/[\w/<>.]+)`", recipe("Add a type"))
+    touched = [path for path in sources() if re.search(r"\bbcd\b", path.read_text(encoding="utf-8"), re.IGNORECASE)]
+    assert sorted(path.replace("<type>", "bcd") for path in named) == sorted(
+        str(path.relative_to(ROOT)) for path in touched
+    )
+    assert len(touched) <= MOST
