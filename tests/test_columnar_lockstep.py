@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import compiled
+import every_type
 import pytest
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
@@ -25,7 +26,7 @@ def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
         (one,), _ = spec.load([SPECS / name])
         protocol = lower(one)
     else:
-        protocol = compiled.feature(name).protocol
+        protocol = every_type.feature(name).protocol
     found: dict[tuple[tuple[str, Any], ...], list[bytes]] = {}
     for _, example in compiled.worked(protocol):
         found.setdefault(tuple(example.parameters.items()), []).append(example.data)
@@ -33,7 +34,7 @@ def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
 
 
 def pair_of(name: str) -> Pair:
-    return Pair.of(GENERATED[name] if name in GENERATED else compiled.feature(name).columnar)
+    return Pair.of(GENERATED[name] if name in GENERATED else every_type.feature(name).columnar)
 
 
 def orders(name: str) -> tuple[bool, ...]:
@@ -41,7 +42,7 @@ def orders(name: str) -> tuple[bool, ...]:
     return (False, True) if pair_of(name).codec.framing.byte_order else (False,)
 
 
-every = pytest.mark.parametrize("name", [*compiled.FEATURES, *GENERATED])
+every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
 
 
 @every

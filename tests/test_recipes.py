@@ -3,6 +3,12 @@
 import re
 from pathlib import Path
 
+import compiled
+import every_type
+
+from wireloom_generator import types
+from wireloom_generator.generate import check
+
 ROOT = Path(__file__).parent.parent
 MOST = 10
 """A type touches no more source files than this."""
@@ -26,3 +32,11 @@ def test_a_type_touches_the_files_that_its_recipe_names_and_no_other() -> None:
         str(path.relative_to(ROOT)) for path in touched
     )
     assert len(touched) <= MOST
+
+
+def test_every_type_that_a_spec_can_name_shows_itself() -> None:
+    assert [each for each in types.ALL if not each.examples and list(each.spellings())] == []
+
+
+def test_what_types_show_of_themselves_keeps_the_rules(tmp_path: Path) -> None:
+    assert check([compiled.folders(every_type.text(), tmp_path)]) == []

@@ -31,6 +31,7 @@ from wireloom.codec import (
     When,
 )
 from wireloom.codec.blocks import Block
+from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import _Encoded
 from wireloom.codec.layout import Named
@@ -164,6 +165,8 @@ def _resized(value: Any, random: Random) -> Any:
         return random.choice((value[:-1], value + extra, value * 2, value[1:], value[:0], value + extra * 150))
     if isinstance(value, int) and not isinstance(value, bool):
         return value + random.choice((-1, 1, 2, 256))
+    if isinstance(value, Decimal):
+        return -value if random.random() < 0.3 else value * random.choice((0, 1, 10, Decimal("0.1")))
     return value
 
 
@@ -173,6 +176,9 @@ def _value(kind: Any, random: Random) -> Any:
         return {column.name: _value(column.type, random) for column in kind.columns if random.random() < 0.7}
     if isinstance(kind, ListOf):
         return [_value(kind.element, random) for _ in range(random.choice((0, 1, 2, 3, 5)))]
+    size = decimal_size(kind)
+    if size is not None and size[1] and random.random() < 0.8:
+        return Decimal(f"{random.choice(NUMBERS[:-1])}e-{random.choice(size)}")
     if kind == "boolean":
         return random.random() < 0.5
     if kind == "string":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import compiled
+import every_type
 import vectors
 from lockstep import Pair
 
@@ -22,7 +23,7 @@ VECTORS = {
     "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
     "databus": ("databus/vectors.jsonl",),
 }
-NAMES = (*SHIPPED, *compiled.FEATURES)
+NAMES = (*SHIPPED, *compiled.FEATURES, every_type.NAME)
 """Everything that ``target`` knows."""
 
 Parameters = Mapping[str, Any]
@@ -46,7 +47,7 @@ def target(name: str) -> Target:
         assert not problems
         protocol, pair = lower(one), Pair.of(SHIPPED[name])
     else:
-        found = compiled.feature(name)
+        found = every_type.feature(name)
         protocol, pair = found.protocol, Pair.of(found.columnar)
     records = [example.data for _, example in compiled.worked(protocol)]
     records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]

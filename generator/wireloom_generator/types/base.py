@@ -25,19 +25,24 @@ class Declared:
     tables: Mapping[str, tuple[Column, ...]]
 
 
+Example = tuple[Mapping[str, object], object]
+
+
 class Base(ABC):
     """A wire type.
 
     ``ends`` are the keys of a field that may say where a value ends, in bytes; there are none where the type says it,
     and one of them is needed where ``endless``. ``keys`` are those that fields of no other type have, with the words
-    each takes if it takes but a few; ``needs`` says what those are that must be given. ``has_order`` types have several
-    bytes, in one order or the other.
+    each takes if it takes but a few; ``needs`` says what those are that must be given. ``examples`` are keys of fields
+    of the type, beside name and type, and a value each. ``has_order`` types have several bytes, in one order or the
+    other.
     """
 
     __slots__ = ()
 
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    examples: ClassVar[tuple[Example, ...]]
     ends: ClassVar[tuple[str, ...]] = ()
     endless: ClassVar[bool] = False
 

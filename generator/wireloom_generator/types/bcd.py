@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator import syntax
+from wireloom_generator import syntax, table_types
 from wireloom_generator.problems import closest
 from wireloom_generator.sizes import SizeRange, exactly
-from wireloom_generator.table_types import Decimal
-from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -25,6 +25,12 @@ class Bcd(Base):
 
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
+    examples: ClassVar[tuple[Example, ...]] = (
+        ({"digits": 8}, 12345678),
+        ({"digits": 3, "sign": "unsigned"}, 42),
+        ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
+        ({"digits": 38, "sign": "signed"}, 42),
+    )
 
     digits: int = 1
     scale: int = 0
@@ -75,9 +81,9 @@ class Bcd(Base):
         most = 10**self.digits - 1
         return SOMETHING if self.scale else Domain(-most if self.sign == "signed" else 0, most)
 
-    def column(self, declared: Declared) -> Decimal:
-        return Decimal(self.digits, self.scale)
+    def column(self, declared: Declared) -> table_types.Decimal:
+        return table_types.Decimal(self.digits, self.scale)
 
     @property
     def holds(self) -> str:
-        return str(Decimal(self.digits, self.scale))
+        return str(table_types.Decimal(self.digits, self.scale))

@@ -9,7 +9,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import counted
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import SOMETHING, Base, Declared, spelled
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -19,6 +19,11 @@ class Bytes(Base):
     """Bytes."""
 
     kind: ClassVar[Kind] = Kind.BYTES
+    examples: ClassVar[tuple[Example, ...]] = (
+        ({"prefix": "u8"}, b"ab"),
+        ({"size": "2"}, b"ab"),
+        ({"until": "00"}, b"ab"),
+    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
 

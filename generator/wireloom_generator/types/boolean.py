@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.base import Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -17,6 +17,7 @@ class Boolean(Base):
     """True or false."""
 
     kind: ClassVar[Kind] = Kind.CONDITION
+    examples: ClassVar[tuple[Example, ...]] = (({}, True),)
 
     @classmethod
     def spellings(cls) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import StructType
-from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -18,6 +18,9 @@ class FlatBuffers(Base):
     """A table that the spec declares under the name ``table``."""
 
     kind: ClassVar[Kind] = Kind.STRUCT
+    examples: ClassVar[tuple[Example, ...]] = (
+        ({"prefix": "u8", "table": "Example", "raw": "example_bytes"}, {"number": 5}),
+    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"table": (), "raw": ()})

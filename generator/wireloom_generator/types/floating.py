@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.base import Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -19,6 +19,7 @@ class Float(Base):
     """A floating-point number."""
 
     kind: ClassVar[Kind] = Kind.FLOAT
+    examples: ClassVar[tuple[Example, ...]] = (({}, 1.5),)
 
     bits: int
 

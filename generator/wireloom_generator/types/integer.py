@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import SizeRange, exactly
 from wireloom_generator.table_types import U64, Decimal, Primitive
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.base import Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -22,6 +22,7 @@ class Integer(Base):
     """An integer; of a width that may not exist, for a rule to say so."""
 
     kind: ClassVar[Kind] = Kind.NUMBER
+    examples: ClassVar[tuple[Example, ...]] = (({}, 5),)
 
     bits: int
     signed: bool

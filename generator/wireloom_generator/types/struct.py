@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import StructType
-from wireloom_generator.types.base import SOMETHING, Base, Declared
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -17,6 +17,7 @@ class Struct(Base):
     """The shared struct called ``name``; it is a region of its own if its field says where it ends."""
 
     kind: ClassVar[Kind] = Kind.STRUCT
+    examples: ClassVar[tuple[Example, ...]] = ()
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
 
     name: str

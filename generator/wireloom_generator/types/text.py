@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator import syntax
 from wireloom_generator.sizes import ANY, SizeRange
 from wireloom_generator.table_types import Primitive
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, Example
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
 
@@ -21,6 +21,9 @@ class Text(Base):
     """Text in an encoding."""
 
     kind: ClassVar[Kind] = Kind.TEXT
+    examples: ClassVar[tuple[Example, ...]] = tuple(
+        ({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS
+    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS})

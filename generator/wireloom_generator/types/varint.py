@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from wireloom_generator.sizes import SizeRange
 from wireloom_generator.table_types import Decimal, Primitive
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, Example
 from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.value_sets import Domain
@@ -19,6 +19,7 @@ class Varint(Base):
     """What both varints share."""
 
     kind: ClassVar[Kind] = Kind.NUMBER
+    examples: ClassVar[tuple[Example, ...]] = (({}, 300),)
     signed: ClassVar[bool]
     stem: ClassVar[str]
 

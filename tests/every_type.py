@@ -1,0 +1,69 @@
+"""A protocol with fields of every type, made of what the types say of themselves: a new type is in it at once."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import compiled
+import yaml
+
+from wireloom_generator import types
+
+NAME = "every_type"
+PROTOCOL = {
+    "protocol": NAME,
+    "byte_order": "big",
+    "tables": [{"name": "Example", "fields": [{"name": "number", "type": "u8", "id": 0}]}],
+    "record": {
+        "length": "3 + size",
+        "fields": [
+            {"name": "kind", "type": "u8"},
+            {"name": "size", "type": "u16", "derive": "size(body)"},
+            {"section": "body", "size": "rest"},
+        ],
+    },
+}
+SHAPES: Mapping[str, Mapping[str, object]] = {
+    "plain": {},
+    "lists": {"repeat": {"count": 2}},
+    "shown": {"when": "is_shown"},
+    "last": {"optional": True},
+}
+"""What is added to the fields of each message, by its name."""
+
+
+def _fields() -> Iterator[tuple[dict[str, Any], object]]:
+    """Fields of every type, as specs write them, and a value of each."""
+    for each in types.ALL:
+        for spelling in each.spellings():
+            for number, (keys, value) in enumerate(each.examples):
+                yield {"name": f"{spelling}_{number}", "type": spelling, **keys}, value
+
+
+def _message(name: str, more: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, object]]:
+    """A message as its file has it, and its values."""
+    fields, row = [{"name": "is_shown", "type": "bool"}], {"is_shown": True}
+    for field, value in _fields():
+        if "repeat" in more and "table" in field:
+            continue  # lists of tables there are none
+        fields.append({**field, **more})
+        row[field["name"]] = [value, value] if "repeat" in more else value
+    kind = list(SHAPES).index(name) + 1
+    return {"message": name, "match": {"kind": kind}, "sections": {"body": fields}}, row
+
+
+@cache
+def text() -> str:
+    """The spec, with the bytes of a record of each message as its worked example."""
+    made = {name: _message(name, more) for name, more in SHAPES.items()}
+    documents = [PROTOCOL, *(message for message, _ in made.values())]
+    codec = compiled.of(yaml.safe_dump_all(documents)).codec
+    for name, (message, row) in made.items():
+        data = codec.build({"message": name, name: row})
+        message["examples"] = [{"name": f"Of {name}", "hex": data.hex()}]
+    return yaml.safe_dump_all(documents)
+
+
+def feature(name: str) -> compiled.Compiled:
+    """The protocol of a feature, this one among them."""
+    return compiled.of(text()) if name == NAME else compiled.feature(name)
