@@ -25,7 +25,7 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("crc", "hash", "digest"), ("checksum", "checksum: says how it is computed")),
     **dict.fromkeys(("description", "comment", "desc", "note", "doc-ref"), ("doc", "doc: says what it means")),
     **dict.fromkeys(("bit", "bit_width"), ("width", "width: is how many bits it has")),
-    **dict.fromkeys(("scale", "factor", "multiplier", "resolution"), ("unit", f"{_STANDS}; unit: says what it counts")),
+    **dict.fromkeys(("factor", "multiplier", "resolution"), ("unit", f"{_STANDS}; unit: says what it counts")),
     **dict.fromkeys(("format", "timestamp", "time", "epoch"), ("unit", f"{_STANDS}; unit: says what it counts")),
     **dict.fromkeys(("mask", "shift"), ("compute", "bits: splits an integer, and compute: makes a column of a part")),
     **dict.fromkeys(("switch-on", "switch_on", "switch", "cases", "union"), ("", "choice: lists alternatives")),

@@ -2,8 +2,7 @@
 
 The type says how many bytes a value takes, so with one unknown nothing behind it could be found either.
 
-Integers are ``u8`` to ``u64`` and ``i8`` to ``i64``; the other types are f32, f64, bool, leb128_u32, leb128_u64,
-zigzag_i32, zigzag_i64, bytes, text and flatbuffers.
+Integers are ``u8`` to ``u64`` and ``i8`` to ``i64``; the other types are OTHERS.
 
 Bad::
 
@@ -20,7 +19,7 @@ from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.scopes import written
 from wireloom_generator.spec import Spec
-from wireloom_generator.types import NAMES, WIDTHS, parse
+from wireloom_generator.types import NAMES, WIDTHS, Integer, parse
 
 _ELSEWHERE = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
@@ -28,6 +27,9 @@ _ELSEWHERE = {
     **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
 }  # fmt: skip
 """What other languages call our types."""
+
+_OTHERS = [name for name in NAMES if not isinstance(parse(name), Integer)]
+__doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OTHERS[-1]}")
 
 
 def check(spec: Spec) -> Iterator[Problem]:
