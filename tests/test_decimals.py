@@ -2,12 +2,14 @@
 
 import json
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import compiled
 import pyarrow as pa
 import pytest
+from lockstep import Pair, records_alike
 
 from wireloom.codec import EncodeError
 from wireloom.columnar import arrow_schema, decode_columnar, table
@@ -37,7 +39,7 @@ ROW = {
     "note": 255,
     "rate": Decimal("0.005"),
     "total": Decimal("-123456789012345678901.2345678901"),
-    "balance": -99999999999999999999,
+    "balance": -42,
     "rates": [Decimal("-1234.5"), Decimal("1.0")],
 }
 
@@ -96,6 +98,42 @@ def test_the_documentation_says_how_large_they_are(payments: compiled.Compiled) 
     told = "".join(file.text for file in pages(payments.protocol, {}) if file.path.name == "payment.md")
     assert all(f"`{kind}`" in told for kind in COLUMNS.values())
     assert "bcd of 7 digits, 2 behind the point, signed" in told
+
+
+WIDE = """
+protocol: wide
+byte_order: big
+record:
+  length: 32
+  fields:
+    - {name: kind, type: u8}
+    - {section: body, size: rest}
+---
+message: one
+match: {kind: 1}
+sections:
+  body:
+    - {name: total, type: bcd, digits: 20, sign: signed, valid: total != 5}
+    - {name: more, type: u8, when: total > 100}
+    - {name: next, type: i64, compute: total + 1}
+    - {name: large, type: bcd, digits: 21, when: more > 5 and present(total), valid: large % 2 == 0}
+    - {name: other, type: bytes, size: rest}
+"""
+
+
+def wide(total: int, more: str, large: int) -> bytes:
+    """A record of these values."""
+    sign, more = "c" if total >= 0 else "d", more if total > 100 else ""
+    return bytes.fromhex(f"01 0{abs(total):020}{sign}{more} {large:022}").ljust(32, b"x")
+
+
+def test_expressions_ask_for_numbers_of_any_size() -> None:
+    pair = Pair.of(compiled.of(WIDE).columnar)
+    totals = (0, 5, 7, -7, 100, 101, 2**63 - 2, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**20 - 1, 1 - 10**20)
+    records_alike(pair, [wide(*values) for values in product(totals, ("00", "09"), (4, 5, 10**20))])
+    decoder = pair.decoder(pair.options({}))
+    list(decoder.capture(b"".join(wide(total, "09", 4) for total in (7, -7, 101, 10**17))))
+    assert decoder.tally.redone == 0  # as those are which 64 bits do not hold
 
 
 def schema(payments: compiled.Compiled, folder: Path) -> Any:

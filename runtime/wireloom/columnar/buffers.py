@@ -98,6 +98,14 @@ def numbers(kind: pa.DataType, data: Array, valid: Valid, places: Places | None)
     return array(kind, count, valid, native)
 
 
+def integers(decimals: pa.Array) -> tuple[Array, Array]:
+    """Decimals without a fraction as integers of 64 bits, and which of them fit; nulls do."""
+    words = np.frombuffer(decimals.buffers()[1], np.int64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
+    low, high = words[:, 0], words[:, 1]
+    fits = high == low >> 63
+    return low, fits | decimals.is_null().to_numpy(zero_copy_only=False)
+
+
 _INLINE = 12
 """An Arrow view of so many bytes holds them itself."""
 _VIEW = np.dtype([("size", "<i4"), ("head", "V4"), ("buffer", "<i4"), ("offset", "<i4")])

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.buffers import Array, integers, windows
 from wireloom.columnar.refusals import Piece, Refusal, Unit
 from wireloom.columnar.vectors import Vector
 
@@ -85,8 +85,11 @@ class Values:
         column = self.column(name)
         if column is None:
             return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
-        if isinstance(column, Made) and pa.types.is_decimal(column.array.type):  # no integer of numpy's holds them
-            self.rows.doubt(np.ones(len(self.rows), bool))
+        if isinstance(column, Made) and pa.types.is_decimal(column.array.type):
+            whole, fits = integers(column.array)
+            if not fits.all():
+                self.rows.doubt(~fits)
+            return Vector(whole, column.valid, self.rows.doubt)
         if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
             return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
         data = column.data
