@@ -11,6 +11,7 @@ import struct
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -224,6 +225,8 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
         case "string":
             read = not data or value in [data.decode(encoding, "replace") for encoding in ENCODINGS]
             right = read and (text == value or not value.isprintable())
+        case _ if isinstance(value, Decimal):
+            right = text == str(value)
         case _:
             right = int(text, 0) == value
     return [] if right else [f"{field.get('name')}: {value!r} expected, found {text!r} of {data.hex()}"]

@@ -134,6 +134,19 @@ end
 local function div(a, b) return (divide(a, b)) end
 local function mod(a, b) return (select(2, divide(a, b))) end
 
+-- A whole number in decimal, so many of its digits behind the point.
+local function decimal(value, scale)
+  local text, is_negative = "", value < 0
+  if is_negative then value = sub(0, value) end
+  while value ~= 0 or #text <= scale do
+    local digit
+    value, digit = divide(value, 10)
+    text = string.format("%d", digit) .. text
+  end
+  if scale > 0 then text = text:sub(1, -scale - 1) .. "." .. text:sub(-scale) end
+  return (is_negative and "-" or "") .. text
+end
+
 local function power(exponent)
   local found = 1
   for _ = 1, exponent do found = add(found, found) end
@@ -288,6 +301,36 @@ local bool = {kind = "number", size = 1, read = function(data, at, _, path)
   if value > 1 then fail("invalid", at, path, "0 or 1 expected, found " .. value) end
   return value == 1
 end}
+
+-- Packed decimal: a number, or with a scale its text. ``signs`` are the nibbles that may stand behind the digits.
+local function bcd(digits, scale, signs)
+  local size = math.ceil((digits + math.min(1, #signs)) / 2)
+  return {kind = "packed", size = size, read = function(data, at, _, path)
+    local nibbles = {}
+    for i = at + 1, at + size do
+      local byte = data:byte(i)
+      nibbles[#nibbles + 1], nibbles[#nibbles + 2] = floor(byte / 16), byte % 16
+    end
+    local last, value = #nibbles - math.min(1, #signs), 0
+    if last > digits and nibbles[1] ~= 0 then
+      fail("invalid", at, path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
+    end
+    for i = 1, last do
+      if nibbles[i] > 9 then
+        local where = at + floor((i - 1) / 2)
+        fail("invalid", where, path, string.format("a decimal digit expected, found %x", nibbles[i]))
+      end
+      value = add(mul(value, 10), nibbles[i])
+    end
+    local sign = signs == "" and "" or string.format("%x", nibbles[#nibbles])
+    if sign ~= "" and not signs:find(sign, 1, true) then
+      fail("invalid", at + size - 1, path, "the sign " .. signs:gsub("cd", "c or d") .. " expected, found " .. sign)
+    end
+    if sign == "d" and value == 0 then fail("invalid", at + size - 1, path, "zero with a minus") end
+    value = sign == "d" and sub(0, value) or value
+    return scale == 0 and value or decimal(value, scale)
+  end}
+end
 
 local function leb128(bits)
   return {kind = "varint", bits = bits}
@@ -526,7 +569,7 @@ local function tell(reader, tree, node, at, length, value)
   elseif node.shape == "int64" then
     item = tree:add(node.field, range, wide(value, Int64.new))
   else
-    item = tree:add(node.field, range, value)
+    item = tree:add(node.field, range, node.shape == "string" and is_whole(value) and decimal(value, 0) or value)
   end
   if length == 0 and node.compute then item:set_generated() end
   local label = node.enum and is_whole(value) and label_of(node.enum, value)
@@ -681,7 +724,7 @@ local function one(reader, tree, node, this)
 end
 
 local function list(reader, tree, node, this)
-  local found, count, smallest = {}, nil, node.value.size or 1
+  local found, count, smallest = {}, nil, node.value.kind == "number" and node.value.size or 1
   local path = reader.path .. node.name
   if node.count then
     count = ask(node.count, this, reader.record, reader.frame)

@@ -20,6 +20,7 @@ from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import Entry, Lua, Table, entries, function, literal, render, string
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.types import (
+    Bcd,
     Boolean,
     Bytes,
     FlatBuffers,
@@ -37,7 +38,6 @@ _COMPUTED = {
     ir.Primitive.SHORT: "int16",
     ir.Primitive.INT: "int32",
     ir.Primitive.LONG: "int64",
-    ir.Primitive.DECIMAL: "uint64",
     ir.Primitive.FLOAT: "float",
     ir.Primitive.DOUBLE: "double",
     ir.Primitive.BOOLEAN: "bool",
@@ -106,13 +106,13 @@ def _node(node: ir.Node) -> Table:
             return _field(node)
         case ir.Computed(columns=columns):
             kind = columns[0].type
-            assert isinstance(kind, ir.Primitive)
+            assert isinstance(kind, ir.Primitive | ir.Decimal)
             return _kind(
                 "computed",
                 name=string(node.name),
-                shape=string(_COMPUTED[kind]),
+                shape=string(_COMPUTED[kind] if isinstance(kind, ir.Primitive) else "uint64"),
                 compute=function(node.value.expression),
-                type=string(kind),
+                type=string(str(kind)),
                 **_names(node.enum, None, node.labels),
                 doc=_doc(node.doc),
             )
@@ -246,7 +246,7 @@ def _shape(kind: WireType) -> str:
             return "bool"
         case Bytes() | FlatBuffers():
             return "bytes"
-        case Text():
+        case Text() | Bcd():
             return "string"
         case Struct():
             return "none"
@@ -271,6 +271,8 @@ def _value(wire: ir.Wire) -> str:
             return f"zigzag({bits})"
         case Bytes() | FlatBuffers():
             return f"bytes({extent})"
+        case Bcd(digits=digits, scale=scale, sign=sign):
+            return f"bcd({digits}, {scale}, {string({None: '', 'signed': 'cd', 'unsigned': 'f'}[sign])})"
         case Text(encoding=encoding):
             return f"text({extent}, {string(encoding)})"
         case Struct(name=name):
