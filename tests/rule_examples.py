@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
-from wireloom_generator import spec
 from wireloom_generator.problems import Problem
+from wireloom_generator.reading import spec
 from wireloom_generator.rules import check
 
 HEADER = {

@@ -10,8 +10,8 @@ import every_type
 import pytest
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
-from wireloom_generator import spec
-from wireloom_generator.lower import lower
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 

@@ -12,8 +12,8 @@ from compiled import FEATURES, folders
 
 from wireloom_generator import expressions, ir
 from wireloom_generator.compat.compare import Version, compare
-from wireloom_generator.lower import lower
-from wireloom_generator.spec import Spec, load
+from wireloom_generator.reading.spec import Spec, load
+from wireloom_generator.resolve.lower import lower
 from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"

@@ -8,8 +8,8 @@ import pytest
 
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
-from wireloom_generator.lower import lower
-from wireloom_generator.spec import load
+from wireloom_generator.reading.spec import load
+from wireloom_generator.resolve.lower import lower
 
 SPECS = Path(__file__).parent.parent / "specs"
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"

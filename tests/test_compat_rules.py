@@ -17,7 +17,8 @@ from cases import each
 from compiled import folders
 
 from wireloom.codec import DecodeError
-from wireloom_generator import compat_rules, examples, rules
+from wireloom_generator import examples, rules
+from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Category, Side
 from wireloom_generator.compat.compare import BadSpecsError, Version, compare, read
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireloom_generator import conditions
-from wireloom_generator.arithmetic import UnknowableError, value
-from wireloom_generator.conditions import Domains, disjoint, example, implies, impossible
-from wireloom_generator.expressions import Expr, parse
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.expressions import Expr, conditions, parse
+from wireloom_generator.expressions.conditions import Domains, disjoint, example, implies, impossible
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.evaluation import UnknowableError, value
 
 BYTE, WORD, LONG, TRUTH = Domain(0, 255), Domain(0, 65535), Domain(0, (1 << 64) - 1), Domain(listed=(False, True))
 OPTIONAL = Domain(0, 255, when=parse("length == 1"))

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from documents import loaded
 
-from wireloom_generator import examples, ir, spec
+from wireloom_generator import examples, ir
 from wireloom_generator.emitters import docs
-from wireloom_generator.lower import lower
-from wireloom_generator.pages.byte_diagram import draw
-from wireloom_generator.pages.byte_rows import Box, Break, Item
-from wireloom_generator.pages.layout import Offset
-from wireloom_generator.pages.markdown import cell, prose
+from wireloom_generator.emitters.docs.byte_diagram import draw
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
+from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.markdown import cell, prose
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_generator.traces import Span, Traced
 
 SPECS = Path(__file__).parents[1] / "specs"

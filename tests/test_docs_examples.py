@@ -9,13 +9,14 @@ import compiled
 from cases import each
 from test_specs_readme import BLOCKS, documents
 
-from wireloom_generator import examples, ir, spec
-from wireloom_generator.lower import lower
-from wireloom_generator.pages.errata import Errata
-from wireloom_generator.pages.fields import HEADER
-from wireloom_generator.pages.message_page import ExampleBlock, MessagePage, MessagePages
-from wireloom_generator.pages.names import Used
-from wireloom_generator.pages.shared import Group, Table
+from wireloom_generator import examples, ir
+from wireloom_generator.emitters.docs.errata import Errata
+from wireloom_generator.emitters.docs.fields import HEADER
+from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessagePage, MessagePages
+from wireloom_generator.emitters.docs.names import Used
+from wireloom_generator.emitters.docs.shared import Group, Table
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 
 NAMESAKES = """
 protocol: namesakes

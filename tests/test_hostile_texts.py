@@ -25,11 +25,11 @@ from wireloom.cli import app
 from wireloom.cli.findings import drawing
 from wireloom_generator import emitted_code, examples, ir, rules
 from wireloom_generator.emitters import columnar, docs, enums, package, parsers, spark, wireshark
+from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
 from wireloom_generator.generate import outputs
-from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile
-from wireloom_generator.pages.markdown import cell, code, phrase, prose
 from wireloom_generator.problems import Severity
+from wireloom_generator.resolve.lower import lower
 
 pytestmark = pytest.mark.xdist_group("hostile texts")
 

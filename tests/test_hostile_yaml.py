@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wireloom_generator import source
+from wireloom_generator.reading import source
 
 BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 9)}]" for n in range(9))
 

@@ -25,8 +25,8 @@ from wireloom.inspection.hexdump import lines as hex_lines
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
 from wireloom.inspection.wording import quoted
-from wireloom_generator import spec
-from wireloom_generator.lower import lower
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"

@@ -13,8 +13,9 @@ from documents import all_loaded, dumped
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator import shape, source, types
+from wireloom_generator import types
 from wireloom_generator.emitters import json_schema
+from wireloom_generator.reading import shape, source
 from wireloom_generator.rules import checksum_algorithm, form, table_fields
 
 ROOT = Path(__file__).parent.parent

@@ -6,10 +6,11 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from wireloom_generator import examples, ir, lockstep, lockstep_names, spec
+from wireloom_generator import examples, ir, lockstep, lockstep_names
 from wireloom_generator.emitters import columnar, docs, enums, parsers, spark
-from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 
 ROOT = Path(__file__).parents[1]
 

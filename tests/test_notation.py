@@ -10,7 +10,7 @@ from wireloom.codec import DecodeError, EncodeError
 from wireloom.inspection import inspect_record
 from wireloom_generator import expressions
 from wireloom_generator.emitters import docs, enums, parsers
-from wireloom_generator.numerals import integer
+from wireloom_generator.reading.numerals import integer
 
 SPEC = """
 protocol: parcels

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from wireloom import registry
 from wireloom.cli import app
 from wireloom.codec import Protocol
-from wireloom_generator import ir, spec
-from wireloom_generator.lower import lower
-from wireloom_generator.reading import readings, sentences
+from wireloom_generator import ir
+from wireloom_generator.explained import readings, sentences
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"

@@ -17,9 +17,10 @@ import pytest
 from cases import each
 
 from wireloom import codec
-from wireloom_generator import naming, spec
-from wireloom_generator.lower import lower
+from wireloom_generator import naming
 from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_generator.rules import RULES, check, example
 
 HERE = Path(__file__).parent

@@ -11,9 +11,10 @@ import compiled
 import pytest
 from documents import dumped, loaded
 
-from wireloom_generator import expressions, shape, spec, syntax, types
+from wireloom_generator import expressions, types
 from wireloom_generator.generate import check
 from wireloom_generator.problems import Severity
+from wireloom_generator.reading import shape, spec, syntax
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "specs/README.md").read_text(encoding="utf-8")

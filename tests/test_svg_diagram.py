@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from wireloom_generator.pages.byte_rows import Box, Break, Drawing, Item
-from wireloom_generator.pages.layout import Offset
-from wireloom_generator.pages.svg_diagram import draw
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
+from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.svg_diagram import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIELDS: tuple[Item, ...] = (

@@ -17,7 +17,6 @@ from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
-from wireloom_generator import python_expressions
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -33,7 +32,8 @@ from wireloom_generator.expressions import (
     parse,
     rebuild,
 )
-from wireloom_generator.vector_expressions import RowwiseError, Vectors
+from wireloom_generator.python_code import scalar_expressions
+from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors
 
 COLUMNS: dict[str, tuple[str, bool]] = {
     "tiny": (">u1", False),
@@ -135,7 +135,7 @@ def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, 
 
 def row_by_row(expression: Expr, rows: list[Row]) -> list[Any]:
     """The expression's value in each row as the codec has it."""
-    function = run(python_expressions.function(expression))
+    function = run(scalar_expressions.function(expression))
     return [ask(function, row, row, Frame(PARAMETERS)) for row in rows]
 
 

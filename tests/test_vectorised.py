@@ -5,9 +5,9 @@ from pathlib import Path
 import compiled
 import pytest
 
-from wireloom_generator import spec
 from wireloom_generator.emitters import columnar
-from wireloom_generator.lower import lower
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 
 RECORD = """\
 protocol: small

@@ -22,10 +22,11 @@ from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
 
 from wireloom.codec import Protocol
-from wireloom_generator import expressions, ir, spec
+from wireloom_generator import expressions, ir
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
-from wireloom_generator.lower import lower
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_generator.types import FlatBuffers
 from wireloom_protocols import couchbase_dcp, databus
 

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from wireloom_generator.pages.markdown import cell, code, prose
+from wireloom_generator.emitters.docs.markdown import cell, code, prose
 
 
 def command_line_page(app: typer.Typer, name: str) -> str:

@@ -8,15 +8,15 @@ from typing import Any
 from wireloom.inspection import fragment, inspect_record
 from wireloom_generator import examples, ir, rules
 from wireloom_generator.emitters import docs
-from wireloom_generator.lower import lower
+from wireloom_generator.emitters.docs import svg_diagram
+from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
+from wireloom_generator.emitters.docs.markdown import cell, phrase, prose
+from wireloom_generator.emitters.docs.message_page import ExampleBlock
+from wireloom_generator.emitters.docs.renderings import Rendering, fence
+from wireloom_generator.emitters.docs.shared import Block
 from wireloom_generator.output import OutputFile
-from wireloom_generator.pages import svg_diagram
-from wireloom_generator.pages.errata import Errata, Erratum, told
-from wireloom_generator.pages.markdown import cell, phrase, prose
-from wireloom_generator.pages.message_page import ExampleBlock
-from wireloom_generator.pages.renderings import Rendering, fence
-from wireloom_generator.pages.shared import Block
 from wireloom_generator.problems import Severity
+from wireloom_generator.resolve.lower import lower
 
 FOLDER = PurePosixPath("protocols")
 _DIAGRAMS = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator.pages.markdown import cell, prose
+from wireloom_generator.emitters.docs.markdown import cell, prose
 from wireloom_generator.rulebook import Family, RuleDoc
 
 _FAMILIES = {

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from wireloom_generator import syntax
 from wireloom_generator.problems import Problem, Severity, closest
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 _RULE = "accepted"
 

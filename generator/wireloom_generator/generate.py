@@ -9,11 +9,12 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from wireloom_generator import emitted_code, emitters, examples, git, ir, lockstep, reading, rules
+from wireloom_generator import emitted_code, emitters, examples, git, ir, lockstep, rules
+from wireloom_generator import explained as reading
 from wireloom_generator.emitters import Emitter, Place, Subject
-from wireloom_generator.lower import lower
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
+from wireloom_generator.resolve.lower import lower
 
 _OWN = emitters.own()
 

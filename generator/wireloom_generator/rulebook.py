@@ -22,7 +22,7 @@ class Family(StrEnum):
 
 
 _PART = re.compile(r"^(Bad|Good)::$", re.MULTILINE)
-_PACKAGES = {"compiler_rules": Family.SPEC, "rules": Family.SPEC, "compat_rules": Family.COMPAT}
+_PACKAGES = {"compiler_rules": Family.SPEC, "rules": Family.SPEC, "compat.rules": Family.COMPAT}
 """The packages with a docstring for each rule."""
 
 

@@ -12,8 +12,8 @@ import every_type
 import vectors
 from lockstep import Pair
 
-from wireloom_generator import spec
-from wireloom_generator.lower import lower
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve.lower import lower
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator import compat_rules, shape, source
+from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.problems import Problem, Severity, closest
-from wireloom_generator.syntax import Written, required
+from wireloom_generator.reading import shape, source
+from wireloom_generator.reading.syntax import Written, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator import compat_rules, ir, rules
+from wireloom_generator import ir, rules
 from wireloom_generator.compat import locations
+from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.lower import lower
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.resolve.lower import lower
 
 _NEEDED = frozenset({
     "bits", "byte-order", "checksum-cycle", "column-collision", "const-fits", "derive-cycle", "dispatch", "empty",

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wireloom_generator import syntax
 from wireloom_generator.problems import Location
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 Places = Mapping[str, Location]
 

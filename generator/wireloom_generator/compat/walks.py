@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from wireloom_generator import conditions, ir
+from wireloom_generator import ir
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.expressions import conditions
 
 N = TypeVar("N", ir.EnumValue, ir.Flag)
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir, pretty
+from wireloom_generator import ir
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import (
+from wireloom_generator.python_code import pretty
+from wireloom_generator.python_code.pretty import (
     Call,
     Tree,
     docstring,
@@ -19,8 +20,8 @@ from wireloom_generator.pretty import (
     render,
     string,
 )
-from wireloom_generator.vector_expressions import RowwiseError, Vectors, linear
-from wireloom_generator.vectorised import Parts, code, probe, proof
+from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors, linear
+from wireloom_generator.python_code.vectorised import Parts, code, probe, proof
 
 _TYPES = {
     ir.Primitive.BYTE: "pa.int8()",

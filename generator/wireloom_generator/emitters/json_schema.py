@@ -11,9 +11,9 @@ from collections.abc import Mapping as MappingType
 from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
 
-from wireloom_generator import shape, syntax
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import MARK, OutputFile
+from wireloom_generator.reading import shape, syntax
 from wireloom_generator.types import ALL, NAMES, WIDTHS
 
 Schema = dict[str, Any]

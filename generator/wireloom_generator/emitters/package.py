@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from wireloom_generator import ir
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import docstring
+from wireloom_generator.python_code.pretty import docstring
 
 LAZY = '''
 

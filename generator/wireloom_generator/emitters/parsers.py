@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from wireloom_generator import constructs, ir, naming, pretty
+from wireloom_generator import ir, naming
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.pretty import (
+from wireloom_generator.python_code import constructs, pretty
+from wireloom_generator.python_code.pretty import (
     Call,
     Tree,
     docstring,
@@ -20,7 +21,7 @@ from wireloom_generator.pretty import (
     render,
     string,
 )
-from wireloom_generator.python_expressions import function
+from wireloom_generator.python_code.scalar_expressions import function
 
 
 def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wireloom_generator.table_types import Column
+from wireloom_generator.types.tables import Column
 
 
 @dataclass(frozen=True, slots=True)

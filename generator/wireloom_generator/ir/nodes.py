@@ -6,7 +6,7 @@ from typing import assert_never
 
 from wireloom_generator.ir.declarations import Doc
 from wireloom_generator.ir.wires import Condition, Rest, Size, Wire
-from wireloom_generator.table_types import Column
+from wireloom_generator.types.tables import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from wireloom_generator.ir.declarations import Doc, Enum, Flags, Parameter, Tabl
 from wireloom_generator.ir.nodes import Checksum, Node, Slot, Type
 from wireloom_generator.ir.wires import Condition, Wire
 from wireloom_generator.problems import Location
-from wireloom_generator.table_types import CORRUPT, Column, Primitive, StructType
+from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructType
 
 
 @dataclass(frozen=True, slots=True)

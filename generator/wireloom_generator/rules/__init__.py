@@ -9,9 +9,9 @@ from pathlib import Path
 
 from wireloom_generator import acceptance
 from wireloom_generator.problems import Problem
+from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.rule_modules import rule_modules
 from wireloom_generator.rules import too_large
-from wireloom_generator.spec import Spec, load
 
 Rule = Callable[[Spec], Iterator[Problem]]
 

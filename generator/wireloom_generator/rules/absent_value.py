@@ -18,14 +18,16 @@ Good::
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wireloom_generator import conditions, domains, expressions, syntax
-from wireloom_generator.conditions import Domains, both
-from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, parsed
+from wireloom_generator import expressions
+from wireloom_generator.analysis import domains
+from wireloom_generator.analysis.domains import TRUE
+from wireloom_generator.analysis.scopes import Scope, Visit
+from wireloom_generator.analysis.sites import Moment, Site, sites
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, conditions, parsed
+from wireloom_generator.expressions.conditions import Domains, both
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Scope, Visit
-from wireloom_generator.sites import Moment, Site, sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind
 
 Needed = Iterator[tuple[Name, Expr]]

@@ -14,11 +14,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import fields, types
+from wireloom_generator.analysis.sites import constant
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import fields, types
-from wireloom_generator.sites import constant
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 _WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
 

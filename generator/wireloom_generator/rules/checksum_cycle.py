@@ -18,12 +18,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from wireloom_generator import offsets, syntax
+from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis.offsets import Layout
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
 from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value, parsed
-from wireloom_generator.offsets import Layout
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.scopes import Scope, Visit, head, messages
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Integer, parse
 
 Bounds = tuple[float, float]

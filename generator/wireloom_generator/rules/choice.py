@@ -19,11 +19,13 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
-from wireloom_generator import conditions, domains, syntax
-from wireloom_generator.coverage import Covered, Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis import domains
+from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis.scopes import Scope, Visit, every, written
+from wireloom_generator.expressions import conditions
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.scopes import Scope, Visit, every, written
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

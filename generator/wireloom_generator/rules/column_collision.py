@@ -18,12 +18,12 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import every, head
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.naming import ROW
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import every, head
-from wireloom_generator.spec import Spec
-from wireloom_generator.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -16,14 +16,14 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
-from wireloom_generator.kinds import bit_range, kind
+from wireloom_generator.analysis.kinds import bit_range, kind
+from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.analysis.sites import constant
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import fields
-from wireloom_generator.sites import constant
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import PLAIN, Kind, of
-from wireloom_generator.value_sets import Domain
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -16,12 +16,13 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions, syntax
+from wireloom_generator import expressions
+from wireloom_generator.analysis.scopes import Visit
+from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import parsed
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Visit
-from wireloom_generator.sites import Site, sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

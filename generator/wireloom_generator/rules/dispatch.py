@@ -15,13 +15,14 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import offsets, rivals, syntax
-from wireloom_generator.kinds import bit_range, kind
+from wireloom_generator.analysis import offsets, rivals
+from wireloom_generator.analysis.kinds import bit_range, kind
+from wireloom_generator.analysis.scopes import Visit, head, slots, until_slot
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.scopes import Visit, head, slots, until_slot
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind, of
-from wireloom_generator.value_sets import Domain
 
 _TOLD = 10
 """So many messages at most are told that match what one does."""

@@ -15,11 +15,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import named_values, types, written
+from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import named_values, types, written
-from wireloom_generator.spec import Spec
-from wireloom_generator.written_columns import columns
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

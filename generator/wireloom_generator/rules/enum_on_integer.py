@@ -17,11 +17,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
-from wireloom_generator.kinds import bit_range
+from wireloom_generator.analysis.kinds import bit_range
+from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import fields
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Integer, parse
 
 

@@ -20,9 +20,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import naming, syntax
+from wireloom_generator import naming
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

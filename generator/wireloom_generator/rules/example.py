@@ -16,12 +16,12 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, recursive, walk
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.scopes import Scope, Visit, head, messages, recursive, walk
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import spelled
-from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",

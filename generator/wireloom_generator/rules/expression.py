@@ -18,12 +18,13 @@ Good::
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from wireloom_generator import expressions, syntax
+from wireloom_generator import expressions
+from wireloom_generator.analysis.scopes import Scope, Visit, every, once, walk
+from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import Scope, Visit, every, once, walk
-from wireloom_generator.sites import Moment, Site, sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind
 
 

@@ -18,7 +18,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions, syntax
+from wireloom_generator import expressions
+from wireloom_generator.analysis.kinds import kind
+from wireloom_generator.analysis.scopes import Visit, is_known
+from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -32,11 +35,9 @@ from wireloom_generator.expressions import (
     Value,
     parsed,
 )
-from wireloom_generator.kinds import kind
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Visit, is_known
-from wireloom_generator.sites import Site, sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import PLAIN, Integer, Kind, parse
 
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)

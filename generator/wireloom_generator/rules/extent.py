@@ -19,11 +19,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import is_known, written
+from wireloom_generator.analysis.sites import constant
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import is_known, written
-from wireloom_generator.sites import constant
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, of, parse
 
 _ELSEWHERE = {

@@ -16,7 +16,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

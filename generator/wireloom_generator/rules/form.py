@@ -19,13 +19,13 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import syntax
-from wireloom_generator.kinds import kind
+from wireloom_generator.analysis.kinds import kind
+from wireloom_generator.analysis.scopes import Scope, head, messages, recursive, walk
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.scopes import Scope, head, messages, recursive, walk
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind, of
-from wireloom_generator.written_columns import Sort, WrittenColumn, columns
 
 _STYLES = ("json_lines",)
 _NOTATIONS = ("value", "label", "base64_57", "text")

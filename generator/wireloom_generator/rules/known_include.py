@@ -17,10 +17,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import written
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import written
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -15,10 +15,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import written
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import written
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import NAMES, WIDTHS, Integer, parse
 
 _ELSEWHERE = {

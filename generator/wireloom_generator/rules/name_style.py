@@ -23,10 +23,11 @@ Good::
 from collections.abc import Iterator
 from textwrap import fill
 
-from wireloom_generator import naming, syntax
+from wireloom_generator import naming
+from wireloom_generator.analysis.scopes import declarations, written
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.scopes import declarations, written
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Float, Integer, parse
 
 _TAKEN = ", ".join(f"``{name}``" for name in sorted(naming.BLOCKS | naming.OTHERS))

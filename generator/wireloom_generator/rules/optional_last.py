@@ -16,10 +16,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.sequences import Entries, at_end, is_optional, needs_bytes, place, sequences
 from wireloom_generator.problems import Problem
-from wireloom_generator.sequences import Entries, at_end, is_optional, needs_bytes, place, sequences
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -31,11 +31,13 @@ Good::
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
-from wireloom_generator import expressions, offsets, syntax
-from wireloom_generator.arithmetic import Number, UnknowableError, truth
+from wireloom_generator import expressions
+from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Expr, Value, parsed
+from wireloom_generator.expressions.evaluation import Number, UnknowableError, truth
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Integer, parse
 
 _MOST = 20_000

@@ -21,17 +21,19 @@ Good::
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wireloom_generator import conditions, domains, expressions, extents, syntax
-from wireloom_generator.arithmetic import key
-from wireloom_generator.conditions import Domains
-from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, parsed
+from wireloom_generator import expressions
+from wireloom_generator.analysis import domains, extents
+from wireloom_generator.analysis.domains import TRUE
+from wireloom_generator.analysis.rivals import tried
+from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
+from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions, parsed
+from wireloom_generator.expressions.conditions import Domains
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.evaluation import key
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.rivals import tried
-from wireloom_generator.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.sizes import ANY, SizeRange
-from wireloom_generator.spec import Spec
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.types.sizes import ANY, SizeRange
 
 _HINT = "its type, const, match, when and derive contradict each other"
 

@@ -26,10 +26,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import offsets, syntax
+from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.scopes import Scope, fixed_number, head, messages
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

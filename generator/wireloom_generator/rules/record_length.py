@@ -22,12 +22,14 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions, offsets, syntax
+from wireloom_generator import expressions
+from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis.scopes import Visit, fixed_number
+from wireloom_generator.analysis.sites import Moment, Seen, Site, sites
 from wireloom_generator.expressions import Expr, parsed
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.scopes import Visit, fixed_number
-from wireloom_generator.sites import Moment, Seen, Site, sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Boolean, Float, Integer, parse
 
 

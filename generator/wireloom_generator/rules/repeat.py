@@ -15,12 +15,12 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.analysis.sequences import has_bytes, in_type, is_open, is_optional, takes_rest
+from wireloom_generator.analysis.sites import constant
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import fields
-from wireloom_generator.sequences import has_bytes, in_type, is_open, is_optional, takes_rest
-from wireloom_generator.sites import constant
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import FlatBuffers, parse
 
 

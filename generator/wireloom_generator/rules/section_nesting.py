@@ -22,10 +22,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import every, is_slot
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import every, is_slot
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

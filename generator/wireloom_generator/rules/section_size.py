@@ -21,16 +21,17 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator import conditions, domains, extents, syntax
-from wireloom_generator.arithmetic import terms
-from wireloom_generator.domains import TRUE
-from wireloom_generator.expressions import Compare, Expr, Value, parsed
+from wireloom_generator.analysis import domains, extents
+from wireloom_generator.analysis.domains import TRUE
+from wireloom_generator.analysis.rivals import tried
+from wireloom_generator.analysis.scopes import Scope, every, expand, slots
+from wireloom_generator.analysis.sites import constant
+from wireloom_generator.expressions import Compare, Expr, Value, conditions, parsed
+from wireloom_generator.expressions.evaluation import terms
 from wireloom_generator.problems import Location, Problem, counted, seen_from
-from wireloom_generator.rivals import tried
-from wireloom_generator.scopes import Scope, every, expand, slots
-from wireloom_generator.sites import constant
-from wireloom_generator.sizes import SizeRange
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.types.sizes import SizeRange
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import naming
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

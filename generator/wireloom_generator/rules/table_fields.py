@@ -20,9 +20,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import naming, syntax
+from wireloom_generator import naming
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Boolean, Float, Integer, Text, parse, spelled
 
 _TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")

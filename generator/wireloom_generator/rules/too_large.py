@@ -19,9 +19,9 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import syntax
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 MOST = 50_000
 """Fields of a protocol, each as often as it is used."""

@@ -23,11 +23,11 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import expand, written
+from wireloom_generator.analysis.sequences import is_open, place, takes_rest
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import expand, written
-from wireloom_generator.sequences import is_open, place, takes_rest
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

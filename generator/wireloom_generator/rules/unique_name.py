@@ -18,10 +18,10 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import syntax
+from wireloom_generator.analysis.scopes import Scope, Visit, declarations, every, is_slot, named_values
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.scopes import Scope, Visit, declarations, every, is_slot, named_values
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -16,12 +16,13 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions, syntax
+from wireloom_generator import expressions
+from wireloom_generator.analysis.scopes import declarations, written
+from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import parsed
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.scopes import declarations, written
-from wireloom_generator.sites import sites
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -18,11 +18,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import syntax
-from wireloom_generator.kinds import column_type
+from wireloom_generator.analysis.kinds import column_type
+from wireloom_generator.analysis.scopes import Branch, Visit, every, is_known
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import Branch, Visit, every, is_known
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -21,11 +21,12 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import conditions, coverage, domains, syntax
-from wireloom_generator.expressions import Value, parsed
+from wireloom_generator.analysis import coverage, domains
+from wireloom_generator.analysis.scopes import Scope, messages
+from wireloom_generator.expressions import Value, conditions, parsed
 from wireloom_generator.problems import Problem
-from wireloom_generator.scopes import Scope, messages
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -19,11 +19,12 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
-from wireloom_generator import domains, syntax
-from wireloom_generator.coverage import Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis import domains
+from wireloom_generator.analysis.coverage import Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis.scopes import Scope, messages
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.scopes import Scope, messages
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

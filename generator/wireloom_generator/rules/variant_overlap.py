@@ -20,12 +20,13 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
-from wireloom_generator import conditions, coverage, domains, syntax
-from wireloom_generator.expressions import parsed
+from wireloom_generator.analysis import coverage, domains
+from wireloom_generator.analysis.rivals import tried
+from wireloom_generator.analysis.scopes import Scope, messages
+from wireloom_generator.expressions import conditions, parsed
 from wireloom_generator.problems import Problem, Severity, seen_from
-from wireloom_generator.rivals import tried
-from wireloom_generator.scopes import Scope, messages
-from wireloom_generator.spec import Spec
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

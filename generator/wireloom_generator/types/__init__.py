@@ -3,7 +3,7 @@
 from functools import cache
 from typing import get_args
 
-from wireloom_generator import syntax
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator import syntax
-from wireloom_generator.sizes import SizeRange
-from wireloom_generator.table_types import Column, ColumnType
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.kind import Kind
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.types.sizes import SizeRange
+from wireloom_generator.types.tables import Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)

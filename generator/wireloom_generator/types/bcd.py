@@ -6,12 +6,13 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator import syntax, table_types
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.problems import closest
-from wireloom_generator.sizes import SizeRange, exactly
+from wireloom_generator.reading import syntax
+from wireloom_generator.types import tables
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.kind import Kind
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
 """What the last nibble can say: plus or minus, or that there is no minus."""
@@ -81,9 +82,9 @@ class Bcd(Base):
         most = 10**self.digits - 1
         return SOMETHING if self.scale else Domain(-most if self.sign == "signed" else 0, most)
 
-    def column(self, declared: Declared) -> table_types.Decimal:
-        return table_types.Decimal(self.digits, self.scale)
+    def column(self, declared: Declared) -> tables.Decimal:
+        return tables.Decimal(self.digits, self.scale)
 
     @property
     def holds(self) -> str:
-        return str(table_types.Decimal(self.digits, self.scale))
+        return str(tables.Decimal(self.digits, self.scale))

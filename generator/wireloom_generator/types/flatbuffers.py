@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator import syntax
-from wireloom_generator.sizes import ANY, SizeRange
-from wireloom_generator.table_types import StructType
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.kind import Kind
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.types.sizes import ANY, SizeRange
+from wireloom_generator.types.tables import StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from wireloom_generator import syntax
-from wireloom_generator.sizes import SizeRange, exactly
-from wireloom_generator.table_types import Primitive
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
-from wireloom_generator.value_sets import Domain
+from wireloom_generator.types.sizes import SizeRange, exactly
+from wireloom_generator.types.tables import Primitive
 
 _COLUMNS = {32: Primitive.FLOAT, 64: Primitive.DOUBLE}
 

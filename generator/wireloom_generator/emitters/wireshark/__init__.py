@@ -71,7 +71,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
 @cache
 def _templates() -> Environment:
     return Environment(
-        loader=PackageLoader("wireloom_generator"),
+        loader=PackageLoader("wireloom_generator.emitters.wireshark"),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

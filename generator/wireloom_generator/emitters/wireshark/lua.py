@@ -23,8 +23,8 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
 )
-from wireloom_generator.numerals import Hexadecimal
-from wireloom_generator.python_expressions import guards
+from wireloom_generator.python_code.scalar_expressions import guards
+from wireloom_generator.reading.numerals import Hexadecimal
 
 WIDTH = 120
 _EXACT = 1 << 53

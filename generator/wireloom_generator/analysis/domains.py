@@ -1,0 +1,163 @@
+"""What the names of a struct can be, and when they are there: what ``conditions`` asks to decide anything of a spec."""
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from wireloom_generator import expressions
+from wireloom_generator.analysis.kinds import bit_range, is_boolean
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
+from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value, parsed
+from wireloom_generator.expressions.conditions import Domains, bare, both
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.types import Boolean
+from wireloom_generator.types import of as of_field
+from wireloom_generator.types.base import SOMETHING
+
+TRUE = Value(True)
+_LONG = (1 << 63) - 1
+
+
+@once
+def _found(spec: Spec) -> dict[Scope, Domains]:
+    """The domains of the scopes that were asked for."""
+    return {}
+
+
+def of(spec: Spec, scope: Scope) -> Domains:
+    """The domains of all that expressions of the scope can name: its own fields, the header's, and parameters."""
+    found = _found(spec)
+    if scope not in found:
+        found[scope] = _of(spec, scope)
+    return found[scope]
+
+
+def _of(spec: Spec, scope: Scope) -> Domains:
+    parameters = (parameter for parameter in spec.protocol.parameters if parameter.type in ("bool", "text"))
+    domains = {parameter.name: _parameter(parameter) for parameter in parameters}
+    for visits in (scope.header, scope.visits):
+        named: dict[str, list[Visit]] = {}
+        for visit in visits:
+            if visit.name is not None and isinstance(visit.item, syntax.Field | syntax.BitField):
+                named.setdefault(visit.name, []).append(visit)
+        domains |= {name: _merged([_visit(visit) for visit in same]) for name, same in named.items()}
+    if isinstance(scope.owner, syntax.Message):
+        for name, values in scope.owner.match.items():
+            if name in domains and values:
+                domains[name] = replace(domains[name], listed=values)
+    return domains
+
+
+def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
+    """The domains, those of some names put in place of what was known of them. The many others are not copied."""
+    return ChainMap(dict(others), known)  # type: ignore[arg-type]  # the first mapping alone is ever written to
+
+
+def assumed(spec: Spec, scope: Scope) -> Expr:
+    """What holds of every record that is believed: the proofs."""
+    proofs = [spec.protocol.record.proof]
+    if isinstance(scope.owner, syntax.Message):
+        proofs.append(scope.owner.proof)
+    return _all(tree for proof in proofs if proof and proof.valid and (tree := parsed(proof.valid)))
+
+
+def taken(branch: Branch) -> Expr:
+    """The condition on which the alternatives and the variant of ``branch`` are the ones that are taken."""
+    return _all(first(case.cases) for case in branch)
+
+
+def first(cases: Sequence[syntax.Alternative | syntax.Variant]) -> Expr:
+    """The condition on which the last of the cases is the first that holds."""
+    *before, last = (parsed(case.when) if case.when is not None else TRUE for case in cases)
+    return _all([*(Unary("not", tree) for tree in before if tree is not None), last or TRUE])
+
+
+def known(tree: Expr, domains: Domains) -> bool:
+    """Whether everything that the tree names has a domain."""
+    named = {name.name for name in expressions.names(tree)} | {name.name for _, name in expressions.measured(tree)}
+    return all(name in domains for name in named)
+
+
+def _all(conditions: Iterable[Expr]) -> Expr:
+    """One condition, however many there are: one inside the other would be too deep for Python."""
+    found = tuple(conditions)
+    if len(found) > 1:
+        return Logical("and", found)
+    return found[0] if found else TRUE
+
+
+def _parameter(parameter: syntax.Parameter) -> Domain:
+    if parameter.type == "bool":
+        return Domain(listed=(False, True))
+    return Domain(listed=parameter.choices, is_text=True)
+
+
+def _visit(visit: Visit) -> Domain:
+    item = visit.item
+    assert isinstance(item, syntax.Field | syntax.BitField)
+    conditions = [taken(visit.branch)] if visit.branch else []
+    if isinstance(item, syntax.Field) and item.when is not None and (tree := parsed(item.when)) is not None:
+        conditions.append(tree)
+    optional = isinstance(item, syntax.Field) and item.tail
+    when = _all(conditions) if conditions else None
+    return replace(_values(item), optional=optional, when=when, valid=_valid(item))
+
+
+def _values(item: syntax.Field | syntax.BitField) -> Domain:
+    if isinstance(item, syntax.BitField):
+        domain = Boolean().values if is_boolean(item) else bit_range(item).values
+    elif item.repeat is not None:
+        return SOMETHING
+    else:
+        domain = _of_type(item)
+    if isinstance(item.const, bool | int) and not domain.is_text and not domain.is_real:
+        return replace(domain, listed=(item.const,))
+    return domain
+
+
+def _of_type(field: syntax.Field) -> Domain:
+    found = of_field(field)
+    values = SOMETHING if found is None else found.values
+    return replace(values, most=_LONG) if field.table_type == "long" else values
+
+
+def _valid(item: syntax.Field | syntax.BitField) -> Expr | None:
+    """What holds of the field's value if it is there: that it is valid, and what it is derived or computed from."""
+    rules = [parsed(item.valid)] if item.valid is not None else []
+    for text in (item.derive, item.compute if isinstance(item, syntax.Field) else None):
+        tree = parsed(text) if text is not None else None
+        if tree is not None and not expressions.measured(tree):
+            rules.append(_equal(Name(item.name), tree))
+    found = [rule for rule in rules if rule is not None]
+    return bare(_all(found)) if found else None
+
+
+def _equal(name: Name, tree: Expr) -> Expr:
+    if isinstance(tree, Compare | Logical | expressions.Among) or (isinstance(tree, Unary) and tree.operator == "not"):
+        return Logical("or", (both(name, tree), both(Unary("not", name), Unary("not", tree))))
+    return Compare("==", name, tree)
+
+
+def _merged(domains: Sequence[Domain]) -> Domain:
+    """The domain of fields of one name, of which one is there; wider than theirs if these differ."""
+    if len(domains) == 1:
+        return domains[0]
+    conditions = [domain.when for domain in domains]
+    when = Logical("or", tuple(tree for tree in conditions if tree)) if all(conditions) else None
+    if len({replace(domain, when=None) for domain in domains}) == 1:
+        return replace(domains[0], when=when)
+    return Domain(
+        least=min(domain.least for domain in domains),
+        most=max(domain.most for domain in domains),
+        listed=tuple(dict.fromkeys(value for domain in domains for value in domain.listed))
+        if all(domain.listed for domain in domains)
+        else (),
+        is_text=any(domain.is_text for domain in domains),
+        is_real=any(domain.is_real for domain in domains),
+        optional=any(domain.optional for domain in domains),
+        when=when,
+        valid=domains[0].valid if len({domain.valid for domain in domains}) == 1 else None,
+        is_wider=True,
+    )

@@ -1,0 +1,104 @@
+"""Of many cases those that one record may fit together: the others are told apart at sight, by a name's values.
+
+Nothing is decided here. What has no values in common cannot hold together; what is left has to be asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Value, parsed
+from wireloom_generator.expressions.evaluation import key
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.numerals import Hexadecimal
+from wireloom_generator.reading.syntax import Literal
+
+Bound = Mapping[str, frozenset[Literal]]
+"""The only values that names can have where something holds."""
+Case = TypeVar("Case", bound=syntax.Alternative | syntax.Variant)
+
+
+def tried(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
+    """Each case behind those before it that may hold where it does."""
+    trees = (parsed(case.when) if case.when is not None else None for case in cases)
+    for index, before in enumerate(rivals(bound(tree) if tree is not None else {} for tree in trees)):
+        yield (*(cases[other] for other in before), cases[index])
+
+
+def rivals(found: Iterable[Bound]) -> Iterator[Sequence[int]]:
+    """For each the numbers of those before it with which it has a value in common, for every name that both bind."""
+    before = _Before()
+    for one in found:
+        yield before.meeting(one)
+        before.add(one)
+
+
+class _Before:
+    """What has been seen, by the values that it binds names to."""
+
+    def __init__(self) -> None:
+        self.all: list[Bound] = []
+        self.binding: dict[str, set[int]] = {}
+        self.having: dict[tuple[str, Literal], list[int]] = {}
+
+    def add(self, one: Bound) -> None:
+        """See one more."""
+        for name, values in one.items():
+            self.binding.setdefault(name, set()).add(len(self.all))
+            for value in values:
+                self.having.setdefault((name, value), []).append(len(self.all))
+        self.all.append(one)
+
+    def meeting(self, one: Bound) -> Sequence[int]:
+        """Those that no name tells apart from the one; looked for where the fewest are."""
+        if not one:
+            return range(len(self.all))
+        name = min(one, key=lambda name: self.count(name, one[name]))
+        found = {other for value in one[name] for other in self.having.get((name, value), ())}
+        others = self.binding.get(name, set())
+        if len(others) < len(self.all):
+            found |= set(range(len(self.all))) - others
+        return sorted(other for other in found if _meet(one, self.all[other]))
+
+    def count(self, name: str, values: frozenset[Literal]) -> int:
+        """How many at most the name does not tell apart from what binds it to the values."""
+        free = len(self.all) - len(self.binding.get(name, ()))
+        return free + sum(len(self.having.get((name, value), ())) for value in values)
+
+
+def _meet(one: Bound, other: Bound) -> bool:
+    return not any(name in other and values.isdisjoint(other[name]) for name, values in one.items())
+
+
+def bound(tree: Expr) -> Bound:
+    """The names that the condition binds to values."""
+    match tree:
+        case Compare("==", Name() as name, Value() as value) | Compare("==", Value() as value, Name() as name):
+            return _bound(name, (value,))
+        case Among(Name() as name, choices, negated=False):
+            return _bound(name, choices)
+        case Logical("and", operands):
+            return _all([bound(operand) for operand in operands])
+        case Logical(_, operands):
+            return _either([bound(operand) for operand in operands])
+    return {}
+
+
+def _bound(name: Name, choices: Sequence[Expr]) -> Bound:
+    """The values of one kind that a name is compared with; what is compared with several is another rule's matter."""
+    values = [choice.value for choice in choices if isinstance(choice, Value) and isinstance(choice.value, int | str)]
+    kinds = {type(value) for value in values} - {Hexadecimal}
+    if len(values) < len(choices) or (not kinds <= {int} and kinds != {str}):
+        return {}
+    return {f"{key(name)} {'text' if str in kinds else 'number'}": frozenset(values)}
+
+
+def _all(found: Sequence[Bound]) -> Bound:
+    together: dict[str, frozenset[Literal]] = {}
+    for one in found:
+        together |= {name: together[name] & values if name in together else values for name, values in one.items()}
+    return together
+
+
+def _either(found: Sequence[Bound]) -> Bound:
+    names = set(found[0]).intersection(*found[1:])
+    return {name: frozenset(value for one in found for value in one[name]) for name in names}

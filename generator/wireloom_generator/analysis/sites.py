@@ -1,0 +1,310 @@
+"""Every expression of a spec: its text, where it stands, when it is asked for and what it can see then."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+
+from wireloom_generator import expressions
+from wireloom_generator.analysis.kinds import kind
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, recursive, until_slot, walk
+from wireloom_generator.expressions import parsed
+from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.types import PLAIN, Kind
+
+Seen = Visit | syntax.Parameter
+
+
+class Names(Mapping[str, tuple[Seen, ...]]):
+    """What a name may stand for: several fields if they are alternatives. Of all that a scope names, what is seen from
+    some place; that is looked at name by name, since a place asks for few of them."""
+
+    def __init__(self, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
+        self._named = named
+        self._sees = sees
+
+    def __getitem__(self, name: str) -> tuple[Seen, ...]:
+        found = tuple(filter(self._sees, self._named[name]))
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._named if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """The names."""
+        return frozenset(self)
+
+
+class Moment(Enum):
+    """When an expression is asked for."""
+
+    FRAMING = auto()
+    """Before the record is read: to find its length, or to believe it."""
+    READING = auto()
+    """While the record is read, at the place of the entry."""
+    WHOLE = auto()
+    """When the whole record has been read, and again when it has been written."""
+    FILLING = auto()
+    """On encode alone, for a value that was not given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """An expression, under ``key`` of an entry.
+
+    ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
+    then, ``around`` all that has a name in its scope, known or not. ``visit`` is the entry; what is not asked of an
+    entry has none.
+    """
+
+    text: str
+    at: Location
+    key: str
+    wants: Kind | None
+    moment: Moment
+    values: Mapping[str, tuple[Seen, ...]]
+    regions: Mapping[str, tuple[Seen, ...]]
+    around: Names
+    scope: Scope
+    visit: Visit | None = None
+
+    def where(self, column: int = 0) -> Location:
+        """The place of the expression's ``column``, if it is written in one line as it is; else where it begins."""
+        if self.at.verbatim is None:
+            return self.at
+        text = self.text.lstrip()
+        start = self.at.verbatim + len(self.text) - len(text)
+        characters = len(text.encode()[:column].decode(errors="ignore"))
+        return Location(self.at.path, self.at.line, self.at.column + start + characters)
+
+
+def constant(text: str) -> int | None:
+    """The number that an expression is, if it is nothing but one."""
+    match parsed(text):
+        case expressions.Value(value=bool()):
+            return None
+        case expressions.Value(value=int() as value):
+            return value
+        case expressions.Unary("-", expressions.Value(value=int() as value)):
+            return -value
+        case _:
+            return None
+
+
+@once
+def sites(spec: Spec) -> tuple[Site, ...]:
+    """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
+    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
+
+
+class _Sites:
+    """The expressions of one scope."""
+
+    def __init__(self, spec: Spec, scope: Scope) -> None:
+        self.spec = spec
+        self.scope = scope
+        self.sight = _Sight(spec, scope)
+
+    def all(self) -> Iterator[Site | None]:
+        for visit in self.scope.visits:
+            yield from self.entry(visit)
+        owner = self.scope.owner
+        if isinstance(owner, syntax.Type):
+            return
+        yield self.framing(owner, "length", owner.length, Kind.NUMBER)
+        if owner.proof is not None:
+            yield self.framing(owner.proof, "valid", owner.proof.valid, Kind.CONDITION)
+        if isinstance(owner, syntax.Message):
+            yield self.message(owner, "valid", owner.valid)
+            yield self.message(owner, "otherwise", owner.otherwise)
+            for number, variant in enumerate(owner.variants):
+                yield self.variant(variant)
+                yield self.message(variant, "valid", variant.valid, number)
+
+    def entry(self, visit: Visit) -> Iterator[Site | None]:
+        match visit.item:
+            case syntax.Field() as field:
+                yield from self.field(visit, field)
+            case syntax.BitField() as bit:
+                yield self.reading(visit, bit, "valid", bit.valid, Kind.CONDITION, itself=True)
+                yield self.whole(visit, bit, "derive", bit.derive, kind(bit))
+                yield self.default(visit, bit)
+            case syntax.Section() as section:
+                yield self.reading(visit, section, "size", section.size, Kind.NUMBER)
+            case syntax.Choice(choice=alternatives):
+                for alternative in alternatives:
+                    yield self.reading(visit, alternative, "when", alternative.when, Kind.CONDITION)
+            case _:
+                pass
+
+    def field(self, visit: Visit, field: syntax.Field) -> Iterator[Site | None]:
+        own = _plain(field)
+        yield self.reading(visit, field, "when", field.when, Kind.CONDITION)
+        yield self.reading(visit, field, "size", field.size, Kind.NUMBER)
+        yield self.reading(visit, field, "valid", field.valid, Kind.CONDITION, itself=True)
+        yield self.reading(visit, field, "compute", field.compute, own)
+        yield self.whole(visit, field, "derive", field.derive, own)
+        yield self.default(visit, field)
+        if field.checksum is not None:
+            yield self.whole(visit, field.checksum, "from", field.checksum.start, Kind.NUMBER)
+            yield self.whole(visit, field.checksum, "to", field.checksum.end, Kind.NUMBER)
+        if isinstance(field.repeat, syntax.Repeat):
+            yield self.reading(visit, field.repeat, "count", field.repeat.count, Kind.NUMBER)
+            yield self.until(visit, field, field.repeat)
+
+    def reading(
+        self, visit: Visit, node: syntax.Written, key: str, text: str | None, wants: Kind | None, itself: bool = False
+    ) -> Site | None:
+        """An expression asked for where its entry is read; ``itself``: when the entry is."""
+        if text is None or (key == "size" and text == "rest"):
+            return None
+
+        def known(other: Visit) -> bool:
+            is_read = other.order < visit.order or (itself and other is visit)
+            return is_read and other.meets(visit)
+
+        sight, header = self.sight, self.sight.header_at(visit)
+        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(visit.branch)
+        at = node.where(key)
+        return Site(text, at, key, wants, Moment.READING, values, regions, around, self.scope, visit)
+
+    def whole(
+        self,
+        visit: Visit,
+        node: syntax.Written,
+        key: str,
+        text: str | None,
+        wants: Kind | None,
+        moment: Moment = Moment.WHOLE,
+    ) -> Site | None:
+        """An expression asked for when everything is known."""
+        if text is None:
+            return None
+        sight = self.sight
+        values, regions, around = sight.values(visit.meets), sight.regions(visit.meets), sight.around(visit.branch)
+        at = node.where(key)
+        return Site(text, at, key, wants, moment, values, regions, around, self.scope, visit)
+
+    def default(self, visit: Visit, field: syntax.Field | syntax.BitField) -> Site | None:
+        wants = _plain(field)
+        text = field.default if isinstance(field.default, str) and wants is not None else None
+        return self.whole(visit, field, "default", text, wants, Moment.FILLING)
+
+    def until(self, visit: Visit, field: syntax.Field, repeat: syntax.Repeat) -> Site | None:
+        """The condition that ends a list; it is about an item."""
+        item = self.spec.types.get(field.type)
+        if repeat.until is None or item is None or item.name in recursive(self.spec):
+            return None
+        header = self.scope.header_at(visit)
+        scope = Scope(item, walk(self.spec, item.fields), header)
+        sight, at, wants = _Sight(self.spec, scope), repeat.where("until"), Kind.CONDITION
+        values, around = sight.values(_any), sight.around(())
+        return Site(repeat.until, at, "until", wants, Moment.READING, values, {}, around, scope)
+
+    def variant(self, variant: syntax.Variant) -> Site | None:
+        """The condition of a variant: what all of them share is known as far as the section that is decisive."""
+        if variant.when is None:
+            return None
+
+        def known(other: Visit) -> bool:
+            return other.order < self.scope.decided and not other.in_variant
+
+        sight, header = self.sight, len(until_slot(self.scope.header, self.scope.decisive))
+        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(())
+        at, wants = variant.where("when"), Kind.CONDITION
+        return Site(variant.when, at, "when", wants, Moment.READING, values, regions, around, self.scope)
+
+    def message(self, node: syntax.Written, key: str, text: str | None, number: int | None = None) -> Site | None:
+        """What must hold of a whole message, or of its variant of that number."""
+        if text is None:
+            return None
+
+        def known(other: Visit) -> bool:
+            return number is None or not other.in_variant or other.branch[0].index == number
+
+        sight, at, wants = self.sight, node.where(key), Kind.CONDITION
+        values, regions, around = sight.values(known), sight.regions(known), sight.around(())
+        return Site(text, at, key, wants, Moment.WHOLE, values, regions, around, self.scope)
+
+    def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
+        """What is asked before the record is read: it sees what does not depend on the variant."""
+        if text is None:
+            return None
+        values, around = self.sight.values(lambda other: not other.in_variant), self.sight.around(())
+        at = node.where(key)
+        return Site(text, at, key, wants, Moment.FRAMING, values, {}, around, self.scope)
+
+
+class _Sight:
+    """What can be seen of a scope: all that it, its header and the parameters name, gone through once."""
+
+    def __init__(self, spec: Spec, scope: Scope) -> None:
+        self.scope = scope
+        self.own = frozenset(scope.visits)
+        self.named = _by_name((*scope.visits, *scope.header, *spec.protocol.parameters))
+        self.seen_around: dict[Branch, Names] = {}
+        self.slots: dict[str, int] = {}
+
+    def header_at(self, visit: Visit) -> int:
+        """How many of the header's entries are read before ``visit``."""
+        if not isinstance(self.scope.owner, syntax.Message):
+            return len(self.scope.header)
+        slot = visit.sections[0]
+        if slot not in self.slots:
+            self.slots[slot] = len(self.scope.header_at(visit))
+        return self.slots[slot]
+
+    def values(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+        """The parameters, the ``own`` fields, and those among the first entries of the header."""
+
+        def sees(seen: Seen) -> bool:
+            if isinstance(seen, syntax.Parameter):
+                return True
+            return isinstance(seen.item, syntax.Field | syntax.BitField) and self.sees(seen, own, header)
+
+        return Names(self.named, sees)
+
+    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+        """What has a size; of a type only its own, since a header's are not at hand there."""
+        last = 0 if isinstance(self.scope.owner, syntax.Type) else header
+        return Names(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
+
+    def around(self, branch: Branch) -> Names:
+        """All that can stand beside what is in ``branch``, and the header."""
+        if branch not in self.seen_around:
+
+            def sees(seen: Seen) -> bool:
+                return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
+
+            self.seen_around[branch] = Names(self.named, sees)
+        return self.seen_around[branch]
+
+    def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
+        """Whether an entry is an ``own`` one, or one of the first of the header; None are all."""
+        return own(visit) if visit in self.own else header is None or visit.order < header
+
+
+def _any(_: Visit) -> bool:
+    return True
+
+
+def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
+    """What an expression for the field's value must be; None if there can be none."""
+    own = kind(field)
+    return own if own in PLAIN else None
+
+
+def _by_name(seen: Iterable[Seen]) -> Mapping[str, tuple[Seen, ...]]:
+    found: dict[str, list[Seen]] = {}
+    for item in seen:
+        if (name := item.name) is not None:
+            found.setdefault(name, []).append(item)
+    return {name: tuple(items) for name, items in found.items()}

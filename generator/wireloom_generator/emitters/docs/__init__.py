@@ -1,0 +1,65 @@
+"""docs/<protocol>/*.md: a front page, and a page a message, for a reader who holds the documents beside it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import PurePosixPath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from wireloom_generator import ir
+from wireloom_generator.emitters import Emitter
+from wireloom_generator.emitters.docs.errata import INDEX, Errata, told
+from wireloom_generator.emitters.docs.index_page import index_page
+from wireloom_generator.emitters.docs.message_page import MessagePages
+from wireloom_generator.emitters.docs.renderings import PLAIN, Rendering
+from wireloom_generator.output import OutputFile, head
+from wireloom_generator.traces import Traced
+
+
+def emit(
+    protocol: ir.Protocol, traces: Mapping[tuple[str, str], Traced], rendering: Rendering = PLAIN
+) -> Iterator[OutputFile]:
+    """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes."""
+    pages = MessagePages(protocol, Errata(protocol), traces)
+    templates = _templates(rendering)
+    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages))
+    for message in protocol.messages:
+        yield _file(protocol, f"{message.name}.md", templates.get_template("message.md.j2"), pages.page(message))
+
+
+@cache
+def _templates(rendering: Rendering) -> Environment:
+    templates = Environment(
+        loader=PackageLoader("wireloom_generator.emitters.docs"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        autoescape=False,
+    )
+    templates.filters |= {
+        "told": told,
+        "drawn": rendering.drawing,
+        "annotated": rendering.example,
+        "outcome": rendering.outcome,
+        "heading": rendering.heading,
+        "callout": rendering.erratum,
+    }
+    templates.globals["diagrams"] = rendering.diagrams
+    return templates
+
+
+def _file(protocol: ir.Protocol, name: str, template: Template, page: object) -> OutputFile:
+    first = head(protocol.folders, open="<!-- ", close=" -->")
+    text = template.render(head=first, page=page)
+    return OutputFile(PurePosixPath("docs", protocol.name, name), _spaced(text))
+
+
+def _spaced(text: str) -> str:
+    """One blank line where there are several, and one line end at the end."""
+    lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", lines) + "\n"
+
+
+EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces))

@@ -1,0 +1,80 @@
+"""Byte diagrams as the protocols' documents draw them: rows of four bytes, a box a field, offsets at the left."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, Item, Row, letter, rows, wrapped
+from wireloom_generator.emitters.docs.layout import Offset
+
+_BYTE = 16
+"""Characters a byte takes, its right border included."""
+_MARGIN = 16
+"""Characters an offset may take."""
+
+
+def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
+    """The diagram, with the footer's lines below it."""
+    grid = rows(items)
+    margin = max([4, *(len(_shown(row.at)) + 1 for row in grid)])
+    legend: dict[str, str] = {}
+    lines = _ruler(margin)
+    above: Row | None = None
+    for row in grid:
+        lines.append(_border(margin, above, row))
+        lines += _row(margin, row, legend)
+        above = row
+    lines.append(_border(margin, above, None))
+    lines += [" " * (margin + 1) + f"{short}: {label}" for label, short in legend.items()]
+    lines += [" " * (margin + 1) + line for line in footer]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _shown(offset: Offset) -> str:
+    """An offset beside its row; dots for one that is too long there."""
+    return str(offset) if len(str(offset)) <= _MARGIN else "..."
+
+
+def _ruler(margin: int) -> list[str]:
+    first = " " * (margin - 2) + "Byte/     0       |" + "".join(f"       {byte}       |" for byte in range(1, ROW))
+    second = " " * (margin + 1) + "/" + " " * 14 + "|" + (" " * 15 + "|") * (ROW - 1)
+    return [first, second, " " * margin + "|" + "0 1 2 3 4 5 6 7|" * ROW]
+
+
+def _border(margin: int, above: Row | None, below: Row | None) -> str:
+    width = max(row.width for row in (above, below) if row) if above or below else 0
+    mark: Break | None = below.above if below else None
+    line = ("=" if mark and mark.section else "-") * (_BYTE - 1) + "+"
+    note = f" {mark.note}" if mark and mark.note else ""
+    return " " * margin + "+" + line * width + note
+
+
+def _row(margin: int, row: Row, legend: dict[str, str]) -> list[str]:
+    columns = [column for cell in row.cells for column in _columns(cell, legend)]
+    height = max(len(lines) for _, lines in columns)
+    texts = []
+    for index in range(height):
+        inside = "|".join((lines[index] if index < len(lines) else "").ljust(width) for width, lines in columns)
+        offset = _shown(row.at) if index == 0 else ""
+        texts.append(f"{offset:>{margin}}|{inside}|")
+    if row.text is not None:
+        width = _BYTE * ROW - 1
+        texts += [f"{' ' * margin}/ {line:{width - 1}}/" for line in textwrap.wrap(row.text, width - 2)]
+    return texts
+
+
+def _columns(cell: Cell, legend: dict[str, str]) -> list[tuple[int, list[str]]]:
+    """(width in characters, lines) of a box, or of the boxes of its bits."""
+    if not cell.bits:
+        label = f"{'' if cell.first else '... '}{cell.box.label}{'' if cell.last else ' ...'}"
+        return [(_BYTE * cell.width - 1, _label(label, _BYTE * cell.width - 1, legend))]
+    parts = [(2 * width - 1, label) for label, width in cell.bits]
+    return [(width, _label(label, width, legend)) for width, label in parts]
+
+
+def _label(label: str, width: int, legend: dict[str, str]) -> list[str]:
+    for indent in (" ", ""):
+        lines = wrapped(label, width - len(indent))
+        if lines is not None:
+            return [indent + line for line in lines]
+    short = legend.setdefault(label, letter(len(legend)))
+    return [short.center(width)[:width]]

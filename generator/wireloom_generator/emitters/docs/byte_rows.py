@@ -1,0 +1,139 @@
+"""What a byte diagram consists of, and how its boxes fall into rows of four bytes: the same for text and for SVG."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from wireloom_generator.emitters.docs.layout import Offset
+
+ROW = 4
+"""Bytes in a row."""
+_LINES = 3
+"""A label that needs more lines than this in its box is told below the diagram."""
+_LONGEST = 32
+"""Fixed fields of more bytes than this are one box, like those that vary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A field and the offset of its first byte. ``size`` None: it varies as ``text`` says; ``bits`` split its bytes.
+
+    ``kind`` is its type in words.
+    """
+
+    label: str
+    at: Offset
+    size: int | None
+    text: str = ""
+    bits: "tuple[tuple[str, int], ...]" = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A new row. ``section`` ones are drawn as a double line; the note stands at its right."""
+
+    note: str = ""
+    section: bool = False
+
+
+Item = Box | Break
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A diagram before it is drawn, and the lines below it."""
+
+    items: tuple[Item, ...]
+    footer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The bytes of a box that are in one row: all, or some if it goes on from the row above or in the one below."""
+
+    box: Box
+    width: int
+    first: bool = True
+    last: bool = True
+
+    @property
+    def bits(self) -> tuple[tuple[str, int], ...]:
+        """The bit fields of a box that is in one row."""
+        return self.box.bits if self.first and self.last else ()
+
+
+@dataclass(slots=True)
+class Row:
+    """Up to four bytes, or one box of any size, whose ``text`` then says which."""
+
+    at: Offset
+    above: Break | None
+    cells: list[Cell] = field(default_factory=list)
+    text: str | None = None
+
+    @property
+    def width(self) -> int:
+        """Bytes from the left."""
+        return sum(cell.width for cell in self.cells)
+
+
+def rows(items: Iterable[Item]) -> list[Row]:
+    """Boxes laid into rows."""
+    grid = _Grid()
+    for item in items:
+        grid.add(item)
+    return grid.rows
+
+
+class _Grid:
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._open = False
+        self._above: Break | None = None
+
+    def add(self, item: Item) -> None:
+        if isinstance(item, Break):
+            self._open = False
+            self._above = item
+        elif item.size is None or item.size > _LONGEST:
+            self._start(item.at).cells.append(Cell(item, ROW))
+            self.rows[-1].text = f"{item.size} bytes" if item.size is not None else item.text
+            self._open = False
+        else:
+            self._fixed(item, item.size)
+
+    def _start(self, at: Offset) -> Row:
+        self.rows.append(Row(at, self._above))
+        self._above = None
+        self._open = True
+        return self.rows[-1]
+
+    def _fixed(self, box: Box, size: int) -> None:
+        left = size
+        while left:
+            row = self.rows[-1] if self._open else self._start(box.at.moved(size - left))
+            part = min(ROW - row.width, left)
+            row.cells.append(Cell(box, part, first=left == size, last=part == left))
+            left -= part
+            self._open = row.width < ROW
+
+
+def wrapped(label: str, width: int) -> list[str] | None:
+    """The label on lines of at most ``width``, broken at blanks and behind underscores; None if that takes too many."""
+    lines = [""]
+    for word in re.findall(r"[^ _]*_|[^ _]+| ", label):
+        joined = lines[-1] + word
+        if len(joined.rstrip()) <= width:
+            lines[-1] = joined
+        elif len(word.strip()) <= width:
+            lines.append(word.strip())
+        else:
+            return None
+    lines = [line.rstrip() for line in lines]
+    return lines if len(lines) <= _LINES else None
+
+
+def letter(index: int) -> str:
+    """What stands in a box for the label that does not fit in it."""
+    return chr(ord("a") + index) if index < 26 else chr(ord("A") + index - 26) if index < 52 else "*"

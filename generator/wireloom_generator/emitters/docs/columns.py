@@ -1,0 +1,104 @@
+"""Columns as the rows of their table, and how wire types become column types."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
+
+Row = tuple[str, ...]
+
+
+def spark_type(kind: ir.ColumnType) -> str:
+    """A column type as Spark's DDL has it."""
+    match kind:
+        case ir.Primitive() | ir.Decimal():
+            return str(kind)
+        case ir.ListType(element=element):
+            return f"array<{spark_type(element)}>"
+        case ir.StructType(columns=columns):
+            return f"struct<{', '.join(f'{column.name}: {spark_type(column.type)}' for column in columns)}>"
+
+
+def short_type(kind: ir.ColumnType) -> str:
+    """The same without what structs consist of."""
+    match kind:
+        case ir.ListType(element=element):
+            return f"array<{short_type(element)}>"
+        case ir.StructType():
+            return "struct"
+        case _:
+            return spark_type(kind)
+
+
+COLUMNS = ("Column", "Spark type", "Meaning")
+"""The header of the tables that are read back to prove that nothing disagrees."""
+
+
+def column_row(column: ir.Column) -> Row:
+    """Name, type, meaning."""
+    return code(column.name), code(spark_type(column.type)), cell(prose(column.doc))
+
+
+def message_columns(message: ir.Message) -> Iterator[Row]:
+    """The columns of a message, with the variants that fill them where not all do."""
+    common = set(names_in(message.sections.values()))
+    for column in message.columns:
+        name, kind, meaning = column_row(column)
+        found: dict[str, list[str]] = {}
+        for variant in message.variants:
+            for node in _declaring(variant.sections.values(), column.name):
+                found.setdefault(node.doc.text, []).append(variant.name)
+        if found and column.name not in common and len(next(iter(found.values()))) < len(message.variants):
+            told = (
+                f"In {listing(map(code, names), 'and')}: {prose(text)}".rstrip(": ") for text, names in found.items()
+            )
+            meaning = cell("\n".join(told))
+        yield name, kind, meaning
+
+
+def _declaring(sections: Iterable[Iterable[ir.Node]], column: str) -> Iterator[ir.Field | ir.Computed | ir.BitField]:
+    """The fields that have ``column`` as their own."""
+    for nodes in sections:
+        for node in ir.walk(nodes):
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.columns[0].name == column:
+                yield node
+
+
+def names_in(sections: Iterable[Iterable[ir.Node]]) -> Iterator[str]:
+    """The columns that fields have as their own."""
+    for nodes in sections:
+        for node in ir.walk(nodes):
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField):
+                yield node.columns[0].name
+
+
+def row_columns(protocol: ir.Protocol) -> Iterator[Row]:
+    """The columns of a protocol's row; a message's struct is a link to its page."""
+    titles = {message.name: message.doc.title or message.name for message in protocol.messages}
+    for column in protocol.columns:
+        if column.name in titles and isinstance(column.type, ir.StructType):
+            link = f"[{phrase(titles[column.name])}]({column.name}.md): its columns are there"
+            yield code(column.name), code("struct"), cell(f"{link}. Null unless the row is this message.")
+        else:
+            yield column_row(column)
+
+
+def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Row]:
+    """Which column type each type on the wire has become, for the types there are."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, ir.Field):
+            kind = node.columns[0].type
+            while isinstance(kind, ir.ListType):
+                kind = kind.element
+            found.setdefault(node.wire.type.word, set()).add(short_type(kind))
+    rows = (
+        (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
+    )
+    return list(rows)
+
+
+def _wire_order(item: tuple[str, set[str]]) -> tuple[str, int, str]:
+    name = item[0]
+    digits = "".join(filter(str.isdigit, name))
+    return name.rstrip("0123456789"), int(digits or 0), name

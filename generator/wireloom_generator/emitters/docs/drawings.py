@@ -1,0 +1,216 @@
+"""What a byte diagram shows: a record's parts as boxes, or an example's bytes one by one."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
+from wireloom_generator.emitters.docs.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
+from wireloom_generator.emitters.docs.records import TRAILER, Part
+from wireloom_generator.types import Struct
+
+
+def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
+    """The diagram of parts; ``header`` are parts that stand in front and are only counted."""
+    pen = _Pen()
+    items: list[Item] = []
+    for part in parts:
+        boxes = list(pen.boxes(part.trees, part.at))
+        if boxes and isinstance(part.section, ir.Slot) and (items or header):
+            items.append(Break(f"{part.name}: {_bytes(part.extent)}", section=True))
+        if boxes and part.name == TRAILER:
+            items.append(Break("behind the sections", section=True))
+        items += boxes
+    return Drawing(tuple(items), (_total([*header, *parts]), *pen.notes))
+
+
+def sketched(trees: Iterable[Tree]) -> Drawing:
+    """The diagram of a shared struct, or of other fields that stand alone."""
+    pen = _Pen()
+    items = tuple(pen.boxes(trees, Offset(ITEM)))
+    return Drawing(items, tuple(pen.notes))
+
+
+def is_drawable(parts: Iterable[Part]) -> bool:
+    """Whether there is anything to draw."""
+    return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
+
+
+def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
+    """An example's bytes; those in ``text`` with their characters."""
+    items: list[Item] = []
+    for index, value in enumerate(data):
+        readable = 0x20 < value < 0x7F and any(index in part for part in text)
+        label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
+        items.append(Box(label, Offset(fixed=index), 1))
+    return Drawing(tuple(items), (f"Total {len(data)} bytes",))
+
+
+class _Pen:
+    """Turns trees into boxes; what does not fit in a box becomes a note."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def boxes(self, trees: Iterable[Tree], at: Offset, prefix: str = "") -> Iterator[Item]:
+        """The boxes of ``trees``. ``at`` is where their struct starts if their offsets count from it."""
+        for tree in trees:
+            if isinstance(tree, Fork):
+                yield from self._fork(tree, at, prefix)
+            else:
+                yield from self._placed(tree, at, prefix)
+
+    def _placed(self, tree: Placed, start: Offset, prefix: str) -> Iterator[Item]:
+        at = _from(start, tree.at)
+        match tree.node:
+            case ir.Field() as field:
+                yield from self._field(field, tree, at, prefix)
+            case ir.Bits(fields=fields) as node:
+                label = ", ".join(prefix + field.name for field in fields)
+                bits = tuple((prefix + field.name, field.width) for field in fields)
+                yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
+            case ir.Padding():
+                if tree.extent.size != 0:
+                    yield Box("(padding)", at, tree.extent.size, tree.extent.text)
+            case ir.Section(name=name):
+                yield Break(f"{prefix}{name}: {_bytes(tree.extent)}", section=True)
+                yield from self.boxes(tree.inner, start, prefix)
+                yield Break(f"{prefix}{name} ends")
+            case ir.Slot(name=name):
+                if tree.extent.size != 0:
+                    yield Box(name, Offset(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
+            case ir.Computed():
+                pass
+
+    def _field(self, field: ir.Field, tree: Placed, at: Offset, prefix: str) -> Iterator[Item]:
+        name = prefix + field.name
+        fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
+        if not fixed:
+            yield Box(name, at, tree.extent.size, _told(field, tree), kind=_kind(field))
+        elif field.repeat is None:
+            yield from self.boxes(tree.inner, at, f"{name}.")
+        else:
+            yield from self.boxes(tree.inner, at, f"{name}[0].")
+            yield Box(f"{name}[1] ...", at.moved(_span(tree.inner)), None, _more(field, tree), kind=_kind(field))
+
+    def _fork(self, fork: Fork, start: Offset, prefix: str) -> Iterator[Item]:
+        first, *others = fork.options
+        if fork.even:
+            yield from self.boxes(first.trees, start, prefix)
+            drawn = [", ".join(_names(option.trees, prefix)) for option in fork.options]
+            self.notes += [
+                _instead(drawn[0], other, prefix) for other, name in zip(others, drawn[1:], strict=True) if name
+            ]
+        elif not others:
+            yield Break(plain(first.when))
+            yield from self.boxes(first.trees, start, prefix)
+            yield Break()
+        else:
+            names = [name for option in fork.options for name in _names(option.trees, prefix)]
+            at = _from(start, _first(fork))
+            if names:
+                yield Box("one of", at, None, ", ".join(dict.fromkeys(names)))
+
+
+def _from(start: Offset, at: Offset) -> Offset:
+    """An offset inside a struct, counted from where the struct is."""
+    if at.origin != ITEM or start.origin == ITEM:
+        return at
+    return Offset(start.origin, start.fixed + at.fixed, (*start.terms, *at.terms))
+
+
+def _first(fork: Fork) -> Offset:
+    for option in fork.options:
+        for tree in option.trees:
+            return _first(tree) if isinstance(tree, Fork) else tree.at
+    return Offset()
+
+
+def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
+    for tree in trees:
+        if isinstance(tree, Fork):
+            for option in tree.options:
+                yield from _names(option.trees, prefix)
+        elif isinstance(tree.node, ir.Field | ir.Section | ir.Slot):
+            yield prefix + tree.node.name
+        elif isinstance(tree.node, ir.Bits):
+            yield from (prefix + field.name for field in tree.node.fields)
+
+
+def _instead(replaced: str, other: Option, prefix: str) -> str:
+    placed = [tree for tree in other.trees if isinstance(tree, Placed)]
+    shown = ", ".join(f"{prefix}{name} ({_range(tree)})" for tree in placed for name in _names([tree], ""))
+    when = plain(other.when)
+    return f"{when[0].upper()}{when[1:]}: {shown} instead of {replaced}"
+
+
+def plain(text: str) -> str:
+    """Markdown without its code quotes."""
+    return text.replace("`", "")
+
+
+def _range(tree: Placed) -> str:
+    size = tree.extent.size
+    if tree.at.terms or tree.at.origin or not size:
+        return str(tree.at)
+    return f"{tree.at.fixed}-{tree.at.fixed + size - 1}" if size > 1 else str(tree.at.fixed)
+
+
+def _all_fixed(trees: Iterable[Tree]) -> bool:
+    return all(isinstance(tree, Placed) and tree.extent.size is not None and not tree.at.terms for tree in trees)
+
+
+def _span(trees: Sequence[Tree]) -> int | None:
+    last = trees[-1] if trees else None
+    return last.at.fixed + (last.extent.size or 0) if isinstance(last, Placed) else None
+
+
+def _more(field: ir.Field, tree: Placed) -> str:
+    assert field.repeat is not None
+    return f"and so on: {_span(tree.inner)} bytes each, {_repeated(field.repeat)}"
+
+
+def _kind(field: ir.Field) -> str:
+    """The type of a box in words."""
+    kind = field.wire.type.notation
+    return f"list of {kind}" if field.repeat else kind
+
+
+def _told(field: ir.Field, tree: Placed) -> str:
+    """How many bytes a box that is not of a fixed size has."""
+    found = field.wire.type
+    if not isinstance(found, Struct) or field.repeat is None:
+        return _bytes(tree.extent)
+    return f"{found.name} after {found.name}, {_repeated(field.repeat)}"
+
+
+def _repeated(repeat: ir.Repeat) -> str:
+    if repeat.count is not None:
+        return f"{repeat.count.text} of them"
+    return f"up to the first with {repeat.until.text}" if repeat.until is not None else "to the end"
+
+
+def _bytes(extent: Extent) -> str:
+    if extent.text == "rest":
+        return "to the end"
+    unit = "byte" if extent.text == "1" else "bytes"
+    return f"{extent.text} {unit}" if extent.size is not None or extent.expression else extent.text
+
+
+def _total(parts: Sequence[Part]) -> str:
+    """``Total 69 bytes (24 byte header + 13 byte extras)``, or a sum if it varies."""
+    end = parts[-1].end
+    named = [part for part in parts if part.extent.size]
+    shown = " + ".join(f"{part.extent.size} byte {part.name or 'header'}" for part in named)
+    detail = f" ({shown})" if len(named) > 1 else ""
+    optional = sum(_optional(part.trees) for part in parts)
+    shorter = f", {end.moved(-optional)} without what is optional" if optional else ""
+    return f"Total {end} {'byte' if str(end) == '1' else 'bytes'}{detail}{shorter}"
+
+
+def _optional(trees: Sequence[Tree]) -> int:
+    """Bytes of what is there only if bytes are left, as far as they are fixed."""
+    last = trees[-1] if trees else None
+    if not isinstance(last, Fork) or not last.tail:
+        return 0
+    inner = last.options[0].trees
+    return sum(tree.extent.size or 0 for tree in inner if isinstance(tree, Placed)) + _optional(inner)

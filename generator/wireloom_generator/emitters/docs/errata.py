@@ -1,0 +1,173 @@
+"""A protocol's errata: numbered in the order of its pages, each with the place it stands at."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.markdown import code, phrase, prose
+
+INDEX = "index.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """What a document says wrong. ``place`` is where that is, in words; ``page`` the page that it is told on first."""
+
+    number: int
+    place: str
+    page: str
+    text: str
+
+    @property
+    def anchor(self) -> str:
+        """The name of its place on a page."""
+        return f"erratum-{self.number}"
+
+    @property
+    def here(self) -> str:
+        """Its place as told on its own page: the message goes without saying."""
+        return re.sub(r"^message `\w+`(, )?", "", self.place) or "the message"
+
+
+class Errata:
+    """All errata of a protocol."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.all: tuple[Erratum, ...] = tuple(
+            Erratum(number, place, page, text) for number, (place, page, text) in enumerate(_found(protocol), 1)
+        )
+
+    def at(self, place: str, doc: ir.Doc) -> tuple[Erratum, ...]:
+        """The errata of one thing."""
+        return tuple(erratum for erratum in self.all if erratum.place == place and erratum.text in doc.errata)
+
+    def within(self, *places: str) -> tuple[Erratum, ...]:
+        """The errata of things and of what they consist of."""
+        return tuple(
+            e for e in self.all if any(e.place == place or e.place.startswith(f"{place}, ") for place in places)
+        )
+
+
+def links(errata: Iterable[Erratum], page: str = "") -> str:
+    """``Errata 3, 4`` with links to them."""
+    found = [f"[{erratum.number}]({page}#{erratum.anchor})" for erratum in errata]
+    return f"**{'Erratum' if len(found) == 1 else 'Errata'} {', '.join(found)}**" if found else ""
+
+
+def told(erratum: Erratum) -> str:
+    """Its text as Markdown."""
+    return prose(erratum.text)
+
+
+def library_place(library: ir.Doc) -> str:
+    """The place of a library that the protocol imports."""
+    return f"library {phrase(library.title)}"
+
+
+def enum_place(name: str) -> str:
+    """The place of an enum."""
+    return f"enum {code(name)}"
+
+
+def flags_place(name: str) -> str:
+    """The place of a set of flags."""
+    return f"flags {code(name)}"
+
+
+def type_place(name: str) -> str:
+    """The place of a shared struct."""
+    return f"type {code(name)}"
+
+
+def table_place(name: str) -> str:
+    """The place of a FlatBuffers table."""
+    return f"table {code(name)}"
+
+
+def message_place(message: ir.Message, variant: ir.Variant | None = None) -> str:
+    """The place of a message or its variant."""
+    place = f"message {code(message.name)}"
+    return f"{place}, variant {code(variant.name)}" if variant else place
+
+
+def member_place(place: str, kind: str, name: str) -> str:
+    """The place of what belongs to something: a value, a field, an example."""
+    return f"{place}, {kind} {code(name)}"
+
+
+RECORD = "record"
+PROTOCOL = "protocol"
+
+
+def _found(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
+    """(place, page, text) of every erratum."""
+    for place, page, doc in _documented(protocol):
+        yield from ((place, page, text) for text in doc.errata)
+
+
+def _documented(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for place, page, doc in (*_shared(protocol), *_messages(protocol)):
+        if (place, doc.errata) not in seen:
+            seen.add((place, doc.errata))
+            yield place, page, doc
+
+
+def _shared(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+    yield PROTOCOL, INDEX, protocol.doc
+    for library in protocol.libraries:
+        yield library_place(library), INDEX, library
+    yield RECORD, INDEX, protocol.record_doc
+    for name, doc in protocol.included.items():
+        yield type_place(name), INDEX, doc
+    for place, doc in _nodes(protocol.record, RECORD):
+        yield place, INDEX, doc
+    for parameter in protocol.parameters:
+        yield f"parameter {code(parameter.name)}", INDEX, parameter.doc
+    for enum in protocol.enums:
+        yield enum_place(enum.name), INDEX, enum.doc
+        for item in enum.values:
+            yield member_place(enum_place(enum.name), "value", item.name), INDEX, item.doc
+    for flags in protocol.flags:
+        yield flags_place(flags.name), INDEX, flags.doc
+        for flag in flags.values:
+            yield member_place(flags_place(flags.name), "flag", flag.name), INDEX, flag.doc
+    for shared in protocol.types:
+        yield type_place(shared.name), INDEX, shared.doc
+        for place, doc in _nodes(shared.nodes, type_place(shared.name)):
+            yield place, INDEX, doc
+    for table in protocol.tables:
+        yield table_place(table.name), INDEX, table.doc
+        for field in table.fields:
+            yield member_place(table_place(table.name), "field", field.name), INDEX, field.doc
+
+
+def _messages(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+    for message in protocol.messages:
+        page = f"{message.name}.md"
+        yield message_place(message), page, message.doc
+        for nodes in message.sections.values():
+            for place, doc in _nodes(nodes, message_place(message)):
+                yield place, page, doc
+        for variant in message.variants:
+            yield message_place(message, variant), page, variant.doc
+            for nodes in variant.sections.values():
+                for place, doc in _nodes(nodes, message_place(message, variant)):
+                    yield place, page, doc
+        for form in message.forms:
+            yield member_place(message_place(message), "form", form.name), page, form.doc
+            for entry in form.entries:
+                form_place = member_place(message_place(message), "form", form.name)
+                yield member_place(form_place, "key", entry.key), page, entry.doc
+        for example in message.examples:
+            yield member_place(message_place(message), "example", example.name), page, example.doc
+
+
+def _nodes(nodes: Iterable[ir.Node], place: str) -> Iterator[tuple[str, ir.Doc]]:
+    for node in ir.walk(nodes):
+        match node:
+            case ir.Field() | ir.Computed() | ir.BitField():
+                yield member_place(place, "field", node.name), node.doc
+            case ir.Section() | ir.Slot():
+                yield member_place(place, "section", node.name), node.doc

@@ -1,0 +1,229 @@
+"""Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.columns import Row, short_type
+from wireloom_generator.emitters.docs.errata import Erratum, links
+from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
+from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
+from wireloom_generator.emitters.docs.names import Names
+from wireloom_generator.types import FlatBuffers, Struct
+
+_ALGORITHMS = {
+    "crc32": "CRC-32 as zlib computes it",
+    "crc32_zero": "CRC-32 with initial register 0 and no final XOR",
+    "adler32": "Adler-32",
+    "crc16_xmodem": "CRC-16/XMODEM",
+}
+
+ErrataOf = Callable[[str, str, ir.Doc], tuple[Erratum, ...]]
+"""(kind, name, doc) of something in the table → its errata."""
+
+
+class FieldTable:
+    """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name."""
+
+    def __init__(
+        self, names: Names, errata: ErrataOf, *, links_to: str = "", here: Callable[[str], str] | None = None
+    ) -> None:
+        self.names = names
+        self.errata = errata
+        self.links_to = links_to
+        self.here = here or (lambda name: "")
+
+    def rows(self, trees: Iterable[Tree]) -> list[Row]:
+        """A row a field; shared structs are told elsewhere."""
+        return [row for tree in trees for row in self._tree(tree, "")]
+
+    def _tree(self, tree: Tree, when: str) -> Iterator[Row]:
+        if isinstance(tree, Fork):
+            for option in tree.options:
+                for inner in option.trees:
+                    yield from self._tree(inner, both(when, option))
+            return
+        at = str(tree.at)
+        match tree.node:
+            case ir.Field() as field:
+                kind, meaning = cell(self._type(field)), cell(self._field(tree, field, when))
+                yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
+            case ir.Computed() as computed:
+                yield (
+                    "–",
+                    "–",
+                    "computed",
+                    code(computed.name),
+                    self._computed(computed, when),
+                    _types(computed.columns),
+                )
+            case ir.Bits() as bits:
+                yield from self._bits(at, bits, when)
+            case ir.Padding():
+                yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
+            case ir.Section(name=name, doc=doc, trailing=trailing):
+                kept = f"{code(trailing)}: `binary`" if trailing else "–"
+                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), kept
+                for inner in tree.inner:
+                    yield from self._tree(inner, "")
+            case ir.Slot(name=name, doc=doc, trailing=trailing):
+                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), "–"
+
+    def _section(self, tree: Placed, name: str, doc: ir.Doc, trailing: str | None, when: str) -> str:
+        left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
+        parts = [sentence(when), prose(doc.text), _told_size(tree), left, self._marks("section", name, doc)]
+        return cell(sentences(parts))
+
+    def _type(self, field: ir.Field) -> str:
+        shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
+        if field.repeat is None:
+            return shown
+        if field.repeat.count is not None:
+            return f"list of {shown}, {code(field.repeat.count.text)} of them"
+        if field.repeat.until is not None:
+            return f"list of {shown}, up to the first with {code(field.repeat.until.text)}"
+        return f"list of {shown}, to the end of its section"
+
+    def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
+        checksum = field.checksum
+        const = _shown(field.const)
+        parts = [
+            sentence(when),
+            prose(field.doc.text),
+            f"Unit: {phrase(field.doc.unit)}" if field.doc.unit else "",
+            _told_size(tree),
+            self.here(field.name),
+            f"Always {code(const)}" if field.const is not None else "",
+            self._named(field.enum, field.flags),
+            f"Malformed unless {code(field.valid.text)}" if field.valid else "",
+            f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
+            self._checksum(checksum) if checksum else "",
+            self._default(field.default),
+            "Below 2^63, else malformed" if field.long else "",
+            f"Its bytes are kept in {code(field.raw)}" if field.raw is not None else "",
+        ]
+        return sentences([*parts, *self._rest("field", field.name, field.doc)])
+
+    def _computed(self, computed: ir.Computed, when: str) -> str:
+        parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but {code(computed.value.text)}"]
+        parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
+        return cell(sentences(parts))
+
+    def _bits(self, at: str, bits: ir.Bits, when: str) -> Iterator[Row]:
+        size = bits.wire.fixed or 0
+        top = 8 * size
+        for field in bits.fields:
+            parts = [
+                sentence(when),
+                prose(field.doc.text),
+                f"Always {code(_shown(field.const))}" if field.const is not None else "",
+                self._named(field.enum, None),
+                f"Malformed unless {code(field.valid.text)}" if field.valid else "",
+                f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
+                self._default(field.default),
+                *self._rest("field", field.name, field.doc),
+            ]
+            kind = f"{bit_range(top, field.width)} of {code(bits.wire.type.word)}"
+            yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
+            top -= field.width
+
+    def _named(self, enum: str | None, flags: str | None) -> str:
+        if enum:
+            return f"Named by [{enum}]({self.links_to}#enum-{enum.lower()})"
+        return f"Bits named by [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
+
+    @staticmethod
+    def _checksum(checksum: ir.Checksum) -> str:
+        name = _ALGORITHMS.get(checksum.algorithm, checksum.algorithm)
+        covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
+        return f"{name}, over the record's bytes from {covered}; filled in on encode"
+
+    @staticmethod
+    def _default(default: ir.Condition | None) -> str:
+        return f"If not given on encode: {code(default.text)}" if default and default.text != "none" else ""
+
+    def _rest(self, kind: str, name: str, doc: ir.Doc) -> list[str]:
+        since = f"Since {phrase(doc.since)}" if doc.since else ""
+        laid = f"Laid down in {source(doc)}" if doc.source else ""
+        return [since, laid, self._marks(kind, name, doc)]
+
+    def _marks(self, kind: str, name: str, doc: ir.Doc) -> str:
+        return links(self.errata(kind, name, doc), self.links_to)
+
+
+_LONGEST_SIZE = 24
+HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
+
+
+def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
+    """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
+    match wire.type:
+        case Struct(name=name):
+            return f"[{name}]({links_to}#type-{name.lower()})"
+        case FlatBuffers(table=table):
+            return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
+        case plain:
+            other = wire.order is not None and wire.order is not usual
+            shown = code(plain.notation) if plain.notation == plain.word else plain.notation
+            return shown + (f", {wire.order} endian" if other else "")
+
+
+def both(when: str, option: Option) -> str:
+    """Two conditions, or the one that they are."""
+    return listing([part for part in dict.fromkeys((when, option.when)) if part], "and")
+
+
+def sentence(text: str) -> str:
+    """With a capital."""
+    return f"{text[0].upper()}{text[1:]}" if text else ""
+
+
+def _size(tree: Placed) -> str:
+    if _wordy(tree):
+        return "varies"
+    return cell(code(tree.extent.text)) if tree.extent.expression else tree.extent.text
+
+
+def _wordy(tree: Placed) -> bool:
+    """Whether a size is too long for its column and told with the meaning."""
+    return tree.extent.expression and len(tree.extent.text) > _LONGEST_SIZE
+
+
+def _told_size(tree: Placed) -> str:
+    return f"Its size is {code(tree.extent.text)}" if _wordy(tree) else ""
+
+
+def _types(columns: tuple[ir.Column, ...]) -> str:
+    first, *others = columns
+    shown = code(short_type(first.type))
+    return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)
+
+
+def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:
+    """One table of several that say when they hold; a row that is not in all of them says it too."""
+    found: list[Row] = []
+    for _, rows in tables:
+        at = 0
+        for row in rows:
+            if row in found:
+                at = found.index(row) + 1
+                continue
+            while at < len(found) and found[at] not in rows:
+                at += 1
+            found.insert(at, row)
+            at += 1
+    return [_restricted(row, [when for when, rows in tables if row in rows], len(tables)) for row in found]
+
+
+def _restricted(row: Row, held: Sequence[str], of: int) -> Row:
+    if len(held) == of:
+        return row
+    when = f"{sentence(listing(text.replace('If', 'if', 1) for text in held))}."
+    meaning = HEADER.index("Meaning")
+    return (*row[:meaning], f"{when} {row[meaning]}", *row[meaning + 1 :])
+
+
+def _shown(const: object) -> object:
+    """A constant as the spec writes it."""
+    if isinstance(const, bytes):
+        return const.hex(" ")
+    return str(const).lower() if isinstance(const, bool) else const

@@ -1,0 +1,45 @@
+"""A message's textual form as a block of its page."""
+
+from collections.abc import Mapping
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs import errata as places
+from wireloom_generator.emitters.docs.errata import Errata, links
+from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences
+from wireloom_generator.emitters.docs.names import Names
+from wireloom_generator.emitters.docs.shared import Block, Titled, paragraphs, table
+
+_NOTATIONS = {
+    "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
+    "text": "the bytes decoded as UTF-8, with U+FFFD for what is none",
+}
+_PLAIN: Mapping[object, str] = {ir.Primitive.BOOLEAN: "true or false", ir.Primitive.STRING: "the text"}
+_OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
+
+
+def form_block(names: Names, errata: Errata, message: ir.Message, form: ir.Form) -> Block:
+    """The keys of a form in the order written."""
+    place = places.member_place(places.message_place(message), "form", form.name)
+    named = (node for node in ir.walk(message.nodes) if isinstance(node, ir.Field | ir.Computed))
+    known = {node.name: node for node in named}
+    rows = []
+    for entry in form.entries:
+        found = errata.at(places.member_place(place, "key", entry.key), entry.doc)
+        holds = f"always {code(entry.const)}" if entry.const is not None else _held(entry, known)
+        meaning = sentences([prose(entry.doc.text), links(found)])
+        rows.append((cell(code(entry.key)), cell(holds), _OMITTED[entry.omit], cell(meaning)))
+    told = table(("Key", "Holds", "Left out", "Remark"), rows)
+    intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
+    texts = paragraphs(form.doc, intro)
+    return Block(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", told),))
+
+
+def _held(entry: ir.FormEntry, known: Mapping[str, ir.Field | ir.Computed]) -> str:
+    field = known.get(entry.field or "")
+    if entry.notation == "label":
+        how = f"its name in {field.enum}" if field and field.enum else "its name"
+    elif entry.notation == "value":
+        how = _PLAIN.get(field.columns[0].type if field else None, "the number")
+    else:
+        how = _NOTATIONS[entry.notation]
+    return f"{code(entry.field)}: {how}"

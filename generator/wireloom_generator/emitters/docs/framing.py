@@ -1,0 +1,41 @@
+"""How records are delimited and when that is believed, in sentences."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.markdown import code, listing
+from wireloom_generator.emitters.docs.names import Names
+
+
+def framing(names: Names) -> Iterator[str]:
+    """A sentence or two a layout, and what comes after a record that is not believed."""
+    protocol = names.protocol
+    for lengths in protocol.lengths:
+        which = names.matching(lengths.match)
+        whose = f"A record in which {which}" if which else "A record"
+        yield f"{whose} has {length(lengths)}."
+    if protocol.resync:
+        yield "After bytes that are not believed, the next record that is believed is searched for."
+        yield "What lies between is one malformed row."
+    else:
+        yield "After bytes that are not believed no record can be found: the rest is one malformed row."
+    if protocol.byte_order:
+        order = code(protocol.byte_order)
+        yield f"With {order} `auto` both orders are tried for each record; the one in which it is believed is taken."
+
+
+def lengths_of(protocol: ir.Protocol, message: ir.Message) -> Iterator[str]:
+    """How long the records of a message are."""
+    for lengths in protocol.lengths:
+        if all(set(values) <= set(message.match.get(name, ())) for name, values in lengths.match.items()):
+            yield length(lengths)
+
+
+def length(lengths: ir.Lengths) -> str:
+    """``24 + total_body_length bytes, told by the first 12 …``"""
+    needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
+    told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
+    proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
+    proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
+    believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
+    return f"{code(lengths.length.text)} bytes{told}{believed}"

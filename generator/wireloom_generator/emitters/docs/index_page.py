@@ -1,0 +1,143 @@
+"""A protocol's front page: all that its template loops over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs import errata as places
+from wireloom_generator.emitters.docs.columns import COLUMNS, row_columns, value_rows
+from wireloom_generator.emitters.docs.drawings import drawn
+from wireloom_generator.emitters.docs.errata import Erratum
+from wireloom_generator.emitters.docs.facts import Facts
+from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
+from wireloom_generator.emitters.docs.framing import framing
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
+from wireloom_generator.emitters.docs.message_page import MessagePages
+from wireloom_generator.emitters.docs.names import Used
+from wireloom_generator.emitters.docs.records import Shape
+from wireloom_generator.emitters.docs.shared import Block, Group, Table, Titled, paragraphs, sketch, table
+from wireloom_generator.explained import sentences
+
+_ORDERS = {
+    ir.Order.BIG: "big endian, if not said otherwise",
+    ir.Order.LITTLE: "little endian, if not said otherwise",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPage:
+    """What the template of the front page shows."""
+
+    title: str
+    name: str
+    paragraphs: tuple[str, ...]
+    errata: tuple[Erratum, ...]
+    libraries: tuple[Block, ...]
+    facts: tuple[str, ...]
+    messages: Table
+    framing: tuple[str, ...]
+    header: Block
+    parameters: tuple[Block, ...]
+    groups: tuple[Group, ...]
+    columns: Table
+    values: Table
+    all_errata: tuple[Table, ...]
+
+
+def index_page(pages: MessagePages) -> IndexPage:
+    """The front page of a protocol."""
+    protocol, errata = pages.protocol, pages.errata
+    return IndexPage(
+        title=phrase(protocol.doc.title or protocol.name),
+        name=protocol.name,
+        paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
+        errata=errata.at(places.PROTOCOL, protocol.doc),
+        libraries=tuple(_libraries(pages)),
+        facts=tuple(_facts(pages)),
+        messages=table(("Message", "A record is this if", "What it is", "Source"), _messages(pages)),
+        framing=tuple(framing(pages.names)),
+        header=_header(pages),
+        parameters=_parameters(pages),
+        groups=pages.shared.groups(Used.all(pages.names)),
+        columns=table(COLUMNS, row_columns(protocol)),
+        values=table(("On the wire", "In a column"), _values(protocol)),
+        all_errata=(table(("No.", "Where", "What"), map(_erratum, errata.all)),) if errata.all else (),
+    )
+
+
+def _facts(pages: MessagePages) -> Iterator[str]:
+    protocol = pages.protocol
+    if protocol.doc.source:
+        yield f"Source: {source(protocol.doc)}."
+    told = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
+    yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
+    folders = dict.fromkeys(folder.name for folder in protocol.folders)
+    yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
+    yield from sentences(protocol, code, phrase)
+
+
+def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
+    for message in pages.protocol.messages:
+        title = phrase(message.doc.title or message.name)
+        match = pages.names.selected(message)
+        link = f"[{title}]({message.name}.md)<br>{code(message.name)}"
+        yield link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
+
+
+def _parameters(pages: MessagePages) -> tuple[Block, ...]:
+    """What is not in the bytes, if there is such a thing."""
+    parameters = pages.protocol.parameters
+    if not parameters:
+        return ()
+    rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_told(p))) for p in parameters)
+    told = table(("Parameter", "Values", "Default", "Meaning"), rows)
+    errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
+    return (Block("Parameters", "parameters", (), errata, (Titled("", told),)),)
+
+
+def _choices(parameter: ir.Parameter) -> str:
+    if parameter.choices:
+        return listing(map(code, parameter.choices))
+    return "`true` or `false`" if isinstance(parameter.default, bool) else "text"
+
+
+def _told(parameter: ir.Parameter) -> str:
+    column = " The value in force is a column of each row." if parameter.column else ""
+    return prose(parameter.doc.text) + column
+
+
+def _header(pages: MessagePages) -> Block:
+    """All fields of the header in one table, and a drawing for each form it can have."""
+    whole = Shape({}, pages.protocol.record, Facts())
+    finder = pages.shared.finder(places.RECORD)
+    trees = [tree for part in pages.records.parts(whole) for tree in part.trees]
+    rows = FieldTable(pages.names, finder).rows(trees)
+    shapes = pages.records.shapes()
+    drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
+    included = pages.protocol.included
+    errata = pages.errata.within(places.RECORD, *map(places.type_place, included))
+    texts = [*paragraphs(pages.protocol.record_doc)]
+    texts += [f"{code(name)}: {' '.join(paragraphs(doc))}" for name, doc in included.items() if paragraphs(doc)]
+    return Block("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
+
+
+def _libraries(pages: MessagePages) -> Iterator[Block]:
+    """What is said of the libraries that the protocol imports."""
+    for library in pages.protocol.libraries:
+        errata = pages.errata.within(places.library_place(library))
+        texts = paragraphs(library, f"From the library {phrase(library.title)}:")
+        if errata or library.text:
+            yield Block(phrase(library.title), "", (" ".join(texts),), errata)
+
+
+def _headed(title: str) -> str:
+    return f"{title}:" if title else ""
+
+
+def _values(protocol: ir.Protocol) -> list[tuple[str, ...]]:
+    return value_rows(node for nodes in protocol.layouts for node in ir.walk(nodes) if isinstance(node, ir.Field))
+
+
+def _erratum(erratum: Erratum) -> tuple[str, ...]:
+    page = "" if erratum.page == places.INDEX else erratum.page
+    return f"[{erratum.number}]({page}#{erratum.anchor})", cell(erratum.place), cell(places.told(erratum))

@@ -1,0 +1,224 @@
+"""Where fields stand: nodes → the same with their offsets, as numbers where they are fixed and as sums where not."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simplify
+from wireloom_generator.emitters.docs.markdown import code
+from wireloom_generator.expressions import Name, Value
+from wireloom_generator.types import Struct
+from wireloom_generator.types.sizes import SizeRange
+
+ITEM = "+"
+"""The origin of offsets inside a shared struct, wherever that stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """Bytes from ``origin``: the record's start (empty), a section's (its name) or a struct's (``ITEM``)."""
+
+    origin: str = ""
+    fixed: int = 0
+    terms: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        sums = " + ".join([str(self.fixed), *self.terms] if self.fixed or not self.terms else self.terms)
+        return sums if not self.origin else f"+{sums}" if self.origin == ITEM else f"{self.origin}+{sums}"
+
+    def moved(self, size: int | None, term: str = "") -> "Offset":
+        """The offset ``size`` bytes on, or ``term`` if they vary."""
+        if size is not None:
+            return replace(self, fixed=self.fixed + size)
+        return replace(self, terms=(*self.terms, term))
+
+    def since(self, start: "Offset") -> int | None:
+        """Bytes from ``start`` to here, None if they vary."""
+        return None if self.terms != start.terms else self.fixed - start.fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many bytes something takes: a number, or words or an expression, and the term it adds to what follows."""
+
+    size: int | None
+    text: str
+    term: str = ""
+    expression: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A node where it stands. ``inner`` is what a section or struct consists of."""
+
+    node: ir.Field | ir.Computed | ir.Bits | ir.Padding | ir.Section | ir.Slot
+    at: Offset
+    extent: Extent
+    inner: "tuple[Tree, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of a fork's ways, and in words when it is taken."""
+
+    when: str
+    trees: "tuple[Tree, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Ways that are not decided. ``even`` ones are of one fixed size and one is always taken; a tail comes last."""
+
+    options: tuple[Option, ...]
+    even: bool = False
+    tail: bool = False
+
+
+Tree = Placed | Fork
+
+
+class Layout:
+    """Places nodes. ``facts`` are known of their own struct and the record, ``header`` of the record alone."""
+
+    def __init__(self, types: Mapping[str, ir.Type], facts: Facts, header: Facts) -> None:
+        self.types = types
+        self.facts = facts
+        self.header = header
+        self._structs: dict[str, tuple[tuple[Tree, ...], Offset]] = {}
+
+    def place(self, nodes: Iterable[ir.Node], start: Offset) -> tuple[tuple[Tree, ...], Offset]:
+        """The nodes from ``start`` on, and the offset behind them."""
+        found: list[Tree] = []
+        at = start
+        for node in narrow(nodes, self.facts)[0]:
+            match node:
+                case ir.When(condition=condition, nodes=inner):
+                    trees, _ = self.place(inner, at)
+                    found.append(Fork((Option(given(condition.text), trees),)))
+                    at = at.moved(None, _sizes(inner))
+                case ir.Tail(nodes=inner):
+                    trees, at = self.place(inner, at)
+                    found.append(Fork((Option("if bytes are left", trees),), tail=True))
+                case ir.Choice():
+                    fork, at = self._fork(node, at)
+                    found.append(fork)
+                case _:
+                    placed = self._placed(node, at)
+                    found.append(placed)
+                    at = at.moved(placed.extent.size, placed.extent.term)
+        return tuple(found), at
+
+    def _fork(self, choice: ir.Choice, at: Offset) -> tuple[Fork, Offset]:
+        options: list[Option] = []
+        ends: list[int | None] = []
+        refused: list[str] = []
+        for alternative in choice.alternatives:
+            trees, end = self.place(alternative.nodes, at)
+            if isinstance(alternative, ir.When):
+                options.append(Option(given(alternative.condition.text), trees))
+                refused.append(alternative.condition.text)
+            else:
+                options.append(Option(otherwise(refused), trees))
+            ends.append(end.since(at))
+        always = isinstance(choice.alternatives[-1], ir.Otherwise)
+        even = always and len(set(ends)) == 1 and ends[0] is not None
+        nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
+        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
+
+    def _placed(self, node: ir.Node, at: Offset) -> Placed:
+        match node:
+            case ir.Field():
+                return Placed(node, at, self._field_extent(node), self._inner(node))
+            case ir.Computed():
+                return Placed(node, at, Extent(0, "–"))
+            case ir.Bits(wire=wire):
+                return Placed(node, at, _of_size(wire.type.size))
+            case ir.Padding():
+                return Placed(node, at, _padding(node, at))
+            case ir.Section(name=name, extent=extent, nodes=nodes):
+                start = Offset(name) if at.terms else at
+                return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
+            case ir.Slot(name=name, extent=extent):
+                return Placed(node, at, self.extent(name, extent))
+        raise AssertionError(node)
+
+    def extent(self, name: str, extent: ir.Extent) -> Extent:
+        """The extent of what is called ``name``."""
+        match extent:
+            case ir.Rest():
+                return Extent(None, "rest", f"size({name})")
+            case ir.Size(bytes=size, text=text):
+                simple = simplify(size, self.facts)
+                if isinstance(simple, Value) and isinstance(simple.value, int):
+                    return Extent(simple.value, str(simple.value))
+                shown = simple.name if isinstance(simple, Name) else text
+                return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
+            case ir.Prefix(length=length):
+                return Extent(None, f"a {length.type.word} of length, then as many", f"size({name})")
+            case ir.Terminator(value=value):
+                return Extent(None, f"up to and with {value.hex(' ')}", f"size({name})")
+
+    def _field_extent(self, field: ir.Field) -> Extent:
+        one = self._one(field)
+        if field.repeat is None:
+            return one
+        each = f"{one.size} each" if one.size is not None else one.text
+        count = simplify(field.repeat.count.expression, self.facts) if field.repeat.count else None
+        if isinstance(count, Value) and isinstance(count.value, int) and one.size is not None:
+            return Extent(one.size * count.value, f"{count.value} of {one.size}")
+        return Extent(None, each, f"size({field.name})")
+
+    def _one(self, field: ir.Field) -> Extent:
+        """The extent of the field, or of one item of its list."""
+        term = f"size({field.name})"
+        found = field.wire.type
+        if field.wire.extent is not None:
+            return self.extent(field.name, field.wire.extent)
+        if isinstance(found, Struct):
+            size = self.struct(found.name)[1].since(Offset(ITEM))
+            return Extent(size, str(size), term) if size is not None else Extent(None, "varies", term)
+        return _of_size(found.size, term)
+
+    def _inner(self, field: ir.Field) -> tuple[Tree, ...]:
+        return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()
+
+    def struct(self, name: str) -> tuple[tuple[Tree, ...], Offset]:
+        """The fields of a shared struct, from its own start."""
+        if name not in self._structs:
+            inner = Layout(self.types, self.header, self.header)
+            inner._structs = self._structs  # the same of all types, each of which may hold the next several times
+            self._structs[name] = inner.place(self.types[name].nodes, Offset(ITEM))
+        return self._structs[name]
+
+
+def _of_size(size: SizeRange, term: str = "") -> Extent:
+    """The extent of what its type alone tells."""
+    if size.least == size.most:
+        return Extent(size.least, str(size.least))
+    return Extent(None, f"{size.least} to {size.most}", term)
+
+
+def given(text: str) -> str:
+    """When something is there, in words."""
+    return f"if {code(text)}"
+
+
+def otherwise(refused: Iterable[str]) -> str:
+    """When nothing else is there, in words."""
+    texts = list(refused)
+    if len(texts) == 1 and texts[0].startswith("not ") and texts[0][4:].isidentifier():
+        return given(texts[0][4:])
+    return " and ".join(f"unless {code(text)}" for text in texts) if len(texts) < 3 else "otherwise"
+
+
+def _sizes(nodes: Iterable[ir.Node]) -> str:
+    return " + ".join(f"size({name})" for name in dict.fromkeys(declared(nodes)))
+
+
+def _padding(node: ir.Padding, at: Offset) -> Extent:
+    if node.align == 1:
+        return Extent(node.size, str(node.size))
+    if at.terms or at.origin:
+        return Extent(None, f"up to a multiple of {node.align}", "padding")
+    size = node.size + -(at.fixed + node.size) % node.align
+    return Extent(size, str(size))

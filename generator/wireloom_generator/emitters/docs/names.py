@@ -1,0 +1,146 @@
+"""Named numbers and bits, shared structs and tables: looked up by name, and as the rows of their tables."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.markdown import code, listing, number
+from wireloom_generator.reading.numerals import Hexadecimal
+from wireloom_generator.types import FlatBuffers, Struct
+
+
+class Names:
+    """What the names in a protocol's fields stand for."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.enums = {enum.name: enum for enum in protocol.enums}
+        self.flags = {flags.name: flags for flags in protocol.flags}
+        self.types = {shared.name: shared for shared in protocol.types}
+        self.tables = {table.name: table for table in protocol.tables}
+
+    @cached_property
+    def header(self) -> Mapping[str, ir.Field]:
+        """The record's own fields, the first of each name."""
+        found: dict[str, ir.Field] = {}
+        for field in fields(self.protocol.record):
+            found.setdefault(field.name, field)
+        return found
+
+    @cached_property
+    def order(self) -> ir.Order:
+        """The protocol's byte order: the parameter, or what most of its numbers have."""
+        if self.protocol.byte_order:
+            return ir.Order.PARAMETER
+        found = Counter(
+            field.wire.order
+            for nodes in self.protocol.layouts
+            for field in fields(nodes)
+            if field.wire.order is not None
+        )
+        return max(found, key=lambda order: (found[order], order is ir.Order.BIG), default=ir.Order.BIG)
+
+    def label(self, enum: str, value: int) -> str | None:
+        """The name of a number: an exact one, else that of the narrowest range it is in."""
+        matching = [item for item in self.enums[enum].values if item.first <= value <= item.last]
+        exact = (item for item in matching if not item.range)
+        return next((item.name for item in (*exact, *sorted(matching, key=_width))), None)
+
+    def bits(self, flags: str, value: int) -> list[str]:
+        """The names of the bits that are set."""
+        return [flag.name for flag in self.flags[flags].values if value & flag.value]
+
+    def value(self, name: str, value: int) -> str:
+        """The value of a header field, and what it is called: ``0x80 (ClientRequest)``."""
+        field = self.header.get(name)
+        enum = field.enum if field else None
+        label = self.label(enum, value) if enum else None
+        shown = self.number(enum, value) if enum else str(value)
+        return f"{shown} ({label})" if label else shown
+
+    def number(self, enum: str, value: int) -> str:
+        """A number as its enum's table shows it."""
+        return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits[enum])
+
+    def matching(self, match: Mapping[str, tuple[int, ...]]) -> str:
+        """The header values that select something, in words."""
+        parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
+        return listing(parts, "and")
+
+    def selected(self, message: ir.Message) -> str:
+        """Which records are a message."""
+        if message.match:
+            return self.matching(message.match)
+        return "it is no other" if message.path is None else "there is one"
+
+    def hexadecimal(self, enum: str) -> bool:
+        """Whether the spec writes an enum's numbers in hexadecimal."""
+        return self._digits[enum] > 0
+
+    @cached_property
+    def _digits(self) -> Mapping[str, int]:
+        """The digits that the longest of an enum's hexadecimal numbers is written with."""
+        return {name: _digits(enum.values) for name, enum in self.enums.items()}
+
+    def span(self, enum: str, item: ir.EnumValue) -> str:
+        """The number or range of an enum's value."""
+        first = self.number(enum, item.first)
+        return f"{first} to {self.number(enum, item.last)}" if item.range and item.last != item.first else first
+
+    def used(self, nodes: Iterable[ir.Node]) -> "Used":
+        """The names that fields ask for, those of shared structs among them."""
+        found = Used()
+        self._use(nodes, found)
+        return found
+
+    def _use(self, nodes: Iterable[ir.Node], used: "Used") -> None:
+        for node in ir.walk(nodes):
+            match node:
+                case ir.Field(wire=ir.Wire(type=Struct(name=name))) if name not in used.types:
+                    used.types[name] = None
+                    self._use(self.types[name].nodes, used)
+                case ir.Field(wire=ir.Wire(type=FlatBuffers(table=table))):
+                    used.tables[table] = None
+            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.enum:
+                used.enums[node.enum] = None
+            if isinstance(node, ir.Field) and node.flags:
+                used.flags[node.flags] = None
+
+
+def _digits(values: Iterable[ir.EnumValue]) -> int:
+    written = [item for item in values if isinstance(item.first, Hexadecimal)]
+    exact = [item for item in written if not item.range] or written
+    return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
+
+
+class Used:
+    """Names in order of first use."""
+
+    def __init__(self) -> None:
+        self.enums: dict[str, None] = {}
+        self.flags: dict[str, None] = {}
+        self.types: dict[str, None] = {}
+        self.tables: dict[str, None] = {}
+
+    @classmethod
+    def all(cls, names: Names) -> "Used":
+        """Every name there is, in the spec's order."""
+        used = cls()
+        for own, known in (
+            (used.enums, names.enums),
+            (used.flags, names.flags),
+            (used.types, names.types),
+            (used.tables, names.tables),
+        ):
+            own.update(dict.fromkeys(known))
+        return used
+
+
+def _width(item: ir.EnumValue) -> int:
+    return item.last - item.first
+
+
+def fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
+    """All fields, those inside sections, conditions and choices too."""
+    return (node for node in ir.walk(nodes) if isinstance(node, ir.Field))

@@ -1,0 +1,191 @@
+"""A message's records part by part: the header in each shape it can have, then the sections, variant by variant."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied, narrow
+from wireloom_generator.emitters.docs.layout import Extent, Layout, Offset, Placed, Tree
+from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
+
+TRAILER = "trailer"
+"""The part of fields that stand behind the sections."""
+_MOST_SHAPES = 64
+"""More combinations of header values than this are not told apart."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One form of the header, and the values of header fields that select it."""
+
+    match: Mapping[str, tuple[int, ...]]
+    nodes: tuple[ir.Node, ...]
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Part:
+    """The header, or a section. ``common`` are fields of every variant, ``own`` those of the one laid out."""
+
+    name: str
+    at: Offset
+    end: Offset
+    extent: Extent
+    common: tuple[Tree, ...]
+    own: tuple[Tree, ...] = ()
+    section: ir.Section | ir.Slot | None = None
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """All fields in order."""
+        return (*self.common, *self.own)
+
+
+@dataclass(frozen=True)
+class Records:
+    """Lays out a protocol's records."""
+
+    protocol: ir.Protocol
+
+    @property
+    def types(self) -> Mapping[str, ir.Type]:
+        """Shared structs by name."""
+        return {shared.name: shared for shared in self.protocol.types}
+
+    @property
+    def single(self) -> bool:
+        """Whether all behind the header is one section: then it is no part of its own to a reader."""
+        slots = self.protocol.slots
+        return len(slots) == 1 and isinstance(slots[0].extent, ir.Rest) and slots[0].trailing is None
+
+    def shapes(self, message: ir.Message | None = None) -> tuple[Shape, ...]:
+        """The forms the header has in records of a message, or in all."""
+        match = dict(message.match) if message and message.match else self._discriminators()
+        found: list[tuple[tuple[ir.Node, ...], list[dict[str, int]], list[Facts]]] = []
+        for values in product(*match.values()):
+            selected = dict(zip(match, values, strict=True))
+            known: dict[tuple[Scope, str], int | str | bool | None] = {}
+            known.update({(Scope.THIS, name): value for name, value in selected.items()})
+            nodes, facts = narrow(self.protocol.record, Facts(known))
+            same = next((shape for shape in found if shape[0] == nodes), None)
+            if same is None:
+                found.append((nodes, [selected], [facts]))
+            else:
+                same[1].append(selected)
+                same[2].append(facts)
+        return tuple(
+            Shape({name: tuple(dict.fromkeys(s[name] for s in selected)) for name in match}, nodes, common(facts))
+            for nodes, selected, facts in found
+        )
+
+    def _discriminators(self) -> dict[str, tuple[int, ...]]:
+        """The header fields that conditions of the record ask for, and every value the spec compares them with."""
+        conditions = [*_conditions(self.protocol.record)]
+        names = [name for name in _compared(conditions) if name in {field.name for field in _fields(self.protocol)}]
+        proofs = [lengths.valid.expression for lengths in self.protocol.lengths if lengths.valid]
+        values = {name: _compared([*proofs, *conditions]).get(name, ()) for name in names}
+        for message in self.protocol.messages:
+            values = {name: (*found, *message.match.get(name, ())) for name, found in values.items()}
+        distinct = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
+        combinations = 1
+        for found in distinct.values():
+            combinations *= len(found)
+        return distinct if combinations <= _MOST_SHAPES else {}
+
+    def parts(self, shape: Shape, message: ir.Message | None = None, variant: ir.Variant | None = None) -> list[Part]:
+        """A record's parts in order, each where it stands if every section is as long as its fields."""
+        facts, header = self._facts(shape, message, variant)
+        record = Layout(self.types, shape.facts, header)
+        inner = Layout(self.types, facts, header)
+        head, rest = _split(shape.nodes)
+        trees, at = record.place(head, Offset())
+        found = [Part("", Offset(), at, Extent(at.since(Offset()), str(at)), trees)]
+        for node in rest:
+            at = found[-1].end
+            part = (
+                self._slot(inner, node, at, message, variant) if isinstance(node, ir.Slot) else _fixed(record, node, at)
+            )
+            found.append(part)
+        return [_merged(*found)] if self.single else found
+
+    def _slot(
+        self, layout: Layout, slot: ir.Slot, at: Offset, message: ir.Message | None, variant: ir.Variant | None
+    ) -> Part:
+        if message is None:
+            extent = layout.extent(slot.name, slot.extent)
+            end = at.moved(extent.size, extent.term)
+            return Part(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
+        start = at if not at.terms else Offset(slot.name)
+        common, end = layout.place(message.sections.get(slot.name, ()), start)
+        own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
+        size = end.since(start)
+        if slot.trailing and not common and not own:
+            extent = Extent(0, "0")
+        else:
+            extent = Extent(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
+        behind = end if self.single else at.moved(extent.size, extent.term)
+        return Part(slot.name, at, behind, extent, common, own, slot)
+
+    def _facts(self, shape: Shape, message: ir.Message | None, variant: ir.Variant | None) -> tuple[Facts, Facts]:
+        """What is known inside the message, and inside structs."""
+        header = shape.facts.below()
+        facts = header
+        if message and variant and variant.when:
+            facts = assume(variant.when.expression, facts)
+            for nodes in message.sections.values():
+                facts = implied(nodes, facts)
+        return facts, header
+
+
+def _fixed(layout: Layout, node: ir.Node, at: Offset) -> Part:
+    """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
+    trees, end = layout.place([node], at)
+    if isinstance(node, ir.Section):
+        extent = layout.extent(node.name, node.extent)
+        return Part(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
+    return Part(TRAILER, at, end, Extent(end.since(at), str(end)), trees)
+
+
+def _merged(head: Part, *others: Part) -> Part:
+    common = tuple(tree for part in (head, *others) for tree in part.common)
+    own = tuple(tree for part in others for tree in part.own)
+    end = (head, *others)[-1].end
+    return Part("", Offset(), end, Extent(end.since(Offset()), str(end)), common, own)
+
+
+def _split(nodes: Iterable[ir.Node]) -> tuple[list[ir.Node], list[ir.Node]]:
+    """The header, and what follows from the first section on."""
+    head: list[ir.Node] = []
+    rest: list[ir.Node] = []
+    for node in nodes:
+        (rest if rest or isinstance(node, ir.Section | ir.Slot) else head).append(node)
+    return head, rest
+
+
+def _conditions(nodes: Iterable[ir.Node]) -> Iterator[Expr]:
+    for node in nodes:
+        if isinstance(node, ir.When):
+            yield node.condition.expression
+        elif isinstance(node, ir.Choice):
+            yield from (option.condition.expression for option in node.alternatives if isinstance(option, ir.When))
+
+
+def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:
+    """Names and the numbers they are compared with."""
+    found: dict[str, tuple[int, ...]] = {}
+    for condition in conditions:
+        for part in walk(condition):
+            match part:
+                case Among(value=Name(name=name), choices=choices):
+                    numbers = tuple(choice.value for choice in choices if isinstance(choice, Value))
+                case Compare(operator="==" | "!=", left=Name(name=name), right=Value(value=value)):
+                    numbers = (value,)
+                case _:
+                    continue
+            found[name] = (*found.get(name, ()), *(n for n in numbers if isinstance(n, int)))
+    return found
+
+
+def _fields(protocol: ir.Protocol) -> Iterator[ir.Field]:
+    yield from (node for node in protocol.record if isinstance(node, ir.Field))

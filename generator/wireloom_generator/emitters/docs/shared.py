@@ -1,0 +1,166 @@
+"""Enums, flags, structs and tables as the parts of a page."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator import ir
+from wireloom_generator.emitters.docs import errata as places
+from wireloom_generator.emitters.docs.byte_rows import Drawing
+from wireloom_generator.emitters.docs.columns import Row, short_type
+from wireloom_generator.emitters.docs.drawings import sketched
+from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
+from wireloom_generator.emitters.docs.facts import Facts
+from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
+from wireloom_generator.emitters.docs.layout import ITEM, Layout, Offset
+from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose, sentences, source
+from wireloom_generator.emitters.docs.names import Names, Used
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: one header and its rows, or nothing at all."""
+
+    headers: tuple[Row, ...] = ()
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What is said of one thing: a heading, sentences, its errata, a table, drawings."""
+
+    title: str
+    anchor: str
+    paragraphs: tuple[str, ...]
+    errata: tuple[Erratum, ...]
+    tables: "tuple[Titled, ...]" = ()
+    drawings: "tuple[Titled, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """A table, or a drawing, and the sentence above it."""
+
+    title: str
+    table: Table
+    drawings: tuple[Drawing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Blocks of one kind under a heading."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def groups(titled: Mapping[str, Iterable[Block]]) -> tuple[Group, ...]:
+    """The groups that have any blocks."""
+    found = (Group(title, tuple(blocks)) for title, blocks in titled.items())
+    return tuple(group for group in found if group.blocks)
+
+
+def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
+    """What the spec says of something, and since when and where from."""
+    since = f"Since {phrase(doc.since)}." if doc.since else ""
+    laid = f"Source: {source(doc)}." if doc.source else ""
+    return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
+
+
+def table(header: Row, rows: Iterable[Row]) -> Table:
+    """A table; columns that are empty in all rows are left out, and without rows it is nothing."""
+    found = list(rows)
+    kept = [index for index in range(len(header)) if any(row[index].strip() for row in found)]
+    shown = tuple(tuple(row[index] for index in kept) for row in found)
+    return Table((tuple(header[index] for index in kept),), shown) if found else Table()
+
+
+def sketch(title: str, drawing: Drawing) -> Titled:
+    """A drawing and the sentence above it."""
+    return Titled(title, Table(), (drawing,))
+
+
+class Shared:
+    """Makes the blocks of what a protocol's fields refer to by name."""
+
+    def __init__(self, names: Names, errata: Errata) -> None:
+        self.names = names
+        self.errata = errata
+
+    def groups(self, used: Used) -> tuple[Group, ...]:
+        """What is told of the names that fields use, kind by kind."""
+        return groups(
+            {
+                "Types": [self._type(self.names.types[name]) for name in used.types],
+                "FlatBuffers tables": [self._table(self.names.tables[name]) for name in used.tables],
+                "Enums": [self._enum(self.names.enums[name]) for name in used.enums],
+                "Flags": [self._flags(self.names.flags[name]) for name in used.flags],
+            }
+        )
+
+    def _enum(self, enum: ir.Enum) -> Block:
+        place = places.enum_place(enum.name)
+        rows = (
+            (self.names.span(enum.name, item), code(item.name), self._meaning(item.doc, place, "value", item.name))
+            for item in enum.values
+        )
+        told = table(("Value", "Name", "Meaning"), rows)
+        return self._block("Enum", enum.name, enum.doc, place, (Titled("", told),))
+
+    def _flags(self, flags: ir.Flags) -> Block:
+        place = places.flags_place(flags.name)
+        width = max((len(f"{flag.value:x}") + 1) // 2 * 2 for flag in flags.values)
+        rows = (
+            (
+                str(flag.value.bit_length() - 1),
+                f"0x{flag.value:0{width}x}",
+                code(flag.name),
+                self._meaning(flag.doc, place, "flag", flag.name),
+            )
+            for flag in flags.values
+        )
+        told = table(("Bit", "Value", "Name", "Meaning"), rows)
+        return self._block("Flags", flags.name, flags.doc, place, (Titled("", told),))
+
+    def _type(self, shared: ir.Type) -> Block:
+        place = places.type_place(shared.name)
+        trees = Layout(self.names.types, Facts(), Facts()).place(shared.nodes, Offset(ITEM))[0]
+        rows = FieldTable(self.names, self.finder(place)).rows(trees)
+        drawing = sketch("", sketched(trees))
+        return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))
+
+    def _table(self, shared: ir.Table) -> Block:
+        place = places.table_place(shared.name)
+        rows = (
+            (
+                str(field.id),
+                code(field.type),
+                code(field.name),
+                "–" if field.default is None else code(str(field.default).lower()),
+                self._meaning(field.doc, place, "field", field.name),
+                code(short_type(column.type)),
+            )
+            for field, column in zip(shared.fields, shared.columns, strict=True)
+        )
+        told = table(("Id", "Type", "Field", "If not stored", "Meaning", "Spark type"), rows)
+        return self._block("Table", shared.name, shared.doc, place, (Titled("", told),))
+
+    def _block(
+        self,
+        kind: str,
+        name: str,
+        doc: ir.Doc,
+        place: str,
+        tables: tuple[Titled, ...],
+        drawings: tuple[Titled, ...] = (),
+    ) -> Block:
+        anchor = f"{kind.lower()}-{name.lower()}"
+        return Block(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
+
+    def _meaning(self, doc: ir.Doc, place: str, kind: str, name: str) -> str:
+        since = f"Since {phrase(doc.since)}" if doc.since else ""
+        found = self.errata.at(places.member_place(place, kind, name), doc)
+        return cell(sentences([prose(doc.text), since, links(found)]))
+
+    def finder(self, place: str) -> Callable[[str, str, ir.Doc], tuple[Erratum, ...]]:
+        """Finds the errata of what stands in a table."""
+        return lambda kind, name, doc: self.errata.at(places.member_place(place, kind, name), doc)

@@ -1,0 +1,381 @@
+"""What can be known of conditions without any record: whether one can hold, whether two can, whether one has another.
+
+The answers are sound and not complete: what is proven is true, and what cannot be decided with bounded work is left
+open. Each name is given the few values that can make a difference: the constants it is compared with and their
+neighbours, the ends of its range, or all values if they are few. A comparison that such values cannot stand for, as one
+of two fields, is taken as true or false at will; that proves less, and never too much.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import product
+from math import prod
+
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Unary,
+    Value,
+    rebuild,
+    walk,
+)
+from wireloom_generator.expressions.domain import Domain, between, may_be, submasks, within
+from wireloom_generator.expressions.evaluation import (
+    Number,
+    UnknowableError,
+    Values,
+    key,
+    masked,
+    out_of_reach,
+    terms,
+    truth,
+    value,
+)
+from wireloom_generator.reading.syntax import Literal
+
+_MOST = 8192
+"""The assignments that are tried for one question."""
+_WORK = 400_000
+"""The parts of conditions that are evaluated for one, at most: long conditions are tried with fewer values."""
+_NAMES = 64
+"""So many names a question depends on; more could hardly be tried, as most have more than one value."""
+_FEW = 256
+"""So many values are tried all."""
+_BITS = 6
+"""So many bits of a number are tried in all ways."""
+_FREE = "?"
+"""How the names begin that stand for what is true or false at will."""
+
+
+Domains = Mapping[str, Domain]
+"""Domains by name; of a name that is not there nothing is known but what it is compared with."""
+
+
+def impossible(condition: Expr, domains: Domains | None = None) -> bool:
+    """Whether the condition provably never holds."""
+    try:
+        return next(_Question(condition, domains or {}, proof=True).answers(), None) is None
+    except UnknowableError:
+        return False
+
+
+def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
+    """Whether ``other`` provably holds whenever ``one`` does."""
+    return impossible(both(one, Unary("not", other)), domains)
+
+
+def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
+    """Whether the conditions provably never hold together."""
+    return impossible(both(one, other), domains)
+
+
+def excludes(one: Expr, other: Expr, domains: Domains) -> bool:
+    """Whether ``other`` provably never holds where ``one`` does, which for all that is known can hold."""
+    return disjoint(one, other, domains) and not impossible(one, domains)
+
+
+def example(condition: Expr, domains: Domains | None = None) -> Mapping[str, Number] | None:
+    """Values with which the condition holds; names without a value are left out. None if none are found."""
+    try:
+        question = _Question(condition, domains or {}, proof=False)
+        found = next(question.answers(), None)
+    except UnknowableError:
+        return None
+    return None if found is None else {name: value for name, value in found.items() if value is not None}
+
+
+def both(one: Expr, other: Expr) -> Expr:
+    """The condition that both hold."""
+    return Logical("and", (one, other))
+
+
+def bare(tree: Expr) -> Expr:
+    """The tree without the columns of its names, so that what is written twice is one."""
+    return Name(tree.name, 0, tree.scope) if isinstance(tree, Name) else rebuild(tree, bare)
+
+
+class _Question:
+    """A condition with all that it depends on. For a ``proof`` what is hard to decide may be anything; for an example
+    everything must come out true."""
+
+    def __init__(self, condition: Expr, domains: Domains, *, proof: bool) -> None:
+        self.domains = domains
+        self.proof = proof
+        self.given: dict[str, Expr] = {}
+        """When the names are present, and what is valid of them; simplified as the condition is."""
+        self.simple: dict[str, Expr] = {}
+        self.free: dict[Expr, Name] = {}
+        self.order: list[str] = []
+        self.trees: list[Expr] = [condition]
+        pinned = list(dict.fromkeys(_pinned(condition)))
+        self.pinned = dict(pinned)
+        self.is_contradictory = len(self.pinned) < len(pinned)
+        for name in _keys(condition):
+            self.reach(name, ())
+        self.condition = self.simplified(condition)
+        for name in self.order:
+            domain = self.domains.get(name)
+            if domain and domain.when is not None:
+                self.given[name] = self.simplified(domain.when)
+            if domain and domain.valid is not None:
+                self.simple[name] = self.simplified(domain.valid)
+
+    def reach(self, name: str, through: tuple[str, ...]) -> None:
+        """Note a name behind those that it depends on."""
+        if name in self.order:
+            return
+        if name in through or len(self.order) + len(through) >= _NAMES:
+            raise UnknowableError
+        domain = self.domains.get(name)
+        if domain and domain.when is not None:
+            self.trees.append(domain.when)
+            for other in _keys(domain.when):
+                self.reach(other, (*through, name))
+        self.order.append(name)
+        if domain and domain.valid is not None:
+            self.trees.append(domain.valid)
+            for other in _keys(domain.valid):
+                self.reach(other, ())
+
+    def simplified(self, tree: Expr) -> Expr:
+        """The condition, with free names for the comparisons that cannot be decided."""
+        match tree:
+            case Unary("not", operand):
+                return Unary("not", self.simplified(operand))
+            case Logical(operator, operands):
+                return Logical(operator, tuple(map(self.simplified, operands)))
+            case Conditional(test, then, other):
+                return Conditional(self.simplified(test), self.simplified(then), self.simplified(other))
+        if not self.proof or self.decided(tree):
+            return tree
+        if _is_never(tree) or out_of_reach(tree, self.ends):
+            return Value(False)
+        return self.free.setdefault(bare(tree), Name(f"{_FREE}{len(self.free)}"))
+
+    def decided(self, atom: Expr) -> bool:
+        """Whether the values tried of its names stand for all that they have."""
+        names = _keys(atom)
+        return not names or self.is_linear(atom) or all(name in self.whole for name in names)
+
+    def is_linear(self, atom: Expr) -> bool:
+        return isinstance(atom, Name | Call) or bool(_points(atom))
+
+    @cached_property
+    def atoms(self) -> tuple[Expr, ...]:
+        return tuple(atom for tree in self.trees for atom in _atoms(tree))
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """The names all of whose values are tried, or of which all the bits that are asked for are."""
+        return frozenset(name for name in self.order if self.all_of(name) is not None)
+
+    def all_of(self, name: str) -> Sequence[Number] | None:
+        domain = self.domain(name)
+        if domain.listed:
+            return domain.listed
+        if not domain.is_text and not domain.is_real and domain.most - domain.least < _FEW:
+            return range(domain.least, domain.most + 1)
+        masks = [masked(atom) for atom in self.atoms if name in _keys(atom)]
+        bits = 0
+        for mask in masks:
+            if mask is None or mask[0] != name:
+                return None
+            bits |= mask[1]
+        if not 0 < bits < 1 << 64 or bits.bit_count() > _BITS:
+            return None
+        return submasks(bits) if self.proof else [part for part in submasks(bits) if part <= domain.most]
+
+    def ends(self, name: str) -> tuple[int, int] | None:
+        """The lowest and the highest number that a name can be; None if it may be something else."""
+        domain = self.domain(name)
+        if domain.is_text or domain.is_real:
+            return None
+        numbers = [value for value in domain.listed if isinstance(value, int) and not isinstance(value, bool)]
+        if len(numbers) < len(domain.listed):
+            return None
+        return (min(numbers), max(numbers)) if numbers else (domain.least, domain.most)
+
+    def masks_of(self, name: str) -> Sequence[int]:
+        """Combinations of the bits of a name that are asked for anywhere."""
+        bits = 0
+        for tree in self.trees:
+            for part in walk(tree):
+                match part:
+                    case Binary("&", Name() as masked_name, Value(int() as mask)) if key(masked_name) == name:
+                        bits |= mask
+        return submasks(bits) if bits > 0 and bits.bit_count() <= _BITS else ()
+
+    def domain(self, name: str) -> Domain:
+        if name.startswith(_FREE):
+            return Domain(listed=(False, True))
+        known = self.domains.get(name)
+        domain = known if known is not None else self.guessed(name)
+        pinned = self.pinned.get(name)
+        return replace(domain, listed=(pinned,)) if pinned is not None and may_be(domain, pinned) else domain
+
+    def guessed(self, name: str) -> Domain:
+        """The domain of a name of which nothing is known, from what it is compared with."""
+        may_lack = any(_asks_presence(part, name) for tree in self.trees for part in walk(tree))
+        if name.startswith(("size(", "count(", "offset(")):
+            return Domain(least=0)
+        for atom in self.atoms:
+            if isinstance(atom, Name) and key(atom) == name:
+                return Domain(listed=(False, True), optional=may_lack)
+            if isinstance(atom, Compare | Among) and name in _keys(atom):
+                values = [part.value for part in walk(atom) if isinstance(part, Value)]
+                if any(isinstance(value, bool) for value in values):
+                    return Domain(listed=(False, True), optional=may_lack)
+                if any(isinstance(value, str) for value in values):
+                    return Domain(is_text=True, optional=may_lack)
+        return Domain(is_real=True, optional=may_lack)
+
+    def candidates(self, name: str) -> Sequence[Number | None]:
+        domain = self.domain(name)
+        critical = [value for atom in self.atoms for other, value in _points(atom) if other == name]
+        tried: Sequence[Number]
+        if domain.listed:
+            tried = domain.listed
+        elif domain.is_text:
+            texts = sorted({value for value in critical if isinstance(value, str)})
+            tried = (*texts, "".join(texts) + "…")
+        elif domain.is_real and self.all_of(name) is None:
+            tried = between(critical)
+        elif all(self.is_linear(atom) for atom in self.atoms if name in _keys(atom)):
+            tried = within(domain, critical)
+        else:
+            some = self.all_of(name) or [part for part in self.masks_of(name) if domain.least <= part <= domain.most]
+            tried = list(dict.fromkeys((*within(domain, critical), *some)))
+        rule = self.simple.get(name)
+        if rule is not None and _keys(rule) == (name,):
+            tried = [number for number in tried if truth(rule, {name: number})]
+        return (None, *tried) if domain.optional else tried
+
+    def answers(self) -> Iterator[Values]:
+        """The assignments with which the condition holds."""
+        if self.is_contradictory:
+            return
+        names = [*self.order, *(name.name for name in self.free.values())]
+        if not self.proof and any("(" in name or self.domain(name).is_wider for name in names):
+            raise UnknowableError  # no size follows from values alone, and none of these values may be one
+        tried: list[Sequence[Number | None]] = []
+        most = min(_MOST, _WORK // sum(1 for tree in self.trees for _ in walk(tree)))
+        for name in names:
+            tried.append(self.candidates(name))
+            if prod(map(len, tried)) > most:
+                raise UnknowableError
+        for chosen in product(*tried):
+            values = dict(zip(names, chosen, strict=True))
+            for name in self.order:
+                if name in self.given and not truth(self.given[name], values):
+                    values[name] = None
+            valid = all(values[name] is None or truth(rule, values) for name, rule in self.simple.items())
+            if valid and truth(self.condition, values):
+                yield values
+
+
+def _is_never(atom: Expr) -> bool:
+    """Whether a comparison of some bits of a number holds for none of their combinations."""
+    mask = masked(atom)
+    if mask is None or mask[1] < 0 or mask[1].bit_count() > _BITS:
+        return False
+    return not any(value(atom, {mask[0]: part}) for part in submasks(mask[1]))
+
+
+@cache
+def _points(atom: Expr) -> tuple[tuple[str, Number], ...]:
+    """The values of a name at which the comparison can change; none if that is not known."""
+    pairs: list[tuple[Expr, Expr]] = []
+    match atom:
+        case Compare(_, left, right):
+            pairs = [(left, right)]
+        case Among(tested, choices, _):
+            pairs = [(tested, choice) for choice in choices]
+    is_ordered = isinstance(atom, Compare) and atom.operator not in ("==", "!=")
+    found = [_roots(left, right, is_ordered) for left, right in pairs]
+    return tuple(point for points in found for point in points) if all(found) else ()
+
+
+def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Number]]:
+    match left, right:
+        case (Name() as name, Value(str() as text)) | (Value(str() as text), Name() as name):
+            return [] if is_ordered else [(key(name), text)]
+        case (Name() as name, Value(bool() as truth)) | (Value(bool() as truth), Name() as name):
+            return [(key(name), truth)]
+    one, other = terms(left), terms(right)
+    if one is None or other is None:
+        return []
+    rest = other.pop("", 0) - one.pop("", 0)
+    names = one.keys() | other.keys()
+    if len(names) != 1:
+        return []
+    (asked,) = names
+    slope = one.get(asked, 0) - other.get(asked, 0)
+    if slope == 0:
+        return []
+    return [(asked, Fraction(rest, slope)), *((asked, rest // slope + step) for step in (-1, 0, 1, 2))]
+
+
+def _pinned(condition: Expr) -> Iterator[tuple[str, Literal]]:
+    """The names that can only have one value where the condition holds."""
+    match condition:
+        case Logical("and", operands):
+            for operand in operands:
+                yield from _pinned(operand)
+        case Compare("==", Name() as name, Value(bool() | int() | str() as value)):
+            yield key(name), value
+
+
+def _asks_presence(part: Expr, name: str) -> bool:
+    match part:
+        case Name(nullable=True):
+            return key(part) == name
+        case Call("present", (Name() as asked,)):
+            return key(asked) == name
+        case _:
+            return False
+
+
+def _atoms(tree: Expr) -> Iterator[Expr]:
+    """The parts of a condition that are no and, or, not or if."""
+    match tree:
+        case Unary("not", operand):
+            yield from _atoms(operand)
+        case Logical(_, operands):
+            for operand in operands:
+                yield from _atoms(operand)
+        case Conditional(test, then, other):
+            for part in (test, then, other):
+                yield from _atoms(part)
+        case _:
+            yield tree
+
+
+def _keys(tree: Expr) -> tuple[str, ...]:
+    """What the tree depends on: names, and sizes as if they were."""
+    match tree:
+        case Name():
+            return (key(tree),)
+        case Call("present", (Name() as name,)):
+            return (key(name),)
+        case Call("size" | "offset" | "count"):
+            return (key(tree),)
+        case Unary(_, operand):
+            return _keys(operand)
+        case Binary(_, left, right) | Compare(_, left, right):
+            return tuple(dict.fromkeys((*_keys(left), *_keys(right))))
+        case Among(tested, choices, _):
+            return tuple(dict.fromkeys(name for part in (tested, *choices) for name in _keys(part)))
+        case Logical(_, operands) | Call(_, operands):
+            return tuple(dict.fromkeys(name for part in operands for name in _keys(part)))
+        case Conditional(test, then, other):
+            return tuple(dict.fromkeys((*_keys(test), *_keys(then), *_keys(other))))
+        case Value():
+            return ()

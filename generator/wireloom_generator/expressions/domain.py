@@ -1,0 +1,60 @@
+"""What a name can be, and the few of its values that stand for all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import nan
+
+from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions.evaluation import Number
+from wireloom_generator.reading.syntax import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What a name can be: one of the ``listed`` values, text, or a whole number from ``least`` to ``most``; or if it
+    ``is_real`` any number and none (NaN).
+
+    It has a value only if ``when`` holds; an ``optional`` one may lack it in any case. If it has one, ``valid`` holds.
+    One that ``is_wider`` than what the name can be is good for proofs and not for examples.
+    """
+
+    least: int = -(1 << 64)
+    most: int = 1 << 64
+    listed: tuple[Literal, ...] = ()
+    is_text: bool = False
+    is_real: bool = False
+    optional: bool = False
+    when: Expr | None = None
+    valid: Expr | None = None
+    is_wider: bool = False
+
+
+def may_be(domain: Domain, value: Literal) -> bool:
+    """Whether the domain has the value."""
+    if domain.listed:
+        return value in domain.listed
+    return isinstance(value, str) if domain.is_text else isinstance(value, int) and domain.least <= value <= domain.most
+
+
+def within(domain: Domain, critical: Sequence[Number]) -> Sequence[Number]:
+    """The critical whole numbers that the domain has, and its ends."""
+    near = {point for point in critical if isinstance(point, int) and domain.least <= point <= domain.most}
+    return sorted({domain.least, domain.most, *near, *({0} if domain.least <= 0 <= domain.most else ())})
+
+
+def between(critical: Sequence[Number]) -> Sequence[Number]:
+    """Numbers at and between the critical ones, and none at all."""
+    turns = sorted({Fraction(point) for point in critical if isinstance(point, int | Fraction)}) or [Fraction(0)]
+    middles = [(one + two) / 2 for one, two in pairwise(turns)]
+    return [*turns, *middles, turns[0] - 1, turns[-1] + 1, nan]
+
+
+def submasks(bits: int) -> Sequence[int]:
+    """All numbers that have no other bits than these."""
+    found, part = [0], bits
+    while part:
+        found.append(part)
+        part = (part - 1) & bits
+    return sorted(found)

@@ -1,0 +1,22 @@
+"""Numbers as the spec writes them: what it writes in hexadecimal is shown so, wherever a person reads it."""
+
+from collections.abc import Iterable
+
+from wireloom_generator.expressions import Among, Compare, Name, Value, parse, walk
+from wireloom_generator.reading.numerals import Hexadecimal
+
+
+def in_hexadecimal(values: Iterable[object]) -> bool:
+    """Whether one of the values is written in hexadecimal."""
+    return any(isinstance(value, Hexadecimal) for value in values)
+
+
+def compared(*conditions: str) -> frozenset[str]:
+    """The names whose values conditions write in hexadecimal: what they equal, or bits of them; no bounds."""
+    found: set[str] = set()
+    for comparison in (part for condition in conditions for part in walk(parse(condition))):
+        if isinstance(comparison, Among) or (isinstance(comparison, Compare) and comparison.operator in ("==", "!=")):
+            inside = list(walk(comparison))
+            if in_hexadecimal(part.value for part in inside if isinstance(part, Value)):
+                found |= {part.name for part in inside if isinstance(part, Name)}
+    return frozenset(found)

@@ -1,0 +1,294 @@
+"""The expression language: text → a small typed tree, through Python's parser and an allow-list.
+
+Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
+the calls ``size offset count present min max``. No loops, no attributes, no other calls.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from wireloom_generator.reading.numerals import integer
+
+
+class ExpressionError(ValueError):
+    """The text is no expression; ``column`` counts from 0 within it."""
+
+    def __init__(self, what: str, column: int = 0, hint: str = "") -> None:
+        super().__init__(what)
+        self.column = column
+        self.hint = hint
+
+
+class Scope(StrEnum):
+    """Where a name's value is found."""
+
+    THIS = "this"
+    RECORD = "record"
+    PARAMETER = "parameter"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number, text, true or false; bytes only where the compiler puts them."""
+
+    value: int | float | str | bool | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A field or parameter. ``scope`` is None until the name is resolved; ``nullable`` ones may be absent."""
+
+    name: str
+    column: int = 0
+    scope: Scope | None = None
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``not``, ``-`` or ``~``."""
+
+    operator: str
+    operand: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic and bit operations."""
+
+    operator: str
+    left: "Expr"
+    right: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison; false when an operand is absent."""
+
+    operator: str
+    left: "Expr"
+    right: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """``in`` or, if ``negated``, ``not in`` a list of values."""
+
+    value: "Expr"
+    choices: "tuple[Expr, ...]"
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """``and`` or ``or`` of two or more."""
+
+    operator: str
+    operands: "tuple[Expr, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``then if test else other``."""
+
+    test: "Expr"
+    then: "Expr"
+    other: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One of the known functions."""
+
+    function: str
+    arguments: "tuple[Expr, ...]"
+
+
+Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional | Call
+
+OF_NAMES = ("size", "offset", "count", "present")
+OF_NUMBERS = ("min", "max")
+_BINARY = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
+
+_LONGEST = 4000
+"""Characters of an expression."""
+_DEEPEST = 64
+"""Operations inside operations; a sum of so many terms is as deep."""
+_TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
+_SPLIT = "give parts of it names, with compute"
+
+
+@cache
+def parse(text: str) -> Expr:
+    """The tree of an expression. Raises ``ExpressionError``."""
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
+    if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
+        raise ExpressionError(f"not an expression: {text.strip()!r}", text.index("\0"))
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        _note_hexadecimal(tree, text.strip())
+        found = _convert(tree.body)
+    except SyntaxError as error:
+        column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
+        hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
+        raise ExpressionError(f"not an expression: {text.strip()!r}", column, hint) from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
+    if _is_deeper(found, _DEEPEST):
+        raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
+    return found
+
+
+@cache
+def parsed(text: str) -> Expr | None:
+    """The expression's tree; None if it is not one."""
+    try:
+        return parse(text)
+    except ExpressionError:
+        return None
+
+
+def _is_deeper(expression: Expr, depth: int) -> bool:
+    return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
+
+
+def _note_hexadecimal(tree: ast.AST, text: str) -> None:
+    """Let the numbers in ``tree`` remember that ``text`` writes them in hexadecimal."""
+    if "0x" in text.lower():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(node.value) is int:
+                node.value = integer(ast.get_source_segment(text, node) or str(node.value))
+
+
+def _convert(node: ast.expr) -> Expr:
+    match node:
+        case ast.Constant(value=bool() | int() | str() as value):
+            return Value(value)
+        case ast.Name(id="true" | "false" as name):
+            return Value(name == "true")
+        case ast.Name(id=name):
+            return Name(name, node.col_offset)
+        case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
+            return Unary(_UNARY[type(operator)], _convert(operand))
+        case ast.BinOp(op=ast.Div()):
+            raise ExpressionError("there is no /", node.col_offset, "write // for the whole quotient")
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
+            return Binary(_BINARY[type(operator)], _convert(left), _convert(right))
+        case ast.BoolOp(op=operator, values=values):
+            return Logical("and" if isinstance(operator, ast.And) else "or", tuple(map(_convert, values)))
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return Conditional(_convert(test), _convert(body), _convert(other))
+        case ast.Compare():
+            return _comparison(node)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _call(name, arguments, node.col_offset)
+    hint = ""
+    if isinstance(node, ast.Attribute):
+        hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
+    raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
+
+
+def _comparison(node: ast.Compare) -> Expr:
+    parts: list[Expr] = []
+    left = node.left
+    for operator, right in zip(node.ops, node.comparators, strict=True):
+        match operator, right:
+            case ((ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices))):
+                negated = isinstance(operator, ast.NotIn)
+                parts.append(Among(_convert(left), tuple(map(_convert, choices)), negated))
+            case _, _ if type(operator) in _COMPARE:
+                parts.append(Compare(_COMPARE[type(operator)], _convert(left), _convert(right)))
+            case _:
+                raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", node.col_offset)
+        left = right
+    return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
+
+
+def _call(name: str, arguments: list[ast.expr], column: int) -> Expr:
+    if name in OF_NAMES:
+        if len(arguments) != 1 or not isinstance(_convert(arguments[0]), Name):
+            raise ExpressionError(f"{name}() asks for one field or section", column)
+    elif name in OF_NUMBERS:
+        if len(arguments) < 2:
+            raise ExpressionError(f"{name}() asks for two numbers or more", column)
+    else:
+        known = ", ".join((*OF_NAMES, *OF_NUMBERS))
+        raise ExpressionError(f"{name}() is no function here", column, f"known: {known}")
+    return Call(name, tuple(map(_convert, arguments)))
+
+
+def walk(expression: Expr) -> Iterator[Expr]:
+    """The expression and all its parts."""
+    yield expression
+    for part in parts(expression):
+        yield from walk(part)
+
+
+def parts(expression: Expr) -> tuple[Expr, ...]:
+    """What an expression is directly made of."""
+    match expression:
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return (left, right)
+        case Among(value=value, choices=choices):
+            return (value, *choices)
+        case Logical(operands=operands):
+            return operands
+        case Conditional(test=test, then=then, other=other):
+            return (test, then, other)
+        case Call(arguments=arguments):
+            return arguments
+        case Value() | Name():
+            return ()
+
+
+def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression, each of the ``parts`` it is directly made of changed."""
+    match expression:
+        case Unary(operator, operand):
+            return Unary(operator, change(operand))
+        case Binary(operator, left, right):
+            return Binary(operator, change(left), change(right))
+        case Compare(operator, left, right):
+            return Compare(operator, change(left), change(right))
+        case Among(value, choices, negated):
+            return Among(change(value), tuple(map(change, choices)), negated)
+        case Logical(operator, operands):
+            return Logical(operator, tuple(map(change, operands)))
+        case Conditional(test, then, other):
+            return Conditional(change(test), change(then), change(other))
+        case Call(function, arguments):
+            return Call(function, tuple(map(change, arguments)))
+        case Value() | Name():
+            return expression
+
+
+def names(expression: Expr) -> tuple[Name, ...]:
+    """The names whose values it asks for; those it only measures, as in ``size(x)``, are left out."""
+    if isinstance(expression, Call) and expression.function in OF_NAMES:
+        return ()
+    if isinstance(expression, Name):
+        return (expression,)
+    return tuple(name for part in parts(expression) for name in names(part))
+
+
+def measured(expression: Expr) -> tuple[tuple[str, Name], ...]:
+    """(function, name) of every ``size``, ``offset``, ``count`` and ``present`` in it."""
+    found = []
+    for part in walk(expression):
+        if isinstance(part, Call) and part.function in OF_NAMES:
+            argument = part.arguments[0]
+            assert isinstance(argument, Name)
+            found.append((part.function, argument))
+    return tuple(found)

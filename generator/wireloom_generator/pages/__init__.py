@@ -1,1 +1,0 @@
-"""What the docs emitter prepares for its templates: rows, drawings and sentences, a module for each kind."""

@@ -1,0 +1,1 @@
+"""Model → the Python that generated modules consist of."""

@@ -1,0 +1,263 @@
+"""IR nodes → the construct expressions that generated parsers consist of."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import assert_never
+
+from wireloom_generator import expressions, ir
+from wireloom_generator.expressions import Value
+from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
+from wireloom_generator.python_code.scalar_expressions import function
+from wireloom_generator.resolve.columns import weight
+from wireloom_generator.types import (
+    Bcd,
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Leb128,
+    Number,
+    Struct,
+    Text,
+    ZigZag,
+)
+
+Digits = Mapping[str, int]
+"""Of the fields whose values the spec writes in hexadecimal, how many digits they have."""
+
+
+def rule(condition: ir.Condition, hexadecimal: Digits = MappingProxyType({})) -> Call:
+    """A condition with the text the spec has for it, and those of its names whose values are told in hexadecimal."""
+    asked = dict.fromkeys(name.name for name in expressions.names(condition.expression) if name.name in hexadecimal)
+    digits = mapping(*(entry(name, str(hexadecimal[name])) for name in asked))
+    options = [keyword("hexadecimal", digits)] if asked else []
+    return Call("Rule", (string(condition.text), function(condition.expression), *options))
+
+
+def judged(hexadecimal: Digits, **conditions: ir.Condition | None) -> Iterator[Tree]:
+    """What must hold of a whole message, as keywords; what holds always is left out."""
+    for name, condition in conditions.items():
+        if condition is not None and condition.expression != Value(True):
+            yield keyword(name, rule(condition, hexadecimal))
+
+
+def hexadecimal(nodes: Iterable[ir.Node]) -> Iterator[tuple[str, int]]:
+    """The fields among the nodes that are told in hexadecimal, and their digits; 2 of those that vary."""
+    for part in ir.walk(nodes):
+        match part:
+            case ir.Field(hex=True, wire=ir.Wire(type=Integer(bits=bits))) | ir.BitField(hex=True, width=bits):
+                yield part.name, -(-bits // 4)
+            case ir.Field(hex=True) | ir.Computed(hex=True):
+                yield part.name, 2
+
+
+def layout(nodes: Iterable[ir.Node]) -> Call:
+    """A layout of the nodes."""
+    return Call("Layout", tuple(map(node, nodes)))
+
+
+def node(part: ir.Node) -> Tree:
+    """One item of a layout."""
+    match part:
+        case ir.Field():
+            return named(part.name, _field(part))
+        case ir.Computed():
+            return named(part.name, _computed(part))
+        case ir.Bits(wire=wire, fields=fields):
+            return Call("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
+        case ir.Padding(size=size, align=align):
+            options = [literal(size)] if size else []
+            return Call("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
+        case ir.Section(name=name, nodes=nodes):
+            return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing)))
+        case ir.Slot(name=name):
+            return Call("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
+        case ir.When(condition=condition, nodes=nodes):
+            return Call("When", (rule(condition), *map(node, nodes)))
+        case ir.Tail(nodes=nodes):
+            return Call("Optional", tuple(map(node, nodes)))
+        case ir.Choice(alternatives=alternatives):
+            return Call("Choice", tuple(_alternative(option) for option in alternatives))
+
+
+def _alternative(option: ir.When | ir.Otherwise) -> Tree:
+    return node(option) if isinstance(option, ir.When) else layout(option.nodes)
+
+
+def trailing(name: str | None) -> Iterator[Tree]:
+    """Where a section's left-over bytes go, if they may be left over."""
+    if name is not None:
+        yield keyword("trailing", string(name))
+
+
+def number(wire: ir.Wire) -> Tree:
+    """The construct of a number of a fixed size."""
+    if wire.order is ir.Order.PARAMETER:
+        return either_name(wire)
+    return fixed_order(wire, little=wire.order is ir.Order.LITTLE)
+
+
+def either_name(wire: ir.Wire) -> str:
+    """The name of a module-level number whose byte order is a parameter."""
+    return wire.type.word
+
+
+def fixed_order(wire: ir.Wire, *, little: bool) -> Tree:
+    """The construct of a number of a fixed size in one byte order."""
+    order = "l" if little else "b"
+    match wire.type:
+        case Boolean():
+            return Call("Boolean", ())
+        case Float(bits=bits):
+            return f"Float{bits}{order}"
+        case Integer(bits=bits, signed=signed):
+            sign = "s" if signed else "u"
+            if bits == 8:
+                return f"Int8{sign}b"
+            if bits in (16, 24, 32, 64):
+                return f"Int{bits}{sign}{order}"
+            options = [keyword("signed", "True")] if signed else []
+            options += [keyword("swapped", "True")] if little else []
+            return Call("BytesInteger", (str(bits // 8), *options))
+        case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
+            raise AssertionError(f"{wire.type} has no fixed size")
+        case _:
+            assert_never(wire.type)
+
+
+def _field(field: ir.Field) -> Tree:
+    if isinstance(field.const, bytes):
+        return Call("Constant", (literal(field.const),))
+    value = _value(field.wire, field.raw)
+    if field.repeat is not None:
+        value = Call("Repeat", (value, *_repeat(field.repeat), keyword("weight", str(weight(field)))))
+    options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
+    if field.checksum is not None:
+        options.append(keyword("checksum", checksum(field.checksum)))
+    options += _default(field.default)
+    options += [keyword("long", "True")] if field.long else []
+    options += [keyword("located", "True")] if field.located and isinstance(field.wire.type, Number) else []
+    options += _hexadecimal(field)
+    return Call("Field", (value, *options)) if options else value
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
+    if enum:
+        yield keyword("enum", enum)
+    if flags:
+        yield keyword("flags", flags)
+    if (enum or flags) and not labels:
+        yield keyword("labels", "False")
+
+
+def _checks(
+    const: int | float | str | bytes | None, valid: ir.Condition | None, derive: ir.Condition | None
+) -> Iterator[Tree]:
+    if const is not None:
+        yield keyword("const", literal(const))
+    if valid is not None:
+        yield keyword("valid", rule(valid))
+    if derive is not None:
+        yield keyword("derive", function(derive.expression))
+
+
+def _default(default: ir.Condition | None) -> Iterator[Tree]:
+    if default is not None:
+        value = default.expression
+        yield keyword("default", literal(value.value) if isinstance(value, Value) else function(value))
+
+
+def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed | ir.Probe) -> Iterator[Tree]:
+    if field.hex:
+        yield keyword("hex", "True")
+
+
+def probe(found: ir.Probe) -> Tree:
+    """A number that is read before its record is."""
+    value = number(found.wire)
+    told = Call("Field", (value, *_hexadecimal(found))) if found.hex else value
+    return group(string(found.name), literal(found.offset), told)
+
+
+def checksum(written: ir.Checksum) -> Call:
+    """A checksum and its range."""
+    start, end = function(written.start.expression), function(written.end.expression)
+    return Call("Checksum", (string(written.algorithm), start, end))
+
+
+def _repeat(repeat: ir.Repeat) -> Iterator[Tree]:
+    if repeat.count is not None:
+        yield keyword("count", function(repeat.count.expression))
+    if repeat.until is not None:
+        yield keyword("until", function(repeat.until.expression))
+
+
+def _value(wire: ir.Wire, raw: str | None = None) -> Tree:
+    found, extent = wire.type, wire.extent
+    match found:
+        case Integer() | Float() | Boolean():
+            return number(wire)
+        case Leb128(bits=bits):
+            return Call("Leb128", (str(bits),))
+        case ZigZag(bits=bits):
+            return Call("ZigZag", (str(bits),))
+        case Bcd():
+            return Call("Bcd", tuple(packed(found)))
+        case Struct(name=name):
+            return name if extent is None else Call("Nested", (_extent(extent), name))
+    assert extent is not None
+    match found:
+        case Bytes():
+            return Call("Blob", (_extent(extent),))
+        case Text(encoding=encoding):
+            return Call("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
+        case FlatBuffers(table=table):
+            assert raw is not None
+            return Call("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
+        case _:
+            assert_never(found)
+
+
+def packed(found: Bcd) -> Iterator[Tree]:
+    """What the construct of a packed decimal is told."""
+    yield str(found.digits)
+    if found.scale:
+        yield keyword("scale", str(found.scale))
+    if found.sign is not None:
+        yield keyword("sign", string(found.sign))
+
+
+def _extent(extent: ir.Extent) -> Tree:
+    match extent:
+        case ir.Rest():
+            return Call("Rest", ())
+        case ir.Size(bytes=size, fixed=fixed):
+            return Call("Size", (function(size) if fixed is None else literal(fixed),))
+        case ir.Prefix(length=length):
+            return Call("Prefixed", (_value(length),))
+        case ir.Terminator(value=value):
+            return Call("Until", (literal(value),))
+
+
+def _computed(computed: ir.Computed) -> Tree:
+    kind = computed.columns[0].type
+    options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
+    return Call("Compute", (function(computed.value.expression), string(str(kind)), *options))
+
+
+def _bit(field: ir.BitField) -> Tree:
+    bit = Call("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
+    options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
+    options += [*_default(field.default), *_hexadecimal(field)]
+    return Call("Field", (bit, *options)) if options else bit
+
+
+def used_numbers(protocol: ir.Protocol) -> list[ir.Wire]:
+    """The numbers whose byte order is a parameter, in order of first use."""
+    found: dict[ir.Wire, None] = {}
+    for node in (node for nodes in protocol.layouts for node in ir.walk(nodes)):
+        if isinstance(node, ir.Field | ir.Bits):
+            length = (node.wire.extent.length,) if isinstance(node.wire.extent, ir.Prefix) else ()
+            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is ir.Order.PARAMETER)
+    return list(found)

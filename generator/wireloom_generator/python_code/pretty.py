@@ -1,0 +1,167 @@
+"""Python source laid out as its formatters do: a call on one line if it fits, else an argument a line.
+
+Whatever a spec's author wrote goes into generated code through ``string``, ``literal`` or ``docstring``.
+"""
+
+import ast
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wireloom_generator.reading.numerals import Hexadecimal
+
+WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``head(argument, …)``, or a tuple or mapping when ``brackets`` say so. Arguments may carry ``key=`` in front."""
+
+    head: str
+    arguments: "Sequence[Tree]"
+    brackets: str = "()"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """Text in front of a tree: ``key=``, ``"name" / `` or ``"key": ``."""
+
+    prefix: str
+    tree: "Tree"
+
+
+Tree = str | Call | Prefixed
+
+
+def string(text: str) -> str:
+    """A string literal in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_printable(escaped)}"'
+
+
+def literal(value: int | float | str | bytes | None) -> str:
+    """A value as Python writes it, a number as the spec does."""
+    match value:
+        case Hexadecimal():
+            return f"{'-' * (value < 0)}0x{abs(value):0{value.digits}X}"
+        case str():
+            return string(value)
+        case bytes():
+            return 'b"' + "".join('\\"' if byte == 0x22 else repr(bytes([byte]))[2:-1] for byte in value) + '"'
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+    return repr(value)
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def names(code: str) -> frozenset[str]:
+    """The names that Python source uses, those in its texts left out."""
+    return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
+
+
+def named(name: str, tree: Tree) -> Prefixed:
+    """A construct under a name."""
+    return Prefixed(f"{string(name)} / ", tree)
+
+
+def keyword(name: str, tree: Tree) -> Prefixed:
+    """A keyword argument."""
+    return Prefixed(f"{name}=", tree)
+
+
+def entry(key: str, tree: Tree) -> Prefixed:
+    """An entry of a mapping."""
+    return Prefixed(f"{string(key)}: ", tree)
+
+
+def group(*items: Tree) -> Call:
+    """A tuple."""
+    return Call("", items)
+
+
+def mapping(*entries: Prefixed) -> Call:
+    """A dict."""
+    return Call("", entries, "{}")
+
+
+def flat(tree: Tree) -> str:
+    """The tree on one line."""
+    match tree:
+        case str():
+            return tree
+        case Prefixed(prefix, inner):
+            return prefix + flat(inner)
+        case Call(head, arguments, brackets):
+            inner_text = ", ".join(map(flat, arguments))
+            lone = not head and brackets == "()" and len(arguments) == 1
+            return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
+
+
+def _fits(tree: Tree, room: int) -> bool:
+    """Whether the tree on one line is no longer than ``room``; no more of it is looked at than that takes."""
+    pending = [tree]
+    while pending and room >= 0:
+        match pending.pop():
+            case str() as text:
+                room -= len(text)
+            case Prefixed(prefix, inner):
+                room -= len(prefix)
+                pending.append(inner)
+            case Call(head, arguments, brackets):
+                room -= len(head) + 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
+                room -= not head and brackets == "()" and len(arguments) == 1
+                pending += arguments
+    return room >= 0
+
+
+def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") -> str:
+    """The tree with ``before`` in front and ``after`` behind, its first line not indented."""
+    if _fits(tree, WIDTH - indent - len(before) - len(after)):
+        return before + flat(tree) + after
+    match tree:
+        case str():
+            return before + tree + after
+        case Prefixed(prefix, inner):
+            return render(inner, indent=indent, before=before + prefix, after=after)
+        case Call(head, arguments, brackets):
+            pad = " " * (indent + 4)
+            lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
+            return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
+
+
+def docstring(text: str, *, indent: int = 0) -> str:
+    """A docstring, wrapped."""
+    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    safe = "\n".join(map(_printable, escaped.split("\n")))
+    pad = " " * indent
+    if len(safe) + indent + 6 <= WIDTH and not safe.endswith('"'):
+        return f'{pad}"""{safe}"""'
+    first, *rest = safe.split("\n\n")
+    paragraphs = [_filled(first, indent, '"""')]
+    paragraphs += [_filled(paragraph, indent) for paragraph in rest]
+    body = "\n\n".join(paragraphs) + '\n"""'
+    return "\n".join(pad + line if line else "" for line in body.split("\n"))
+
+
+def _filled(text: str, indent: int, before: str = "") -> str:
+    # A long word stays whole: an escape cut in two would be another.
+    return textwrap.fill(text, WIDTH - indent, initial_indent=before, break_long_words=False)
+
+
+def imported(module: str, names: Sequence[str]) -> str:
+    """An import of names, a line each where they do not fit one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+
+
+def match(values: Mapping[str, tuple[int, ...]]) -> Tree:
+    """The header values that select something, by field."""
+    return mapping(*(entry(name, group(*map(literal, found))) for name, found in values.items()))

@@ -1,0 +1,282 @@
+"""IR nodes → the parts that the columnar decoder consists of, and what of a protocol it leaves to the codec."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from wireloom_generator import ir
+from wireloom_generator.expressions import Value
+from wireloom_generator.python_code.constructs import packed, trailing
+from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
+from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors
+from wireloom_generator.resolve.columns import weight
+from wireloom_generator.types import (
+    Bcd,
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Leb128,
+    Number,
+    Struct,
+    Text,
+    ZigZag,
+)
+
+
+@dataclass(slots=True)
+class Parts:
+    """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why).
+
+    ``types`` are those that the nodes refer to.
+    ``proof`` is the checksum, with its field's name, that has been right wherever the nodes are read.
+    """
+
+    vectors: Vectors
+    proof: tuple[str, ir.Checksum] | None = None
+    rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
+    types: dict[str, None] = field(default_factory=dict)
+
+    def layout(self, nodes: Iterable[ir.Node]) -> Call:
+        """A layout of the nodes."""
+        return Call("plan.Layout", self.nodes(nodes))
+
+    def nodes(self, nodes: Iterable[ir.Node]) -> tuple[Tree, ...]:
+        """The items of a layout."""
+        return tuple(map(self.node, nodes))
+
+    def node(self, node: ir.Node) -> Tree:
+        """The item of a layout that a node becomes."""
+        try:
+            return self._node(node)
+        except RowwiseError as reason:
+            self.rowwise[_name(node), str(reason)] = None
+            return Call("plan.Fallback", ())
+
+    def variants(self, message: ir.Message) -> tuple[Tree, ...]:
+        """A message's variants; where many records cannot be told apart at once, one that is left to the codec."""
+        try:
+            return tuple(map(self._variant, message.variants))
+        except RowwiseError as reason:
+            self.rowwise["variant", str(reason)] = None
+            slots = dict.fromkeys(slot for variant in message.variants for slot in variant.sections)
+            left = Call("plan.Layout", (Call("plan.Fallback", ()),))
+            return (Call("plan.Variant", ('""', "None", mapping(*(entry(slot, left) for slot in slots)))),)
+
+    def _variant(self, variant: ir.Variant) -> Tree:
+        when = "None" if variant.when is None else self.function(variant.when)
+        sections = (entry(slot, self.layout(nodes)) for slot, nodes in variant.sections.items())
+        return Call("plan.Variant", (string(variant.name), when, mapping(*sections), *self.judged(valid=variant.valid)))
+
+    def judged(self, **conditions: ir.Condition | None) -> Iterator[Tree]:
+        """What must hold of a whole message, as keywords; what holds always is left out."""
+        for name, condition in conditions.items():
+            if condition is not None and condition.expression != Value(True):
+                try:
+                    yield keyword(name, self.function(condition))
+                except RowwiseError as reason:
+                    self.rowwise[name, str(reason)] = None
+                    yield keyword(name, self.vectors.function(Value(False)))  # what does not hold is left to the codec
+
+    def _node(self, node: ir.Node) -> Tree:
+        match node:
+            case ir.Field():
+                return self._field(node)
+            case ir.Computed():
+                return self._computed(node)
+            case ir.Bits(wire=wire, fields=fields):
+                return Call("plan.Bits", (string(code(wire)), *map(self._bit, fields)))
+            case ir.Padding(size=size, align=align):
+                options = [literal(size)] if size else []
+                return Call("plan.Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
+            case ir.Section(name=name, nodes=nodes):
+                extent, items = self._extent(node.extent), self.nodes(nodes)
+                return Call("plan.Section", (string(name), extent, *items, *trailing(node.trailing)))
+            case ir.Slot(name=name):
+                return Call("plan.Slot", (string(name), self._extent(node.extent), *trailing(node.trailing)))
+            case ir.When(condition=condition, nodes=nodes):
+                return Call("plan.When", (self.function(condition), *self.nodes(nodes)))
+            case ir.Tail(nodes=nodes):
+                return Call("plan.Optional", self.nodes(nodes))
+            case ir.Choice(alternatives=alternatives):
+                return Call("plan.Choice", tuple(self._alternative(option) for option in alternatives))
+
+    def _alternative(self, option: ir.When | ir.Otherwise) -> Tree:
+        return self._node(option) if isinstance(option, ir.When) else self.layout(option.nodes)
+
+    def function(self, condition: ir.Condition) -> str:
+        """A condition as a lambda. Raises ``RowwiseError``."""
+        return self.vectors.function(condition.expression)
+
+    def rule(self, condition: ir.Condition) -> Call:
+        """A condition with the text the spec has for it. Raises ``RowwiseError``."""
+        return Call("plan.Rule", (string(condition.text), self.function(condition)))
+
+    def _field(self, field: ir.Field) -> Tree:
+        valid: list[Tree] = [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
+        located: list[Tree] = [keyword("located", "True")] if field.located else []
+        located += _hexadecimal(field)
+        if isinstance(field.const, bytes):
+            return Call(
+                "plan.Named", (string(field.name), Call("plan.Constant", (literal(field.const),)), *valid, *located)
+            )
+        if field.repeat is not None:
+            weighs = keyword("weight", str(weight(field)))
+            value = Call("plan.Repeat", (self._value(field.wire), *self._repeat(field.repeat), weighs))
+            return Call("plan.Named", (string(field.name), value, *valid, *located))
+        found, extent = field.wire.type, field.wire.extent
+        if isinstance(found, FlatBuffers):
+            assert extent is not None and field.raw is not None
+            raw = keyword("raw", string(field.raw))
+            return Call("plan.FlatBuffer", (string(field.name), self._extent(extent), found.table, raw, *located))
+        if not isinstance(found, Number):
+            return Call("plan.Named", (string(field.name), self._value(field.wire), *valid, *located))
+        options: list[Tree] = [*_names(field.enum, field.flags, field.labels)]
+        options += [keyword("const", literal(field.const))] if field.const is not None else []
+        options += valid
+        options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
+        if field.checksum is not None and not self._proven(field.name, field.checksum):
+            options.append(keyword("checksum", self.checksum(field.checksum)))
+        options += [keyword("long", "True")] if field.long else []
+        options += located
+        return Call("plan.Field", (string(field.name), string(code(field.wire)), *options))
+
+    def _proven(self, name: str, checksum: ir.Checksum) -> bool:
+        """Whether the framing has summed up the very same bytes."""
+        if self.proof is None or self.proof[0] != name:
+            return False
+        proof = self.proof[1]
+        return (proof.algorithm, proof.start.text, proof.end.text) == (
+            checksum.algorithm,
+            checksum.start.text,
+            checksum.end.text,
+        )
+
+    def checksum(self, written: ir.Checksum) -> Call:
+        """A checksum and its range. Raises ``RowwiseError``."""
+        return Call(
+            "plan.Checksum", (string(written.algorithm), self.function(written.start), self.function(written.end))
+        )
+
+    def _repeat(self, repeat: ir.Repeat) -> Iterator[Tree]:
+        if repeat.count is not None:
+            count = repeat.count.expression
+            yield keyword("count", str(count.value) if isinstance(count, Value) else self.function(repeat.count))
+        if repeat.until is not None:
+            yield keyword("until", self.function(repeat.until))
+
+    def _value(self, wire: ir.Wire) -> Tree:
+        found, extent = wire.type, wire.extent
+        match found:
+            case Integer() | Float() | Boolean():
+                return Call("plan.Number", (string(code(wire)),))
+            case Leb128(bits=bits):
+                return Call("plan.Leb128", (str(bits),))
+            case ZigZag(bits=bits):
+                return Call("plan.ZigZag", (str(bits),))
+            case Bcd():
+                return Call("plan.Bcd", tuple(packed(found)))
+            case Struct(name=name):
+                self.types[name] = None
+                return name if extent is None else Call("plan.Nested", (self._extent(extent), name))
+            case FlatBuffers():
+                raise RowwiseError("its items are FlatBuffers tables")
+        assert extent is not None
+        match found:
+            case Bytes():
+                return Call("plan.Blob", (self._extent(extent),))
+            case Text(encoding="utf-8"):
+                return Call("plan.Text", (self._extent(extent),))
+            case Text(encoding=encoding):
+                raise RowwiseError(f"it is text in {encoding}, not in UTF-8")
+            case _:
+                assert_never(found)
+
+    def _extent(self, extent: ir.Extent) -> Tree:
+        match extent:
+            case ir.Rest():
+                return Call("plan.Rest", ())
+            case ir.Size(bytes=size, fixed=fixed):
+                return Call("plan.Size", (self.vectors.function(size) if fixed is None else literal(fixed),))
+            case ir.Prefix(length=length):
+                return Call("plan.Prefixed", (self._value(length),))
+            case ir.Terminator(value=value):
+                return Call("plan.Until", (literal(value),))
+
+    def _computed(self, computed: ir.Computed) -> Tree:
+        kind = computed.columns[0].type
+        if kind in _STRANGE:
+            raise RowwiseError("it is computed and no whole number")
+        options = _names(computed.enum, None, computed.labels)
+        value, column = self.function(computed.value), string(str(kind))
+        return Call("plan.Compute", (string(computed.name), value, column, *options, *_hexadecimal(computed)))
+
+    def _bit(self, field: ir.BitField) -> Tree:
+        options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []
+        options += _names(field.enum, None, field.labels)
+        options += [keyword("const", literal(field.const))] if field.const is not None else []
+        options += [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
+        options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
+        options += _hexadecimal(field)
+        return Call("plan.Bit", (string(field.name), literal(field.width), *options))
+
+
+def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, ir.Checksum] | None:
+    """The checksum that has proven every record with these header values, if one does."""
+    for lengths in protocol.lengths:
+        if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
+            sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
+            return lengths.checksum if sure else None
+    return None
+
+
+_STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)
+
+
+def code(wire: ir.Wire) -> str:
+    """A number of a fixed size as numpy calls it; ``@`` stands for the record's byte order."""
+    order = {ir.Order.BIG: ">", ir.Order.LITTLE: "<", ir.Order.PARAMETER: "@", None: ""}[wire.order]
+    match wire.type:
+        case Boolean():
+            return "?"
+        case Integer(bits=bits, signed=signed):
+            return f"{order}{'i' if signed else 'u'}{bits // 8}"
+        case Float(bits=bits):
+            return f"{order}f{bits // 8}"
+        case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
+            raise AssertionError(f"{wire.type} has no fixed size")
+        case _:
+            assert_never(wire.type)
+
+
+def probe(found: ir.Probe) -> Tree:
+    """A number that is read before its record is."""
+    return group(string(found.name), literal(found.offset), string(code(found.wire)))
+
+
+def _name(node: ir.Node) -> str:
+    match node:
+        case ir.Field(name=name) | ir.Computed(name=name) | ir.Section(name=name) | ir.Slot(name=name):
+            return name
+        case ir.Bits(fields=fields):
+            return fields[0].name
+        case ir.When(condition=condition):
+            return f"what depends on {condition.text}"
+        case ir.Choice(alternatives=alternatives):
+            first = alternatives[0]
+            return f"what depends on {first.condition.text}" if isinstance(first, ir.When) else "a choice"
+        case ir.Tail() | ir.Padding():
+            return "a part"
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
+    if labels and enum:
+        yield keyword("enum", enum)
+    if labels and flags:
+        yield keyword("flags", flags)
+
+
+def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed) -> Iterator[Tree]:
+    if field.hex:
+        yield keyword("hex", "True")

@@ -1,0 +1,1 @@
+"""Files → syntax: what was written, each value with its place."""

@@ -1,0 +1,204 @@
+"""Nodes → syntax: each file held against the shape its dataclass declares.
+
+Unknown, missing and wrongly typed keys are all reported, at their line and column, with the nearest key that is known.
+"""
+
+import dataclasses
+import re
+import types
+from collections.abc import Iterable
+from collections.abc import Mapping as MappingType
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from wireloom_generator.problems import Problem
+from wireloom_generator.reading import elsewhere, syntax
+from wireloom_generator.reading.numerals import integer
+from wireloom_generator.reading.source import Mapping, Node, Scalar, Sequence, number
+
+T = TypeVar("T")
+
+_BAD = object()
+_FILES = {"protocol": syntax.Protocol, "message": syntax.Message, "library": syntax.Library}
+_ENTRIES = {
+    "name": syntax.Field,
+    "section": syntax.Section,
+    "choice": syntax.Choice,
+    "include": syntax.Include,
+    "pad": syntax.Pad,
+    "align": syntax.Align,
+    "bits": syntax.Bits,
+}
+_LONG = 40
+"""So much of a wrong value is told."""
+_WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
+
+
+def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
+    """The file's syntax; None with problems if it has not the shape of any."""
+    for key, _ in document.entries:
+        if key.text in _FILES:
+            return read_as(_FILES[key.text], document)
+    what = "neither protocol:, message: nor library: is given"
+    return None, [Problem(document.at, "missing-key", what, _meant(document, _FILES))]
+
+
+def read_as(kind: type[T], document: Mapping) -> tuple[T | None, list[Problem]]:
+    """The document as one of ``kind``; None with problems if it has not that shape."""
+    reader = _Reader()
+    found = reader.dataclass(kind, document)
+    return (None if found is _BAD or reader.problems else found), reader.problems
+
+
+def _meant(node: Mapping, known: Iterable[str]) -> str:
+    """The hint for a mapping without any of the keys that would tell its kind: what one of its keys is called here."""
+    names = list(known)
+    hints = (elsewhere.hint(key.text, names) for key, _ in node.entries)
+    return next((hint for hint in hints if hint and not hint.startswith("known: ")), "")
+
+
+@cache
+def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
+    """The keys of a syntax class as they are written, with their dataclass field and annotation."""
+    hints = get_type_hints(kind)
+    return {
+        field.metadata["key"] or field.name: (field, hints[field.name])
+        for field in dataclasses.fields(kind)
+        if "doc" in field.metadata
+    }
+
+
+def entry_class(node: Mapping) -> type | None:
+    """Which kind of entry a mapping in a list of fields is; None if no key tells."""
+    present = {key.text for key, _ in node.entries}
+    return next((kind for key, kind in _ENTRIES.items() if key in present), None)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def wrong(self, node: Node, expected: str, hint: str = "") -> Any:
+        match node:
+            case Scalar(text=text):
+                found = _shortened(text)
+            case Sequence():
+                found = "a list"
+            case _:
+                found = "a mapping"
+        self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}", hint))
+        return _BAD
+
+    def dataclass(self, kind: type, node: Node) -> Any:
+        if not isinstance(node, Mapping):
+            return self.wrong(node, "a mapping")
+        known = keys(kind)
+        values: dict[str, Any] = {f.name: {} for f, hint in known.values() if get_origin(hint) is MappingType}
+        places = {}
+        for key, value in node.entries:
+            if key.text not in known:
+                hint = elsewhere.hint(key.text, known)
+                self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
+                continue
+            field, hint_type = known[key.text]
+            places[key.text] = value.at
+            if get_origin(hint_type) is MappingType and isinstance(value, Mapping):
+                places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
+            values[field.name] = self.value(hint_type, value)
+        for name, (field, _) in known.items():
+            if name not in places and field.default is dataclasses.MISSING:
+                self.problems.append(Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["doc"]))
+                return _BAD
+        if any(value is _BAD for value in values.values()):
+            return _BAD
+        return kind(at=node.at, places=places, **values)
+
+    def value(self, hint: Any, node: Node) -> Any:
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin in (Union, types.UnionType):
+            return self.union(arguments, node)
+        if origin is tuple:
+            return self.sequence(arguments[0], node)
+        if origin is MappingType:
+            return self.mapping(arguments[1], node)
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+            return self.dataclass(hint, node)
+        if hint is object:
+            return _plain(node)
+        return self.scalar(hint, node)
+
+    def union(self, arguments: tuple[Any, ...], node: Node) -> Any:
+        choices = tuple(argument for argument in arguments if argument is not type(None))
+        if set(choices) == set(get_args(syntax.Entry)):
+            return self.entry(node)
+        if len(choices) == 1:
+            return self.value(choices[0], node)
+        if set(choices) == set(get_args(syntax.Literal)):
+            return _plain(node) if isinstance(node, Scalar) and node.kind != "null" else self.wrong(node, "a value")
+        structured = [choice for choice in choices if isinstance(choice, type) and dataclasses.is_dataclass(choice)]
+        if isinstance(node, Mapping) and structured:
+            return self.dataclass(structured[0], node)
+        return self.scalar(str, node)
+
+    def entry(self, node: Node) -> Any:
+        if not isinstance(node, Mapping):
+            return self.wrong(node, "a mapping")
+        kind = entry_class(node)
+        if kind is not None:
+            return self.dataclass(kind, node)
+        what = f"an entry has one of the keys {', '.join(_ENTRIES)}"
+        self.problems.append(Problem(node.at, "wrong-type", what, _meant(node, _ENTRIES)))
+        return _BAD
+
+    def sequence(self, item: Any, node: Node) -> Any:
+        if not isinstance(node, Sequence):
+            if item in (str, int) and isinstance(node, Scalar):
+                single = self.scalar(item, node)
+                return _BAD if single is _BAD else (single,)
+            return self.wrong(node, "a list")
+        values = tuple(self.value(item, child) for child in node.items)
+        return _BAD if any(value is _BAD for value in values) else values
+
+    def mapping(self, item: Any, node: Node) -> Any:
+        if not isinstance(node, Mapping):
+            return self.wrong(node, "a mapping")
+        values = {key.text: self.value(item, value) for key, value in node.entries}
+        return _BAD if any(value is _BAD for value in values.values()) else types.MappingProxyType(values)
+
+    def scalar(self, hint: Any, node: Node) -> Any:
+        if not isinstance(node, Scalar) or node.kind == "null":
+            return self.wrong(node, _WORDS.get(hint, "text"))
+        if hint is int:
+            return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])
+        if hint is bool:
+            return node.text.lower() == "true" if node.kind == "bool" else self.wrong(node, _WORDS[bool])
+        if hint is syntax.Hex:
+            return self.hex(node)
+        return node.text
+
+    def hex(self, node: Scalar) -> Any:
+        digits = re.sub(r"#[^\n]*|\s", "", node.text)
+        if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
+            return self.wrong(node, "pairs of hex digits")
+        return digits.lower()
+
+
+def _shortened(text: str) -> str:
+    return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
+
+
+def _plain(node: Node) -> Any:
+    if isinstance(node, Mapping):
+        return {key.text: _plain(value) for key, value in node.entries}
+    if isinstance(node, Sequence):
+        return [_plain(item) for item in node.items]
+    match node.kind:
+        case "int":
+            return integer(node.text)
+        case "bool":
+            return node.text.lower() == "true"
+        case "float":
+            return number(node.text)
+        case "null":
+            return None
+    return node.text

@@ -1,0 +1,139 @@
+"""Files → specs: a protocol with its messages and the libraries it imports, names indexed but nothing resolved."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from wireloom_generator import naming
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.reading import shape, source, syntax
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One protocol as written. ``shared`` is the protocol file and every library it imports, directly or not."""
+
+    folder: Path
+    protocol: syntax.Protocol
+    messages: tuple[syntax.Message, ...]
+    libraries: tuple[syntax.Library, ...]
+
+    @property
+    def shared(self) -> tuple[syntax.Shared, ...]:
+        return (self.protocol, *self.libraries)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether every file of the folder could be read; if not, nothing can be said of what is missing."""
+        read = {part.at.path for part in (*self.shared, *self.messages)}
+        return all(path in read for path in self.folder.glob("*.yaml"))
+
+    @cached_property
+    def enums(self) -> dict[str, syntax.Enum]:
+        """Enums by name; of two of a name, the protocol's own."""
+        return {enum.name: enum for shared in reversed(self.shared) for enum in shared.enums}
+
+    @cached_property
+    def flags(self) -> dict[str, syntax.Flags]:
+        """Flags by name."""
+        return {flags.name: flags for shared in reversed(self.shared) for flags in shared.flags}
+
+    @cached_property
+    def types(self) -> dict[str, syntax.Type]:
+        """Shared structs by name."""
+        return {type_.name: type_ for shared in reversed(self.shared) for type_ in shared.types}
+
+    @cached_property
+    def tables(self) -> dict[str, syntax.Table]:
+        """FlatBuffers tables by name."""
+        return {table.name: table for shared in reversed(self.shared) for table in shared.tables}
+
+    @cached_property
+    def parameters(self) -> dict[str, syntax.Parameter]:
+        """Parameters by name."""
+        return {parameter.name: parameter for parameter in self.protocol.parameters}
+
+    def entries(self, entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:
+        """The entries with each include replaced by the included type's own."""
+        for entry in entries:
+            if isinstance(entry, syntax.Include):
+                if entry.include in self.types:
+                    yield from self.entries(self.types[entry.include].fields)
+            else:
+                yield entry
+
+
+def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
+    """The specs in ``paths``, each a protocol's folder or a folder of such, and what keeps files from being read."""
+    folders = sorted({folder for path in paths for folder in _folders(path)})
+    loader = _Loader()
+    specs = [spec for folder in folders if (spec := loader.spec(folder))]
+    if not folders and not loader.problems:
+        where = ", ".join(path.as_posix() for path in paths)
+        loader.problems.append(Problem(Location(paths[0], 1, 1), "no-spec", f"no *.yaml file in {where}"))
+    return specs, loader.problems
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield from (path.parent,) if path.suffix == ".yaml" else ()
+    elif any(path.glob("*.yaml")):
+        yield path if path.name not in ("", "..") else path / ".." / path.resolve().name  # its name is the protocol's
+    else:
+        yield from (child for child in sorted(path.iterdir()) if any(child.glob("*.yaml"))) if path.is_dir() else ()
+
+
+class _Loader:
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.files: dict[Path, list[syntax.File]] = {}
+
+    def read(self, folder: Path) -> list[syntax.File]:
+        if folder not in self.files:
+            self.files[folder] = []
+            for path in sorted(folder.glob("*.yaml")):
+                document, problems = source.read(path, path)
+                self.problems += problems
+                if document is not None:
+                    file, problems = shape.read(document)
+                    self.problems += problems
+                    if file is not None:
+                        self.files[folder].append(file)
+        return self.files[folder]
+
+    def spec(self, folder: Path) -> Spec | None:
+        before = len(self.problems)
+        files = self.read(folder)
+        protocols = [file for file in files if isinstance(file, syntax.Protocol)]
+        messages = tuple(file for file in files if isinstance(file, syntax.Message))
+        for extra in protocols[1:]:
+            where = protocols[0].at.path.name
+            self.problems.append(Problem(extra.at, "one-protocol", f"the folder has a protocol already, in {where}"))
+        if not protocols:
+            if messages and len(self.problems) == before:
+                what = "the folder has messages and no protocol"
+                self.problems.append(Problem(messages[0].at, "one-protocol", what, "add protocol.yaml beside them"))
+            return None
+        own = [file for file in files if isinstance(file, syntax.Library)]
+        libraries = self.imports(folder, [protocols[0], *own], {folder: own})
+        return Spec(folder, protocols[0], messages, tuple(own + libraries))
+
+    def imports(
+        self, folder: Path, importing: Sequence[syntax.Shared], seen: dict[Path, list[syntax.Library]]
+    ) -> list[syntax.Library]:
+        found: list[syntax.Library] = []
+        for shared in importing:
+            for name in shared.imports:
+                target = folder.parent / name
+                if target in seen:
+                    continue
+                is_name = naming.column_fault(name) is None  # others could lead anywhere, as .. does
+                libraries = [file for file in self.read(target) if isinstance(file, syntax.Library)] if is_name else []
+                seen[target] = libraries
+                if not libraries:
+                    beside = [path.parent.name for path in folder.parent.glob("*/*.yaml") if path.parent != folder]
+                    what = f"no library {name!r} beside this folder"
+                    self.problems.append(Problem(shared.where("imports"), "known-import", what, closest(name, beside)))
+                found += libraries + self.imports(target, libraries, seen)
+        return found

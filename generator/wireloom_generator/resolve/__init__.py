@@ -1,0 +1,1 @@
+"""Syntax → model: names resolved, defaults filled in, offsets and columns computed."""
