@@ -165,7 +165,7 @@ def _resized(value: Any, random: Random) -> Any:
         return random.choice((value[:-1], value + extra, value * 2, value[1:], value[:0], value + extra * 150))
     if isinstance(value, int) and not isinstance(value, bool):
         return value + random.choice((-1, 1, 2, 256))
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal) and value.is_finite():
         return -value if random.random() < 0.3 else value * random.choice((0, 1, 10, Decimal("0.1")))
     return value
 
