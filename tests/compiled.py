@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from types import ModuleType
 from typing import Any
 
-from wireloom_generator import examples, ir
+from wireloom_generator import examples, model
 from wireloom_generator.emitters import columnar, enums, parsers
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve.lower import lower
@@ -28,7 +28,7 @@ _MADE = TemporaryDirectory(prefix="wireloom-compiled-")
 class Compiled:
     """A protocol as the compiler has it, and as it runs."""
 
-    protocol: ir.Protocol
+    protocol: model.Protocol
     codec: Any
     columnar: ModuleType
     """The module with its plan."""
@@ -83,7 +83,7 @@ def feature(name: str) -> Compiled:
     return of(FEATURES[name].read_text(encoding="utf-8"))
 
 
-def worked(protocol: ir.Protocol) -> Iterator[tuple[ir.Message, ir.Example]]:
+def worked(protocol: model.Protocol) -> Iterator[tuple[model.Message, model.Example]]:
     """The worked examples of a protocol."""
     yield from ((message, example) for message in protocol.messages for example in message.examples)
 

@@ -1,4 +1,4 @@
-"""Nothing that a spec means can change unseen: every attribute of the IR is altered, one at a time."""
+"""Nothing that a spec means can change unseen: every attribute of the model is altered, one at a time."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from compiled import FEATURES, folders
 
-from wireloom_generator import expressions, ir
+from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.resolve.lower import lower
@@ -26,50 +26,50 @@ FEATURES_TRIED = (
 """Small specs with what those of this repository do not have."""
 
 UNCOMPARED = {
-    (ir.Column, "doc"): "what is said of its field is compared",
-    (ir.Column, "label"): "the column after the one whose name it has",
-    (ir.Column, "longest"): "follows from the names of its enum, which are compared",
-    (ir.Condition, "text"): "the expression is compared, however it is written",
-    (ir.Example, "at"): "where it is written",
-    (ir.Example, "doc"): "what is said of an example is nobody's interface",
-    (ir.Field, "hex"): "how the spec writes numbers",
-    (ir.Computed, "hex"): "how the spec writes numbers",
-    (ir.BitField, "hex"): "how the spec writes numbers",
-    (ir.Probe, "hex"): "how the spec writes numbers",
-    (ir.Field, "located"): "follows from expressions that ask for it",
-    (ir.Field, "place"): "follows from what stands before it",
-    (ir.Field, "size"): "follows from its type",
-    (ir.Field, "columns"): "the columns of the message are compared",
-    (ir.Computed, "columns"): "the columns of the message are compared",
-    (ir.BitField, "columns"): "the columns of the message are compared",
-    (ir.Bits, "place"): "follows from what stands before it",
-    (ir.Section, "place"): "follows from what stands before it",
-    (ir.Slot, "place"): "follows from what stands before it",
-    (ir.Padding, "place"): "follows from what stands before it",
-    (ir.Form, "doc"): "what is said of a form is nobody's interface",
-    (ir.FormEntry, "doc"): "what is said of a form is nobody's interface",
-    (ir.Lengths, "checksum"): "follows from the proof and the field that it names; see below",
-    (ir.Lengths, "probes"): "follow from what is asked of the header",
-    (ir.Message, "trailing"): "the columns of the message are compared",
-    (ir.Parameter, "column"): "the columns of the row are compared",
-    (ir.Message, "path"): "where it is written",
-    (ir.Message, "forms"): "a form that is new breaks nobody",
-    (ir.Protocol, "path"): "where it is written",
-    (ir.Protocol, "sources"): "where it is written",
-    (ir.Protocol, "folders"): "where it is written",
-    (ir.Protocol, "match"): "follows from the matches of the messages",
-    (ir.Protocol, "libraries"): "what is said of a library is nobody's interface",
-    (ir.Protocol, "included"): "what is said of a shared struct whose fields are spliced in is nobody's interface",
-    (ir.Protocol, "header"): "the columns of the row are compared",
-    (ir.Protocol, "types"): "a struct is compared where both have it, and fields have other types if not",
-    (ir.Protocol, "tables"): "a table is compared where both have it, and fields have other types if not",
-    (ir.Protocol, "lengths"): "what is told of the length is compared below",
-    (ir.Table, "name"): "the type of the fields that have it is compared",
-    (ir.Protocol, "byte_order"): "the byte order of each number is compared",
-    (ir.Size, "fixed"): "follows from the expression",
-    (ir.Size, "text"): "the expression is compared, however it is written",
-    (ir.Table, "columns"): "the columns of the message are compared",
-    (ir.Type, "columns"): "the columns of the message are compared",
+    (model.Column, "doc"): "what is said of its field is compared",
+    (model.Column, "label"): "the column after the one whose name it has",
+    (model.Column, "longest"): "follows from the names of its enum, which are compared",
+    (model.Condition, "text"): "the expression is compared, however it is written",
+    (model.Example, "at"): "where it is written",
+    (model.Example, "doc"): "what is said of an example is nobody's interface",
+    (model.Field, "hex"): "how the spec writes numbers",
+    (model.Computed, "hex"): "how the spec writes numbers",
+    (model.BitField, "hex"): "how the spec writes numbers",
+    (model.Probe, "hex"): "how the spec writes numbers",
+    (model.Field, "located"): "follows from expressions that ask for it",
+    (model.Field, "place"): "follows from what stands before it",
+    (model.Field, "size"): "follows from its type",
+    (model.Field, "columns"): "the columns of the message are compared",
+    (model.Computed, "columns"): "the columns of the message are compared",
+    (model.BitField, "columns"): "the columns of the message are compared",
+    (model.Bits, "place"): "follows from what stands before it",
+    (model.Section, "place"): "follows from what stands before it",
+    (model.Slot, "place"): "follows from what stands before it",
+    (model.Padding, "place"): "follows from what stands before it",
+    (model.Form, "doc"): "what is said of a form is nobody's interface",
+    (model.FormEntry, "doc"): "what is said of a form is nobody's interface",
+    (model.Lengths, "checksum"): "follows from the proof and the field that it names; see below",
+    (model.Lengths, "probes"): "follow from what is asked of the header",
+    (model.Message, "trailing"): "the columns of the message are compared",
+    (model.Parameter, "column"): "the columns of the row are compared",
+    (model.Message, "path"): "where it is written",
+    (model.Message, "forms"): "a form that is new breaks nobody",
+    (model.Protocol, "path"): "where it is written",
+    (model.Protocol, "sources"): "where it is written",
+    (model.Protocol, "folders"): "where it is written",
+    (model.Protocol, "match"): "follows from the matches of the messages",
+    (model.Protocol, "libraries"): "what is said of a library is nobody's interface",
+    (model.Protocol, "included"): "what is said of a shared struct whose fields are spliced in is nobody's interface",
+    (model.Protocol, "header"): "the columns of the row are compared",
+    (model.Protocol, "types"): "a struct is compared where both have it, and fields have other types if not",
+    (model.Protocol, "tables"): "a table is compared where both have it, and fields have other types if not",
+    (model.Protocol, "lengths"): "what is told of the length is compared below",
+    (model.Table, "name"): "the type of the fields that have it is compared",
+    (model.Protocol, "byte_order"): "the byte order of each number is compared",
+    (model.Size, "fixed"): "follows from the expression",
+    (model.Size, "text"): "the expression is compared, however it is written",
+    (model.Table, "columns"): "the columns of the message are compared",
+    (model.Type, "columns"): "the columns of the message are compared",
     (expressions.Name, "column"): "where it is written",
     (expressions.Name, "nullable"): "follows from what the name is",
 }
@@ -143,14 +143,14 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
         return True
     match owner:
         case Integer() if name == "signed":
-            return isinstance(around, ir.Bits | ir.Prefix | ir.Probe)
-        case ir.Field(enum=None, flags=None) | ir.Computed(enum=None) | ir.BitField(enum=None):
+            return isinstance(around, model.Bits | model.Prefix | model.Probe)
+        case model.Field(enum=None, flags=None) | model.Computed(enum=None) | model.BitField(enum=None):
             return name == "labels"
         case _:
             return False
 
 
-def _found(spec: Spec, old: ir.Protocol, new: ir.Protocol) -> bool:
+def _found(spec: Spec, old: model.Protocol, new: model.Protocol) -> bool:
     """Whether the one protocol is told from the other, one that goes by another name too."""
     before, after = Version({old.name: old}, {old.name: spec}), Version({new.name: new}, {new.name: spec})
     return bool(compare(before, after))
@@ -163,7 +163,7 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
             value = getattr(node, field.name)
             yield node, around, field.name, (*path, field.name), value
             if (type(node), field.name) not in UNCOMPARED or field.name in ("types", "tables"):
-                yield from _attributes(value, (*path, field.name), around if isinstance(node, ir.Wire) else node)
+                yield from _attributes(value, (*path, field.name), around if isinstance(node, model.Wire) else node)
     elif isinstance(node, Mapping):
         for key, value in node.items():
             yield from _attributes(value, (*path, key), around)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireloom_generator.compat import tables
-from wireloom_generator.ir import U64, Decimal, ListType, Primitive
+from wireloom_generator.model import U64, Decimal, ListType, Primitive
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

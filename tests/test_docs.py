@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from documents import loaded
 
-from wireloom_generator import examples, ir
+from wireloom_generator import examples, model
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs.byte_diagram import draw
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
@@ -229,7 +229,7 @@ DIAGRAM = """\
          Total 5 + n bytes"""
 
 
-def _lowered(tmp_path: Path, protocol: str, message: str) -> ir.Protocol:
+def _lowered(tmp_path: Path, protocol: str, message: str) -> model.Protocol:
     folder = tmp_path / "specs" / "post"
     folder.mkdir(parents=True)
     folder.joinpath("protocol.yaml").write_text(protocol)
@@ -274,7 +274,7 @@ def test_conditions_that_the_message_decides_are_decided(tmp_path: Path) -> None
     assert "coins" not in page
 
 
-def _page(protocol: ir.Protocol, message: str) -> str:
+def _page(protocol: model.Protocol, message: str) -> str:
     return next(file.text for file in docs.emit(protocol, {}) if file.path.stem == message)
 
 
@@ -295,7 +295,7 @@ def test_labels_that_do_not_fit_are_told_below() -> None:
 
 
 @cache
-def _built_in(name: str) -> tuple[ir.Protocol, dict[str, str]]:
+def _built_in(name: str) -> tuple[model.Protocol, dict[str, str]]:
     """A built-in protocol, and its pages by file name."""
     (one,), problems = spec.load([SPECS / name])
     assert not problems
@@ -344,7 +344,7 @@ def test_every_field_has_a_row(name: str) -> None:
     for message in protocol.messages:
         rows = set(re.findall(r"^\|(?: [^|]*\|){3} `(\w+)` \|", pages[f"{message.name}.md"], re.MULTILINE))
         nodes = [*message.sections.values(), *(n for v in message.variants for n in v.sections.values())]
-        assert {field.name for part in nodes for field in part if isinstance(field, ir.Field)} <= rows
+        assert {field.name for part in nodes for field in part if isinstance(field, model.Field)} <= rows
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

@@ -9,7 +9,7 @@ import compiled
 from cases import each
 from test_specs_readme import BLOCKS, documents
 
-from wireloom_generator import examples, ir
+from wireloom_generator import examples, model
 from wireloom_generator.emitters.docs.errata import Errata
 from wireloom_generator.emitters.docs.fields import HEADER
 from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessagePage, MessagePages
@@ -79,7 +79,7 @@ LINE = re.compile(r"^(?P<name> *[\w.\[\]]+) +\((?P<first>\d+)[-,]?(?P<last>\d*)\
 BITS = re.compile(r"\bbits? \d+(?: to \d+)?")
 
 
-Labels = Mapping[str, ir.Enum | ir.Flags]
+Labels = Mapping[str, model.Enum | model.Flags]
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _page_rows(page: MessagePage, shared: Iterable[Group], variant: str | None, 
     return rows
 
 
-def _misfits(pages: MessagePages, message: ir.Message) -> Iterator[str]:
+def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
     page = pages.page(message)
     trailing = set(_trailing(pages.protocol))
     shared = pages.shared.groups(Used.all(pages.names))
@@ -185,11 +185,13 @@ def _misfits(pages: MessagePages, message: ir.Message) -> Iterator[str]:
                     moved.setdefault(line.section, line.start - int(row.offset))
 
 
-def _trailing(protocol: ir.Protocol) -> Iterator[str]:
+def _trailing(protocol: model.Protocol) -> Iterator[str]:
     """Columns that are told in the row of a section: what it leaves over."""
     nodes = [*protocol.record, *(node for shared in protocol.types for node in shared.nodes)]
     nodes += [node for message in protocol.messages for node in message.nodes]
-    yield from (node.trailing for node in ir.walk(nodes) if isinstance(node, ir.Section | ir.Slot) and node.trailing)
+    yield from (
+        node.trailing for node in model.walk(nodes) if isinstance(node, model.Section | model.Slot) and node.trailing
+    )
 
 
 @each("name", SPECS)

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.findings import drawing
-from wireloom_generator import emitted_code, examples, ir, rules
+from wireloom_generator import emitted_code, examples, model, rules
 from wireloom_generator.emitters import columnar, docs, enums, package, parsers, spark, wireshark
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
 from wireloom_generator.generate import outputs
@@ -153,7 +153,7 @@ def emitted(folder: Path) -> dict[str, OutputFile] | None:
     return {file.path.name: file for file in (*files, *pages(protocol))}
 
 
-def pages(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def pages(protocol: model.Protocol) -> Iterator[OutputFile]:
     with examples.emitted(protocol) as codec:
         yield from docs.emit(protocol, examples.run(protocol, codec)[0])
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.codec import DecodeError
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.generate import check
 from wireloom_generator.types import Struct
 
@@ -74,12 +74,12 @@ def _damaged(record: bytes) -> st.SearchStrategy[bytes]:
     return st.tuples(changes, st.integers(0, len(twice))).map(damage)
 
 
-def _wellformed(found: Compiled) -> Iterator[tuple[ir.Message, ir.Example]]:
+def _wellformed(found: Compiled) -> Iterator[tuple[model.Message, model.Example]]:
     examples = compiled.worked(found.protocol)
     return ((message, example) for message, example in examples if example.malformed is None)
 
 
-def _needed(protocol: ir.Protocol, message: ir.Message, row: Values) -> Values:
+def _needed(protocol: model.Protocol, message: model.Message, row: Values) -> Values:
     """The row without labels, and without what is derived, constant or told by the rest of it."""
     types = {type_.name: type_ for type_ in protocol.types}
     header = {column.name: row[column.name] for column in protocol.header}
@@ -89,19 +89,19 @@ def _needed(protocol: ir.Protocol, message: ir.Message, row: Values) -> Values:
     return {**_inputs(header, protocol.record, types), message.name: _inputs(values, nodes, types)}
 
 
-def _inputs(values: Values, nodes: Iterable[ir.Node], types: dict[str, ir.Type]) -> Values:
+def _inputs(values: Values, nodes: Iterable[model.Node], types: dict[str, model.Type]) -> Values:
     needed = dict(values)
     for field in _fields(nodes):
         for column in field.columns:
             if column.label or field.derive or getattr(field, "checksum", None) or field.const is not None:
                 needed.pop(column.name, None)
-        found = field.wire.type if isinstance(field, ir.Field) else None
-        if isinstance(field, ir.Field) and isinstance(found, Struct) and values.get(field.name) is not None:
+        found = field.wire.type if isinstance(field, model.Field) else None
+        if isinstance(field, model.Field) and isinstance(found, Struct) and values.get(field.name) is not None:
             inner, value = types[found.name].nodes, values[field.name]
             one = field.repeat is None
             needed[field.name] = _inputs(value, inner, types) if one else [_inputs(v, inner, types) for v in value]
     return needed
 
 
-def _fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field | ir.BitField]:
-    return (node for node in ir.walk(nodes) if isinstance(node, ir.Field | ir.BitField))
+def _fields(nodes: Iterable[model.Node]) -> Iterator[model.Field | model.BitField]:
+    return (node for node in model.walk(nodes) if isinstance(node, model.Field | model.BitField))

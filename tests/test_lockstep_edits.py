@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from wireloom_generator import examples, ir, lockstep, lockstep_names
+from wireloom_generator import examples, lockstep, lockstep_names, model
 from wireloom_generator.emitters import columnar, docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.reading import spec
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 class Emitted:
     """What the emitters gave for a protocol, and its running codec."""
 
-    protocol: ir.Protocol
+    protocol: model.Protocol
     codec: lockstep.Codec
     files: Mapping[PurePosixPath, OutputFile]
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from wireloom import registry
 from wireloom.cli import app
 from wireloom.codec import Protocol
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.explained import readings, sentences
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve.lower import lower
@@ -73,7 +73,7 @@ TOLD = [
 ]
 
 
-def redone(protocol: ir.Protocol, pair: Pair) -> Iterator[str]:
+def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
     """The messages of which sound examples went to the codec."""
     for message, example in compiled.worked(protocol):
         if example.malformed is None:
@@ -83,7 +83,7 @@ def redone(protocol: ir.Protocol, pair: Pair) -> Iterator[str]:
                 yield message.name
 
 
-def apart(protocol: ir.Protocol) -> set[str]:
+def apart(protocol: model.Protocol) -> set[str]:
     return {reading.message for reading in readings(protocol) if reading.left}
 
 

@@ -22,7 +22,7 @@ from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
 
 from wireloom.codec import Protocol
-from wireloom_generator import expressions, ir
+from wireloom_generator import expressions, model
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.reading import spec
@@ -42,22 +42,22 @@ TAKEN = {"dispatch": "wireloom_dispatch"}
 Rows = list[Mapping[str, Any]]
 
 
-def lowered(name: str) -> ir.Protocol:
+def lowered(name: str) -> model.Protocol:
     """One of our protocols as the compiler has it."""
     (one,), _ = spec.load([ROOT / "specs" / name])
     return lower(one)
 
 
-def tables(protocol: ir.Protocol) -> frozenset[str]:
+def tables(protocol: model.Protocol) -> frozenset[str]:
     """The FlatBuffers fields, which are shown as bytes."""
     return frozenset(field.name for nodes in _lists(protocol) for field in nodes if _is_table(field))
 
 
-def _is_table(node: ir.Node | ir.Otherwise) -> bool:
-    return isinstance(node, ir.Field) and isinstance(node.wire.type, FlatBuffers)
+def _is_table(node: model.Node | model.Otherwise) -> bool:
+    return isinstance(node, model.Field) and isinstance(node.wire.type, FlatBuffers)
 
 
-def _lists(protocol: ir.Protocol) -> Iterator[list[Any]]:
+def _lists(protocol: model.Protocol) -> Iterator[list[Any]]:
     messages = protocol.messages
     found: list[Iterable[Any]] = [protocol.record, *(shared.nodes for shared in protocol.types)]
     found += [nodes for message in messages for nodes in message.sections.values()]

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import examples, ir, rules
+from wireloom_generator import examples, model, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
@@ -29,7 +29,7 @@ _DIAGRAMS = (
 class Compiled:
     """A protocol and its pages; their paths are those on the site. ``examples`` are by message and name."""
 
-    protocol: ir.Protocol
+    protocol: model.Protocol
     files: tuple[OutputFile, ...]
     examples: Mapping[tuple[str, str], str]
 
@@ -57,7 +57,7 @@ def compiled(specs: Path) -> Iterator[Compiled]:
         yield Compiled(protocol, tuple(pages), told)
 
 
-def _annotated(codec: Any, example: ir.Example) -> str:
+def _annotated(codec: Any, example: model.Example) -> str:
     """An example's bytes beside their fields, as the codec that was just emitted reads them."""
     return f"\n{fragment(inspect_record(codec, example.data, **example.parameters))}\n"
 

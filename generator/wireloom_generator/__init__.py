@@ -1,6 +1,6 @@
 """The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation.
 
-The row of its stages: source → syntax → rules → lower → ir → emitters. ``check`` and ``generate`` run them.
+The row of its stages: source → syntax → rules → resolve → model → emitters. ``check`` and ``generate`` run them.
 """
 
 from wireloom_generator.generate import Change, ChangeKind, Generation, check, generate

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any
 
-from wireloom_generator import emitted_code, ir
+from wireloom_generator import emitted_code, model
 from wireloom_generator.emitters import enums, parsers
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Problem
@@ -22,7 +22,7 @@ RULE = "example"
 
 
 @contextmanager
-def emitted(protocol: ir.Protocol) -> Iterator[Any]:
+def emitted(protocol: model.Protocol) -> Iterator[Any]:
     """The protocol's codec, from source emitted for it alone.
 
     Raises ``ForeignCodeError``, and runs nothing, if the source holds what no emitter writes.
@@ -35,7 +35,7 @@ def emitted(protocol: ir.Protocol) -> Iterator[Any]:
 
 
 @contextmanager
-def imported(protocol: ir.Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Any]:
+def imported(protocol: model.Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Any]:
     """The protocol's codec, imported from its emitted and admitted source; gone again afterwards."""
     package = f"_wireloom_emitted_{protocol.name}"
     modules = {package: ModuleType(package)}
@@ -55,7 +55,7 @@ def imported(protocol: ir.Protocol, files: Mapping[PurePosixPath, OutputFile]) -
         importlib.invalidate_caches()
 
 
-def run(protocol: ir.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
+def run(protocol: model.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
     """Every example of the protocol, traced, and a problem for each that is not as it says."""
     traces: dict[tuple[str, str], Traced] = {}
     problems: list[Problem] = []
@@ -83,13 +83,13 @@ def _span(section: str, span: Any) -> Span:
     return Span(span.path, span.start, span.end, value, section, span.bits, label, shown)
 
 
-def _failure(error: Any, example: ir.Example) -> str | None:
+def _failure(error: Any, example: model.Example) -> str | None:
     if example.malformed is None:
         return f"malformed: {error.reason}"
     return None if error.code == example.malformed else f"{example.malformed} expected, found {error.reason}"
 
 
-def _difference(row: Any, message: ir.Message, example: ir.Example, codec: Any) -> str | None:
+def _difference(row: Any, message: model.Message, example: model.Example, codec: Any) -> str | None:
     if example.malformed is not None:
         return f"must be malformed ({example.malformed}), but is a {row['message']}"
     if row["message"] != message.name:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.vector_expressions import Vectors, linear
 from wireloom_generator.python_code.vectorised import Parts
@@ -22,7 +22,7 @@ class Reading:
     left: tuple[tuple[str, str], ...]
 
 
-def readings(protocol: ir.Protocol) -> tuple[Reading, ...]:
+def readings(protocol: model.Protocol) -> tuple[Reading, ...]:
     """How each message is read."""
     vectors = Vectors.of(protocol.columns)
     types: dict[str, Parts] = {}
@@ -53,42 +53,42 @@ def _left(parts: Parts, types: dict[str, Parts]) -> dict[tuple[str, str], None]:
     return left
 
 
-def _varying(protocol: ir.Protocol) -> dict[str, None]:
+def _varying(protocol: model.Protocol) -> dict[str, None]:
     """The lists whose items may each have another size, so that each tells only where the next one stands."""
     types = {shared.name: shared for shared in protocol.types}
-    nodes = (node for nodes in protocol.layouts for node in ir.walk(nodes))
-    lists = (node for node in nodes if isinstance(node, ir.Field) and node.repeat is not None)
+    nodes = (node for nodes in protocol.layouts for node in model.walk(nodes))
+    lists = (node for node in nodes if isinstance(node, model.Field) and node.repeat is not None)
     return {node.name: None for node in lists if node.repeat and (node.repeat.until or not _alike(node.wire, types))}
 
 
-def _alike(wire: ir.Wire, types: Mapping[str, ir.Type]) -> bool:
+def _alike(wire: model.Wire, types: Mapping[str, model.Type]) -> bool:
     """Whether all values in one record have the same size."""
     if isinstance(wire.type, Struct) and wire.extent is None:
         return all(_is_fixed(node, types) for node in types[wire.type.name].nodes)
-    return wire.fixed is not None or isinstance(wire.extent, ir.Size)
+    return wire.fixed is not None or isinstance(wire.extent, model.Size)
 
 
-def _is_fixed(node: ir.Node, types: Mapping[str, ir.Type]) -> bool:
+def _is_fixed(node: model.Node, types: Mapping[str, model.Type]) -> bool:
     """Whether a node has the same size wherever it stands."""
     match node:
-        case ir.Field(wire=wire, repeat=repeat):
+        case model.Field(wire=wire, repeat=repeat):
             once = repeat is None or (repeat.count is not None and isinstance(repeat.count.expression, Value))
             is_struct = isinstance(wire.type, Struct) and wire.extent is None
             return once and (_alike(wire, types) if is_struct else wire.fixed is not None)
-        case ir.Section(extent=extent):
-            return isinstance(extent, ir.Size) and extent.fixed is not None
-        case ir.Bits() | ir.Computed():
+        case model.Section(extent=extent):
+            return isinstance(extent, model.Size) and extent.fixed is not None
+        case model.Bits() | model.Computed():
             return True
-        case ir.Padding(align=align):
+        case model.Padding(align=align):
             return align == 1
-        case ir.Slot() | ir.When() | ir.Choice() | ir.Tail():
+        case model.Slot() | model.When() | model.Choice() | model.Tail():
             return False
         case _:
             assert_never(node)
 
 
 def sentences(
-    protocol: ir.Protocol, name: Callable[[str], str] = str, words: Callable[[str], str] = str
+    protocol: model.Protocol, name: Callable[[str], str] = str, words: Callable[[str], str] = str
 ) -> Iterator[str]:
     """How the messages are read; ``name`` and ``words`` write names and reasons as a page has to have them."""
     apart = [reading for reading in readings(protocol) if reading.left]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from wireloom_generator import emitted_code, emitters, examples, git, ir, lockstep, rules
+from wireloom_generator import emitted_code, emitters, examples, git, lockstep, model, rules
 from wireloom_generator import explained as reading
 from wireloom_generator.emitters import Emitter, Place, Subject
 from wireloom_generator.output import OutputFile, is_marked, made_from
@@ -96,7 +96,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    protocol: ir.Protocol
+    protocol: model.Protocol
     files: tuple[tuple[str, Emitter, OutputFile], ...]
     """Each with the emitter that gives it, and its name."""
 
@@ -209,7 +209,7 @@ def _compile(specs: Sequence[Path], chosen: Mapping[str, Emitter]) -> tuple[list
 
 
 def _emit(
-    protocol: ir.Protocol, chosen: Mapping[str, Emitter]
+    protocol: model.Protocol, chosen: Mapping[str, Emitter]
 ) -> tuple[tuple[tuple[str, Emitter, OutputFile], ...], list[Problem]]:
     """The files of Wireloom's emitters, which are held against each other whichever are chosen, and of the chosen."""
 

@@ -1,6 +1,6 @@
 """The proof that nothing disagrees: the running codec, the StructType, the Arrow schema and the docs, column by column.
 
-Each is read back from what was emitted, not from the IR it was emitted from; Spark and Arrow need not be installed.
+Each is read back from what was emitted, not from the model it was emitted from; Spark and Arrow need not be installed.
 """
 
 import ast
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol, runtime_checkable
 
-from wireloom_generator import ir, lockstep_names
+from wireloom_generator import lockstep_names, model
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem
 
@@ -83,7 +83,7 @@ _MORE = ("metadata",)
 """What a field may have beside its name and type; anything else, as ``nullable``, makes it another column."""
 
 
-def check(protocol: ir.Protocol, codec: Codec, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
+def check(protocol: model.Protocol, codec: Codec, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
     """A problem for each place where an output and the codec differ."""
     expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
     package = PurePosixPath(protocol.name)
@@ -105,7 +105,7 @@ def _text(files: Mapping[PurePosixPath, OutputFile], path: PurePosixPath) -> str
     return files[path].text if path in files else ""
 
 
-def _differences(protocol: ir.Protocol, name: str, expected: Columns, found: Columns) -> Iterator[Problem]:
+def _differences(protocol: model.Protocol, name: str, expected: Columns, found: Columns) -> Iterator[Problem]:
     at = Location(protocol.path, 1, 1)
     for index in range(max(len(expected), len(found))):
         codec = expected[index] if index < len(expected) else None

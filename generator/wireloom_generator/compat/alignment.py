@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.surface import BitLeaf, Guard, Layout, Leaf, normal
 from wireloom_generator.expressions import Expr
 
@@ -24,7 +24,7 @@ class Kept:
     @property
     def _is_padding(self) -> bool:
         """Whether one of both is padding, in the place of a field in the other."""
-        return isinstance(self.old.carrier, ir.Padding) or isinstance(self.new.carrier, ir.Padding)
+        return isinstance(self.old.carrier, model.Padding) or isinstance(self.new.carrier, model.Padding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class LayoutPair:
         """Whether both have the same leaves in the same order, whatever these are called."""
         return not (self.removed or self.added or any(kept.moved for kept in self.kept))
 
-    def same(self, old: ir.Condition | None, new: ir.Condition | None) -> bool:
+    def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
         """Whether two expressions say the same, names that changed aside."""
         if old is None or new is None:
             return old is new
@@ -53,12 +53,12 @@ class LayoutPair:
         """Whether two expressions say the same, names that changed aside."""
         return normal(old, self.renamed) == normal(new, {})
 
-    def same_extent(self, old: ir.Extent | None, new: ir.Extent | None) -> bool:
+    def same_extent(self, old: model.Extent | None, new: model.Extent | None) -> bool:
         """Whether two values reach as far, the byte order of lengths in front of them aside."""
         match old, new:
-            case ir.Size(bytes=one), ir.Size(bytes=other):
+            case model.Size(bytes=one), model.Size(bytes=other):
                 return self.same_expression(one, other)
-            case ir.Prefix(length=one), ir.Prefix(length=other):
+            case model.Prefix(length=one), model.Prefix(length=other):
                 return one.type == other.type
             case _:
                 return old == new
@@ -151,17 +151,17 @@ def _alike(old: Leaf, new: Leaf) -> bool:
     if old.place != new.place or [guard.presence for guard in old.guards] != [guard.presence for guard in new.guards]:
         return False
     match old.carrier, new.carrier:
-        case ir.Field() as one, ir.Field() as other:
+        case model.Field() as one, model.Field() as other:
             return (one.wire, one.repeat is None) == (other.wire, other.repeat is None)
         case BitLeaf() as one, BitLeaf() as other:
             return (one.integer, one.shift, one.field.width) == (other.integer, other.shift, other.field.width)
-        case ir.Computed() as one, ir.Computed() as other:
+        case model.Computed() as one, model.Computed() as other:
             return one.value.text == other.value.text
-        case (ir.Section() | ir.Slot()) as one, (ir.Section() | ir.Slot()) as other:
+        case (model.Section() | model.Slot()) as one, (model.Section() | model.Slot()) as other:
             return type(one) is type(other) and one.extent == other.extent
-        case (ir.Padding(size=size, align=1), ir.Field(size=other)) | (
-            ir.Field(size=other),
-            ir.Padding(size=size, align=1),
+        case (model.Padding(size=size, align=1), model.Field(size=other)) | (
+            model.Field(size=other),
+            model.Padding(size=size, align=1),
         ):
             return size == other
         case _:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator import ir, rules
+from wireloom_generator import model, rules
 from wireloom_generator.compat import locations
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
@@ -29,7 +29,7 @@ _ASKING_MORE = frozenset({*rules.RULES, "accepted"}) - _NEEDED
 class Version:
     """The protocols of one version of some specs, by name, and where everything in them stands."""
 
-    protocols: dict[str, ir.Protocol]
+    protocols: dict[str, model.Protocol]
     specs: dict[str, Spec]
 
 
@@ -71,7 +71,7 @@ def _findings(comparison: Comparison, places: locations.Places) -> Iterator[Find
             yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)
 
 
-def _first(version: Version, gone: ir.Protocol) -> Location:
+def _first(version: Version, gone: model.Protocol) -> Location:
     """Where to tell of a protocol that is gone: at the first one there is, else where it was."""
     path = next((protocol.path for protocol in version.protocols.values()), gone.path)
     return Location(path, 1, 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import surface
 from wireloom_generator.compat.alignment import LayoutPair, align
 from wireloom_generator.compat.surface import normal
@@ -26,12 +26,12 @@ class Pairs(Generic[T]):
 class MessagePair:
     """A message of both versions. ``layouts`` pairs what stands in each variant, and where no variant is chosen."""
 
-    old: ir.Message
-    new: ir.Message
-    variants: Pairs[ir.Variant]
+    old: model.Message
+    new: model.Message
+    variants: Pairs[model.Variant]
     layouts: tuple[LayoutPair, ...]
 
-    def same(self, old: ir.Condition | None, new: ir.Condition | None) -> bool:
+    def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
         """Whether two conditions on the whole message say the same, names that changed aside."""
         renamed = {name: now for layout in self.layouts for name, now in layout.renamed.items()}
         return _same_condition(old, new, renamed)
@@ -41,8 +41,8 @@ class MessagePair:
 class Comparison:
     """Two versions of a protocol. One that is ``gone`` from the new version stands for itself there."""
 
-    old: ir.Protocol
-    new: ir.Protocol
+    old: model.Protocol
+    new: model.Protocol
     gone: bool = False
 
     @cached_property
@@ -57,7 +57,7 @@ class Comparison:
         return tuple(self._struct(one, other) for one, other in pairs.kept)
 
     @cached_property
-    def paired_messages(self) -> Pairs[ir.Message]:
+    def paired_messages(self) -> Pairs[model.Message]:
         """The messages; of two that match the same records, with the same fields, one is the other renamed."""
         pairs = _by_name(_told(self.old), _told(self.new), lambda message: message.name)
         return _renamed(pairs, self._is_renamed)
@@ -73,22 +73,22 @@ class Comparison:
         return (self.header, *self.types, *(pair for message in self.messages for pair in message.layouts))
 
     @cached_property
-    def enums(self) -> Pairs[ir.Enum]:
+    def enums(self) -> Pairs[model.Enum]:
         """The enums."""
         return _by_name(self.old.enums, self.new.enums, lambda enum: enum.name)
 
     @cached_property
-    def flags(self) -> Pairs[ir.Flags]:
+    def flags(self) -> Pairs[model.Flags]:
         """The sets of flags."""
         return _by_name(self.old.flags, self.new.flags, lambda flags: flags.name)
 
     @cached_property
-    def tables(self) -> Pairs[ir.Table]:
+    def tables(self) -> Pairs[model.Table]:
         """The FlatBuffers tables."""
         return _by_name(self.old.tables, self.new.tables, lambda table: table.name)
 
     @cached_property
-    def parameters(self) -> Pairs[ir.Parameter]:
+    def parameters(self) -> Pairs[model.Parameter]:
         """The parameters."""
         return _by_name(self.old.parameters, self.new.parameters, lambda parameter: parameter.name)
 
@@ -97,22 +97,22 @@ class Comparison:
         """Whether the old version knows the length of those records alone that one of its messages selects."""
         return bool(self.old.match)
 
-    def match_of(self, old: ir.Message) -> Mapping[str, tuple[int, ...]]:
+    def match_of(self, old: model.Message) -> Mapping[str, tuple[int, ...]]:
         """What selects a message of the old version, the header's fields called as they are now."""
         return {self.header.renamed.get(name, name): values for name, values in old.match.items()}
 
-    def _struct(self, old: ir.Type, new: ir.Type) -> LayoutPair:
+    def _struct(self, old: model.Type, new: model.Type) -> LayoutPair:
         """A struct's own names hide those of the header."""
         before, after = surface.struct(self.old, old), surface.struct(self.new, new)
         own = {leaf.name for leaf in before.leaves}
         return align(before, after, {name: now for name, now in self.header.renamed.items() if name not in own})
 
-    def _is_renamed(self, old: ir.Message, new: ir.Message) -> bool:
+    def _is_renamed(self, old: model.Message, new: model.Message) -> bool:
         return _values(self.match_of(old)) == _values(new.match) and all(
             pair.alike for pair in self._message(old, new).layouts
         )
 
-    def _message(self, old: ir.Message, new: ir.Message) -> MessagePair:
+    def _message(self, old: model.Message, new: model.Message) -> MessagePair:
         variants = _renamed(
             _by_name(old.variants, new.variants, lambda variant: variant.name),
             lambda one, other: _same_condition(one.when, other.when, {}),
@@ -120,15 +120,15 @@ class Comparison:
         layouts = tuple(self._layouts(old, new, variants))
         return MessagePair(old, new, variants, layouts)
 
-    def _layouts(self, old: ir.Message, new: ir.Message, variants: Pairs[ir.Variant]) -> Iterator[LayoutPair]:
+    def _layouts(self, old: model.Message, new: model.Message, variants: Pairs[model.Variant]) -> Iterator[LayoutPair]:
         for one, other in _layout_pairs(old, new, variants):
             before, after = surface.filling(self.old, old, one), surface.filling(self.new, new, other)
             yield align(before, after, self.header.renamed)
 
 
 def _layout_pairs(
-    old: ir.Message, new: ir.Message, variants: Pairs[ir.Variant]
-) -> Iterator[tuple[ir.Variant | None, ir.Variant | None]]:
+    old: model.Message, new: model.Message, variants: Pairs[model.Variant]
+) -> Iterator[tuple[model.Variant | None, model.Variant | None]]:
     """Which layouts the same record has in both versions.
 
     A message that had no variants had one layout, which every variant it has now may have to read; and the other way.
@@ -141,12 +141,12 @@ def _layout_pairs(
         yield None, None
 
 
-def _covers(message: ir.Message) -> bool:
+def _covers(message: model.Message) -> bool:
     """Whether one of the variants is always chosen."""
     return bool(message.variants) and message.variants[-1].when is None
 
 
-def _told(protocol: ir.Protocol) -> tuple[ir.Message, ...]:
+def _told(protocol: model.Protocol) -> tuple[model.Message, ...]:
     """The messages of the spec; the one that takes the records of none has no path."""
     return tuple(message for message in protocol.messages if message.path is not None)
 
@@ -155,7 +155,7 @@ def _values(match: Mapping[str, tuple[int, ...]]) -> Mapping[str, frozenset[int]
     return {name: frozenset(values) for name, values in match.items()}
 
 
-def _same_condition(old: ir.Condition | None, new: ir.Condition | None, renamed: Mapping[str, str]) -> bool:
+def _same_condition(old: model.Condition | None, new: model.Condition | None, renamed: Mapping[str, str]) -> bool:
     if old is None or new is None:
         return old is new
     return normal(old.expression, renamed) == normal(new.expression, {})

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 
-Pair = tuple[str, ir.Doc, ir.Doc]
+Pair = tuple[str, model.Doc, model.Doc]
 """The path of a thing, what the old version says of it, and what the new one does."""
 
 
@@ -47,7 +47,7 @@ def _declarations(comparison: Comparison) -> Iterator[Pair]:
             yield f"{name}.{type_.name}", types[type_.name].doc, type_.doc
 
 
-Named = ir.EnumValue | ir.Flag | ir.TableField
+Named = model.EnumValue | model.Flag | model.TableField
 
 
 def _named(path: str, old: tuple[Named, ...], new: tuple[Named, ...]) -> Iterator[Pair]:
@@ -57,11 +57,11 @@ def _named(path: str, old: tuple[Named, ...], new: tuple[Named, ...]) -> Iterato
             yield f"{path}.{item.name}", before[item.name].doc, item.doc
 
 
-def _doc(leaf: Leaf) -> ir.Doc | None:
+def _doc(leaf: Leaf) -> model.Doc | None:
     match leaf.carrier:
         case BitLeaf(field=field):
             return field.doc
-        case ir.Padding():
+        case model.Padding():
             return None
-        case ir.Field(doc=doc) | ir.Computed(doc=doc) | ir.Section(doc=doc) | ir.Slot(doc=doc):
+        case model.Field(doc=doc) | model.Computed(doc=doc) | model.Section(doc=doc) | model.Slot(doc=doc):
             return doc

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import partial
 from typing import assert_never
 
-from wireloom_generator import expressions, ir
+from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Expr, Name
 
 PADDING = "<padding>"
@@ -26,8 +26,8 @@ class Guard:
     """A condition on which a leaf is there. Of a choice, ``otherwise`` are the conditions that are asked before."""
 
     presence: Presence
-    condition: ir.Condition | None = None
-    otherwise: tuple[ir.Condition, ...] = ()
+    condition: model.Condition | None = None
+    otherwise: tuple[model.Condition, ...] = ()
 
     def __str__(self) -> str:
         match self.presence:
@@ -42,12 +42,12 @@ class Guard:
 class BitLeaf:
     """A bit field and the bits of its integer that it takes, counted from the least significant."""
 
-    field: ir.BitField
-    integer: ir.Wire
+    field: model.BitField
+    integer: model.Wire
     shift: int
 
 
-Carrier = ir.Field | ir.Computed | ir.Padding | ir.Section | ir.Slot | BitLeaf
+Carrier = model.Field | model.Computed | model.Padding | model.Section | model.Slot | BitLeaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +83,18 @@ class Layout:
         return tuple(other for other in self.leaves[self.leaves.index(leaf) + 1 :] if other.place == leaf.place)
 
 
-def record(protocol: ir.Protocol) -> Layout:
+def record(protocol: model.Protocol) -> Layout:
     """The header, and the slots as leaves of it."""
     return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
 
 
-def struct(protocol: ir.Protocol, type_: ir.Type) -> Layout:
+def struct(protocol: model.Protocol, type_: model.Type) -> Layout:
     """A shared struct."""
     path = f"{protocol.name}.{type_.name}"
     return _layout(path, _leaves(path, type_.nodes, (), ()), {})
 
 
-def filling(protocol: ir.Protocol, message: ir.Message, variant: ir.Variant | None) -> Layout:
+def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Layout:
     """What a message puts into the record's slots if ``variant`` is chosen: the shared fields, then the variant's."""
     path = f"{protocol.name}.{message.name}"
     leaves: list[Leaf] = []
@@ -108,36 +108,38 @@ def filling(protocol: ir.Protocol, message: ir.Message, variant: ir.Variant | No
 
 def _layout(path: str, leaves: Iterable[Leaf], keeps: Mapping[str, str]) -> Layout:
     found = tuple(leaves)
-    sections = (leaf.carrier for leaf in found if isinstance(leaf.carrier, ir.Section))
+    sections = (leaf.carrier for leaf in found if isinstance(leaf.carrier, model.Section))
     return Layout(path, found, {**keeps, **{node.name: node.trailing for node in sections if node.trailing}})
 
 
-def _leaves(path: str, nodes: Iterable[ir.Node], guards: tuple[Guard, ...], place: tuple[str, ...]) -> Iterator[Leaf]:
+def _leaves(
+    path: str, nodes: Iterable[model.Node], guards: tuple[Guard, ...], place: tuple[str, ...]
+) -> Iterator[Leaf]:
     for node in nodes:
         leaf = partial(Leaf, guards=guards, place=place)
         match node:
-            case ir.Field() | ir.Computed():
+            case model.Field() | model.Computed():
                 yield leaf(f"{path}.{node.name}", node.name, node)
-            case ir.Padding():
+            case model.Padding():
                 yield leaf(path, PADDING, node)
-            case ir.Bits(wire=wire, fields=fields):
+            case model.Bits(wire=wire, fields=fields):
                 shift = 8 * (wire.fixed or 0)
                 for field in fields:
                     shift -= field.width
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
-            case ir.Slot():
+            case model.Slot():
                 yield leaf(f"{path}.{node.name}", node.name, node)
-            case ir.Section():
+            case model.Section():
                 yield leaf(f"{path}.{node.name}", node.name, node)
                 yield from _leaves(path, node.nodes, guards, (*place, node.name))
-            case ir.When(condition=condition, nodes=inner):
+            case model.When(condition=condition, nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.WHEN, condition)), place)
-            case ir.Tail(nodes=inner):
+            case model.Tail(nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.OPTIONAL)), place)
-            case ir.Choice(alternatives=alternatives):
-                asked: tuple[ir.Condition, ...] = ()
+            case model.Choice(alternatives=alternatives):
+                asked: tuple[model.Condition, ...] = ()
                 for alternative in alternatives:
-                    own = alternative.condition if isinstance(alternative, ir.When) else None
+                    own = alternative.condition if isinstance(alternative, model.When) else None
                     guard = Guard(Presence.CHOICE, own, asked)
                     yield from _leaves(path, alternative.nodes, (*guards, guard), place)
                     asked += (own,) if own is not None else ()

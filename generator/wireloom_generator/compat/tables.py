@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.alignment import longest_rising
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import Leaf
-from wireloom_generator.ir import Decimal, Primitive
+from wireloom_generator.model import Decimal, Primitive
 
 ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg: add the column first"
 REMOVED = "Parquet, Delta: it stays, null in new rows; Iceberg: the same, if the table accepts any schema"
@@ -35,11 +35,11 @@ class StructPair:
     """The columns of a struct in both versions. ``moved`` have gone past others that both have."""
 
     path: str
-    kept: tuple[tuple[ir.Column, ir.Column], ...]
-    renamed: tuple[tuple[ir.Column, ir.Column], ...]
-    removed: tuple[ir.Column, ...]
-    added: tuple[ir.Column, ...]
-    moved: tuple[ir.Column, ...]
+    kept: tuple[tuple[model.Column, model.Column], ...]
+    renamed: tuple[tuple[model.Column, model.Column], ...]
+    removed: tuple[model.Column, ...]
+    added: tuple[model.Column, ...]
+    moved: tuple[model.Column, ...]
 
 
 def structs(comparison: Comparison) -> Iterator[StructPair]:
@@ -62,16 +62,16 @@ def _names(comparison: Comparison) -> Mapping[str, str]:
 def _beside(leaf: Leaf) -> tuple[str, ...]:
     """The column of bytes that a leaf has beside its own."""
     match leaf.carrier:
-        case ir.Section(trailing=str() as name) | ir.Slot(trailing=str() as name):
+        case model.Section(trailing=str() as name) | model.Slot(trailing=str() as name):
             return (name,)
-        case ir.Field(raw=str() as name):
+        case model.Field(raw=str() as name):
             return (name,)
         case _:
             return ()
 
 
 def _structs(
-    path: str, old: tuple[ir.Column, ...], new: tuple[ir.Column, ...], names: Mapping[str, str]
+    path: str, old: tuple[model.Column, ...], new: tuple[model.Column, ...], names: Mapping[str, str]
 ) -> Iterator[StructPair]:
     before, after = {column.name: column for column in old}, {column.name: column for column in new}
     renamed = {
@@ -96,32 +96,32 @@ def _structs(
             yield from _structs(f"{path}.{now.name}", one, other, names)
 
 
-def _fields(kind: ir.ColumnType) -> tuple[ir.Column, ...] | None:
+def _fields(kind: model.ColumnType) -> tuple[model.Column, ...] | None:
     """The columns of a struct, or of a list's structs."""
     match kind:
-        case ir.StructType(columns=columns):
+        case model.StructType(columns=columns):
             return columns
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return _fields(element)
         case _:
             return None
 
 
-def told(kind: ir.ColumnType) -> str:
+def told(kind: model.ColumnType) -> str:
     """The type as Spark has it; what is inside a struct is compared by itself."""
     match kind:
-        case ir.StructType():
+        case model.StructType():
             return "struct"
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return f"array<{told(element)}>"
         case _:
             return str(kind)
 
 
-def widens(old: ir.ColumnType, new: ir.ColumnType) -> bool:
+def widens(old: model.ColumnType, new: model.ColumnType) -> bool:
     """Whether the new type holds every value of the old one."""
     match old, new:
-        case ir.ListType(element=one), ir.ListType(element=other):
+        case model.ListType(element=one), model.ListType(element=other):
             return widens(one, other)
         case Primitive() as one, Primitive() as other:
             return other in _WIDER.get(one, ())
@@ -133,11 +133,11 @@ def widens(old: ir.ColumnType, new: ir.ColumnType) -> bool:
             return False
 
 
-def verdict(old: ir.ColumnType, new: ir.ColumnType) -> str:
+def verdict(old: model.ColumnType, new: model.ColumnType) -> str:
     """What each table format says to a column of another type."""
     if not widens(old, new):
         return "Parquet, Delta, Iceberg: no"
-    while isinstance(old, ir.ListType) and isinstance(new, ir.ListType):
+    while isinstance(old, model.ListType) and isinstance(new, model.ListType):
         old, new = old.element, new.element
     by_hand = old in _DIGITS and (isinstance(new, Decimal) or new is Primitive.DOUBLE)
     delta = "alter the column, with type widening" if by_hand else "with type widening"
@@ -149,7 +149,7 @@ def verdict(old: ir.ColumnType, new: ir.ColumnType) -> str:
     return f"Parquet: give the reader the new schema; Delta: {delta}; Iceberg: {iceberg}"
 
 
-def _widens_in_iceberg(old: ir.ColumnType, new: ir.ColumnType) -> bool:
+def _widens_in_iceberg(old: model.ColumnType, new: model.ColumnType) -> bool:
     match old, new:
         case Decimal(scale=one), Decimal(scale=other):
             return one == other

@@ -4,25 +4,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 from wireloom_generator.expressions import conditions
 
-N = TypeVar("N", ir.EnumValue, ir.Flag)
+N = TypeVar("N", model.EnumValue, model.Flag)
 
-Valued = ir.Field | ir.BitField
+Valued = model.Field | model.BitField
 """What has a value that is read from the bytes."""
 
 
-def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, ir.Field, ir.Field]]:
+def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, model.Field, model.Field]]:
     """The fields of both versions that are in the bytes, bit fields aside."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case ir.Field() as old, ir.Field() as new:
+                case model.Field() as old, model.Field() as new:
                     yield pair, kept, old, new
 
 
@@ -38,7 +38,7 @@ def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, V
 def valued(leaf: Leaf) -> Valued | None:
     """The leaf's field, if it is one that is read from the bytes."""
     match leaf.carrier:
-        case ir.Field() as field:
+        case model.Field() as field:
             return field
         case BitLeaf(field=bits):
             return bits
@@ -62,7 +62,7 @@ class Names(Generic[N]):
     added: tuple[N, ...]
 
 
-def enum_values(comparison: Comparison) -> Iterator[Names[ir.EnumValue]]:
+def enum_values(comparison: Comparison) -> Iterator[Names[model.EnumValue]]:
     """The values of the enums of both versions."""
     for old, new in comparison.enums.kept:
         yield _names(
@@ -70,7 +70,7 @@ def enum_values(comparison: Comparison) -> Iterator[Names[ir.EnumValue]]:
         )
 
 
-def flags(comparison: Comparison) -> Iterator[Names[ir.Flag]]:
+def flags(comparison: Comparison) -> Iterator[Names[model.Flag]]:
     """The flags of the sets of both versions."""
     for old, new in comparison.flags.kept:
         yield _names(f"{comparison.new.name}.{new.name}", old.values, new.values, lambda flag: flag.value)
@@ -91,15 +91,15 @@ def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], 
     )
 
 
-def labelled(values: Sequence[ir.EnumValue], number: int) -> ir.EnumValue | None:
+def labelled(values: Sequence[model.EnumValue], number: int) -> model.EnumValue | None:
     """The value or, if there is none, the narrowest range that names a number."""
     fitting = [value for value in values if value.first <= number <= value.last]
     return min(fitting, key=lambda value: (value.range, value.last - value.first), default=None)
 
 
 def relabelled(
-    old: Sequence[ir.EnumValue], new: Sequence[ir.EnumValue]
-) -> Iterator[tuple[ir.EnumValue, ir.EnumValue, int]]:
+    old: Sequence[model.EnumValue], new: Sequence[model.EnumValue]
+) -> Iterator[tuple[model.EnumValue, model.EnumValue, int]]:
     """Each two values of different names that name one number, before and now, with the first such number."""
     seen = set()
     for number in sorted({end for value in (*old, *new) for end in (value.first, value.last, value.last + 1)}):
@@ -112,13 +112,13 @@ def relabelled(
 def enum_of(leaf: Leaf) -> str | None:
     """The enum that names the leaf's numbers."""
     match leaf.carrier:
-        case ir.Field(enum=enum) | ir.Computed(enum=enum) | BitLeaf(field=ir.BitField(enum=enum)):
+        case model.Field(enum=enum) | model.Computed(enum=enum) | BitLeaf(field=model.BitField(enum=enum)):
             return enum
         case _:
             return None
 
 
-def never_together(one: ir.Condition | None, other: ir.Condition | None) -> bool:
+def never_together(one: model.Condition | None, other: model.Condition | None) -> bool:
     """Whether two variants' conditions provably never hold for one record; without a condition one holds always."""
     return one is not None and other is not None and conditions.disjoint(one.expression, other.expression)
 
@@ -130,7 +130,7 @@ def restricted(old: object, new: object) -> frozenset[Side]:
     return FORWARD if new is None else BOTH
 
 
-def narrowed(old: ir.Condition | None, new: ir.Condition | None) -> frozenset[Side]:
+def narrowed(old: model.Condition | None, new: model.Condition | None) -> frozenset[Side]:
     """As ``restricted``, of conditions. Where one has the other, who meets the narrower one is not broken."""
     if old is not None and new is not None:
         grown = conditions.implies(old.expression, new.expression)
@@ -149,7 +149,7 @@ def _shown(value: object) -> str:
     match value:
         case None:
             return "none"
-        case ir.Condition(text=text):
+        case model.Condition(text=text):
             return f"`{text}`"
         case bool():
             return str(value).lower()

@@ -2,34 +2,34 @@
 
 from typing import assert_never
 
-from wireloom_generator import ir
+from wireloom_generator import model
 
 
-def extent(kind: ir.Extent | None) -> str:
+def extent(kind: model.Extent | None) -> str:
     """How far a value reaches."""
     match kind:
         case None:
             return "its own size"
-        case ir.Rest():
+        case model.Rest():
             return "the rest"
-        case ir.Size(text=text):
+        case model.Size(text=text):
             return f"size `{text}`"
-        case ir.Prefix(length=length):
+        case model.Prefix(length=length):
             return f"prefix {length.type}"
-        case ir.Terminator(value=value):
+        case model.Terminator(value=value):
             return f"until {value.hex()}"
         case _:
             assert_never(kind)
 
 
-def repeat(kind: ir.Repeat | None) -> str:
+def repeat(kind: model.Repeat | None) -> str:
     """How often a value repeats."""
     match kind:
         case None:
             return "one value"
-        case ir.Repeat(count=ir.Condition(text=text)):
+        case model.Repeat(count=model.Condition(text=text)):
             return f"a list of `{text}`"
-        case ir.Repeat(until=ir.Condition(text=text)):
+        case model.Repeat(until=model.Condition(text=text)):
             return f"a list until `{text}`"
         case _:
             return "a list to the end of its section"

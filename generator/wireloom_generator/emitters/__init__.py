@@ -1,4 +1,4 @@
-"""IR → files: one module or folder an output, found here by its name. No emitter imports another.
+"""Model → files: one module or folder an output, found here by its name. No emitter imports another.
 
 Each module beside this one has an ``EMITTER``. Another package brings its own under the entry-point group
 ``wireloom.emitters``, as ``name = "package.module:EMITTER"``.
@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.output import OutputFile, is_marked
 from wireloom_generator.traces import Traces
 
@@ -35,7 +35,7 @@ class Place(StrEnum):
 class Subject:
     """What an emitter is given: a protocol, and its worked examples as the codec decodes them."""
 
-    protocol: ir.Protocol
+    protocol: model.Protocol
     traces: Traces
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import pretty
@@ -24,15 +24,15 @@ from wireloom_generator.python_code.vector_expressions import RowwiseError, Vect
 from wireloom_generator.python_code.vectorised import Parts, code, probe, proof
 
 _TYPES = {
-    ir.Primitive.BYTE: "pa.int8()",
-    ir.Primitive.SHORT: "pa.int16()",
-    ir.Primitive.INT: "pa.int32()",
-    ir.Primitive.LONG: "pa.int64()",
-    ir.Primitive.FLOAT: "pa.float32()",
-    ir.Primitive.DOUBLE: "pa.float64()",
-    ir.Primitive.BOOLEAN: "pa.bool_()",
-    ir.Primitive.BINARY: "pa.binary()",
-    ir.Primitive.STRING: "pa.string()",
+    model.Primitive.BYTE: "pa.int8()",
+    model.Primitive.SHORT: "pa.int16()",
+    model.Primitive.INT: "pa.int32()",
+    model.Primitive.LONG: "pa.int64()",
+    model.Primitive.FLOAT: "pa.float32()",
+    model.Primitive.DOUBLE: "pa.float64()",
+    model.Primitive.BOOLEAN: "pa.bool_()",
+    model.Primitive.BINARY: "pa.binary()",
+    model.Primitive.STRING: "pa.string()",
 }
 
 DECODER = '''
@@ -45,7 +45,7 @@ def decode_columnar(
 '''
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Arrow schema and plan."""
     schema = Call("pa.schema", (_array([_field(column) for column in protocol.columns]),))
     blocks = [render(schema, before="arrow_schema = "), *_plan(protocol, Vectors.of(protocol.columns))]
@@ -75,23 +75,23 @@ def _array(items: Sequence[Tree]) -> Call:
     return Call("", items, "[]")
 
 
-def _field(column: ir.Column) -> Tree:
+def _field(column: model.Column) -> Tree:
     return group(string(column.name), _type(column.type))
 
 
-def _type(kind: ir.ColumnType) -> Tree:
+def _type(kind: model.ColumnType) -> Tree:
     match kind:
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return Call("pa.list_", (_type(element),))
-        case ir.StructType(columns=columns):
+        case model.StructType(columns=columns):
             return Call("pa.struct", (_array([_field(column) for column in columns]),))
-        case ir.Decimal(precision=precision, scale=scale):
+        case model.Decimal(precision=precision, scale=scale):
             return f"pa.decimal128({precision}, {scale})"
-        case ir.Primitive():
+        case model.Primitive():
             return _TYPES[kind]
 
 
-def _plan(protocol: ir.Protocol, vectors: Vectors) -> Iterator[str]:
+def _plan(protocol: model.Protocol, vectors: Vectors) -> Iterator[str]:
     for shared in protocol.types:
         yield render(Parts(vectors).layout(shared.nodes), before=f"{shared.name} = ")
     yield render(Call("plan.Record", Parts(vectors, proof(protocol, {})).nodes(protocol.record)), before="RECORD = ")
@@ -106,7 +106,7 @@ def _plan(protocol: ir.Protocol, vectors: Vectors) -> Iterator[str]:
     yield render(Call("plan.Plan", options), before="PLAN = ")
 
 
-def _message(message: ir.Message, parts: Parts) -> Tree:
+def _message(message: model.Message, parts: Parts) -> Tree:
     options: list[Tree] = [keyword("match", pretty.match(message.match))]
     sections = [entry(slot, parts.layout(nodes)) for slot, nodes in message.sections.items()]
     if sections:
@@ -118,7 +118,7 @@ def _message(message: ir.Message, parts: Parts) -> Tree:
     return Call("plan.Message", (string(message.name), "RECORD", *options))
 
 
-def _framing(protocol: ir.Protocol, vectors: Vectors) -> Tree:
+def _framing(protocol: model.Protocol, vectors: Vectors) -> Tree:
     """The lengths; none of them if one cannot be found for many records at once."""
     try:
         options: list[Tree] = [_lengths(lengths, Parts(vectors)) for lengths in protocol.lengths]
@@ -129,7 +129,7 @@ def _framing(protocol: ir.Protocol, vectors: Vectors) -> Tree:
     return Call("plan.Framing", options)
 
 
-def _lengths(lengths: ir.Lengths, parts: Parts) -> Tree:
+def _lengths(lengths: model.Lengths, parts: Parts) -> Tree:
     options: list[Tree] = [*map(probe, lengths.probes), keyword("length", parts.function(lengths.length))]
     sum_of = linear(lengths.length.expression)
     if sum_of is not None:

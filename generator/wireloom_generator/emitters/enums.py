@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import docstring, group, literal, render, string
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's named numbers and bits."""
     parts = [head(protocol.folders), docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."), ""]
     bases = [base for base, used in (("WireEnum", protocol.enums), ("WireFlags", protocol.flags)) if used]
@@ -19,7 +19,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath(protocol.name, "enums.py"), "\n".join(parts))
 
 
-def _enum(enum: ir.Enum) -> str:
+def _enum(enum: model.Enum) -> str:
     lines = [f"\nclass {enum.name}(WireEnum):", docstring(enum.doc.text or enum.name, indent=4), ""]
     lines += [f"    {value.name} = {literal(value.first)}" for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
@@ -31,7 +31,7 @@ def _enum(enum: ir.Enum) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _flags(flags: ir.Flags) -> str:
+def _flags(flags: model.Flags) -> str:
     lines = [f"\nclass {flags.name}(WireFlags):", docstring(flags.doc.text or flags.name, indent=4), ""]
     lines += [f"    {flag.name} = {literal(flag.value)}" for flag in flags.values]
     return "\n".join(lines) + "\n"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import docstring
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 '''
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The package's front module."""
     title = f"{protocol.doc.title or protocol.name}: parsers, builders and schemas, one attribute a message."
     messages = sorted(message.name for message in protocol.messages)

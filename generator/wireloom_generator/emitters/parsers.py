@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir, naming
+from wireloom_generator import model, naming
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
@@ -24,7 +24,7 @@ from wireloom_generator.python_code.pretty import (
 from wireloom_generator.python_code.scalar_expressions import function
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's parsers."""
     blocks = list(_blocks(protocol))
     code = "\n\n".join(blocks)
@@ -45,7 +45,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _blocks(protocol: ir.Protocol) -> Iterator[str]:
+def _blocks(protocol: model.Protocol) -> Iterator[str]:
     numbers = constructs.used_numbers(protocol)
     if numbers:
         yield "\n".join(_assign(constructs.either_name(wire), _either(wire)) for wire in numbers)
@@ -59,7 +59,7 @@ def _blocks(protocol: ir.Protocol) -> Iterator[str]:
     yield _assign("PROTOCOL", _protocol(protocol))
 
 
-def _assign(name: str, tree: Tree, doc: ir.Doc | None = None) -> str:
+def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
     code = render(tree, before=f"{name} = ")
     if doc is None:
         return code
@@ -67,11 +67,11 @@ def _assign(name: str, tree: Tree, doc: ir.Doc | None = None) -> str:
     return f"{code}\n{docstring(text)}" if text else code
 
 
-def _either(wire: ir.Wire) -> Tree:
+def _either(wire: model.Wire) -> Tree:
     return Call("EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True)))
 
 
-def _table(table: ir.Table) -> Tree:
+def _table(table: model.Table) -> Tree:
     fields = []
     for field in table.fields:
         shown = () if field.default is None else (keyword("default", literal(field.default)),)
@@ -80,7 +80,7 @@ def _table(table: ir.Table) -> Tree:
     return Call("Table", (string(table.name), *fields))
 
 
-def _message(message: ir.Message, record: tuple[ir.Node, ...]) -> Tree:
+def _message(message: model.Message, record: tuple[model.Node, ...]) -> Tree:
     own = [*message.sections.values(), *(nodes for one in message.variants for nodes in one.sections.values())]
     digits = dict(found for nodes in (record, *own) for found in constructs.hexadecimal(nodes))
     options: list[Tree] = [keyword("match", pretty.match(message.match))]
@@ -95,14 +95,14 @@ def _message(message: ir.Message, record: tuple[ir.Node, ...]) -> Tree:
     return Call("Message", (string(message.name), "RECORD", *options))
 
 
-def _variant(variant: ir.Variant, digits: constructs.Digits) -> Tree:
+def _variant(variant: model.Variant, digits: constructs.Digits) -> Tree:
     when = "None" if variant.when is None else constructs.rule(variant.when, digits)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
     judged = constructs.judged(digits, valid=variant.valid)
     return Call("Variant", (string(variant.name), when, mapping(*sections), *judged))
 
 
-def _protocol(protocol: ir.Protocol) -> Tree:
+def _protocol(protocol: model.Protocol) -> Tree:
     options: list[Tree] = [
         keyword("record", "RECORD"),
         keyword("messages", group(*(message.name for message in protocol.messages))),
@@ -116,7 +116,7 @@ def _protocol(protocol: ir.Protocol) -> Tree:
     return Call("Protocol", (string(protocol.name), "__package__", *options))
 
 
-def _parameter(parameter: ir.Parameter) -> Tree:
+def _parameter(parameter: model.Parameter) -> Tree:
     options: list[Tree] = [string(parameter.name), keyword("default", literal(parameter.default))]
     if parameter.choices:
         options.append(keyword("choices", group(*map(string, parameter.choices))))
@@ -125,7 +125,7 @@ def _parameter(parameter: ir.Parameter) -> Tree:
     return Call("Parameter", options)
 
 
-def _framing(protocol: ir.Protocol) -> Tree:
+def _framing(protocol: model.Protocol) -> Tree:
     options: list[Tree] = [group(*map(_lengths, protocol.lengths))]
     if protocol.match:
         options.append(keyword("match", group(*map(constructs.probe, protocol.match))))
@@ -136,7 +136,7 @@ def _framing(protocol: ir.Protocol) -> Tree:
     return Call("Framing", options)
 
 
-def _lengths(lengths: ir.Lengths) -> Tree:
+def _lengths(lengths: model.Lengths) -> Tree:
     options: list[Tree] = [
         *map(constructs.probe, lengths.probes),
         keyword("length", function(lengths.length.expression)),
@@ -154,9 +154,9 @@ def _lengths(lengths: ir.Lengths) -> Tree:
     return Call("Lengths", options)
 
 
-def _form(message: ir.Message, form: ir.Form) -> Tree:
+def _form(message: model.Message, form: model.Form) -> Tree:
     nodes = [node for nodes in message.sections.values() for node in nodes]
-    computed = {node.name for node in nodes if isinstance(node, ir.Computed)}
+    computed = {node.name for node in nodes if isinstance(node, model.Computed)}
     entries = []
     for item in form.entries:
         options: list[Tree] = [string(item.key)]

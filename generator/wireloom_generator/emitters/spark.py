@@ -3,25 +3,25 @@
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import Call, Tree, docstring, keyword, names, render, string
 
 _TYPES = {
-    ir.Primitive.BYTE: "ByteType()",
-    ir.Primitive.SHORT: "ShortType()",
-    ir.Primitive.INT: "IntegerType()",
-    ir.Primitive.LONG: "LongType()",
-    ir.Primitive.FLOAT: "FloatType()",
-    ir.Primitive.DOUBLE: "DoubleType()",
-    ir.Primitive.BOOLEAN: "BooleanType()",
-    ir.Primitive.BINARY: "BinaryType()",
-    ir.Primitive.STRING: "StringType()",
+    model.Primitive.BYTE: "ByteType()",
+    model.Primitive.SHORT: "ShortType()",
+    model.Primitive.INT: "IntegerType()",
+    model.Primitive.LONG: "LongType()",
+    model.Primitive.FLOAT: "FloatType()",
+    model.Primitive.DOUBLE: "DoubleType()",
+    model.Primitive.BOOLEAN: "BooleanType()",
+    model.Primitive.BINARY: "BinaryType()",
+    model.Primitive.STRING: "StringType()",
 }
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
     blocks = [render(_struct(message.columns), before=f"{message.name.upper()} = ") for message in protocol.messages]
     structs = {message.name: message.name.upper() for message in protocol.messages}
@@ -38,7 +38,7 @@ def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 
 
-def _struct(columns: Sequence[ir.Column]) -> Tree:
+def _struct(columns: Sequence[model.Column]) -> Tree:
     return Call("StructType", (_array([_field(column) for column in columns]),))
 
 
@@ -46,21 +46,21 @@ def _array(items: Sequence[Tree]) -> Call:
     return Call("", items, "[]")
 
 
-def _field(column: ir.Column, struct: str | None = None) -> Tree:
+def _field(column: model.Column, struct: str | None = None) -> Tree:
     kind = struct or _type(column.type)
     comment = [keyword("metadata", f'{{"comment": {string(column.doc)}}}')] if column.doc else []
     return Call("StructField", (string(column.name), kind, *comment))
 
 
-def _type(kind: ir.ColumnType) -> Tree:
+def _type(kind: model.ColumnType) -> Tree:
     match kind:
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return Call("ArrayType", (_type(element),))
-        case ir.StructType(columns=columns):
+        case model.StructType(columns=columns):
             return _struct(columns)
-        case ir.Decimal(precision=precision, scale=scale):
+        case model.Decimal(precision=precision, scale=scale):
             return f"DecimalType({precision}, {scale})"
-        case ir.Primitive():
+        case model.Primitive():
             return _TYPES[kind]
 
 

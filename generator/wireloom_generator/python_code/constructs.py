@@ -1,10 +1,10 @@
-"""IR nodes → the construct expressions that generated parsers consist of."""
+"""Nodes → the construct expressions that generated parsers consist of."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import assert_never
 
-from wireloom_generator import expressions, ir
+from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
 from wireloom_generator.python_code.scalar_expressions import function
@@ -27,7 +27,7 @@ Digits = Mapping[str, int]
 """Of the fields whose values the spec writes in hexadecimal, how many digits they have."""
 
 
-def rule(condition: ir.Condition, hexadecimal: Digits = MappingProxyType({})) -> Call:
+def rule(condition: model.Condition, hexadecimal: Digits = MappingProxyType({})) -> Call:
     """A condition with the text the spec has for it, and those of its names whose values are told in hexadecimal."""
     asked = dict.fromkeys(name.name for name in expressions.names(condition.expression) if name.name in hexadecimal)
     digits = mapping(*(entry(name, str(hexadecimal[name])) for name in asked))
@@ -35,54 +35,54 @@ def rule(condition: ir.Condition, hexadecimal: Digits = MappingProxyType({})) ->
     return Call("Rule", (string(condition.text), function(condition.expression), *options))
 
 
-def judged(hexadecimal: Digits, **conditions: ir.Condition | None) -> Iterator[Tree]:
+def judged(hexadecimal: Digits, **conditions: model.Condition | None) -> Iterator[Tree]:
     """What must hold of a whole message, as keywords; what holds always is left out."""
     for name, condition in conditions.items():
         if condition is not None and condition.expression != Value(True):
             yield keyword(name, rule(condition, hexadecimal))
 
 
-def hexadecimal(nodes: Iterable[ir.Node]) -> Iterator[tuple[str, int]]:
+def hexadecimal(nodes: Iterable[model.Node]) -> Iterator[tuple[str, int]]:
     """The fields among the nodes that are told in hexadecimal, and their digits; 2 of those that vary."""
-    for part in ir.walk(nodes):
+    for part in model.walk(nodes):
         match part:
-            case ir.Field(hex=True, wire=ir.Wire(type=Integer(bits=bits))) | ir.BitField(hex=True, width=bits):
+            case model.Field(hex=True, wire=model.Wire(type=Integer(bits=bits))) | model.BitField(hex=True, width=bits):
                 yield part.name, -(-bits // 4)
-            case ir.Field(hex=True) | ir.Computed(hex=True):
+            case model.Field(hex=True) | model.Computed(hex=True):
                 yield part.name, 2
 
 
-def layout(nodes: Iterable[ir.Node]) -> Call:
+def layout(nodes: Iterable[model.Node]) -> Call:
     """A layout of the nodes."""
     return Call("Layout", tuple(map(node, nodes)))
 
 
-def node(part: ir.Node) -> Tree:
+def node(part: model.Node) -> Tree:
     """One item of a layout."""
     match part:
-        case ir.Field():
+        case model.Field():
             return named(part.name, _field(part))
-        case ir.Computed():
+        case model.Computed():
             return named(part.name, _computed(part))
-        case ir.Bits(wire=wire, fields=fields):
+        case model.Bits(wire=wire, fields=fields):
             return Call("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
-        case ir.Padding(size=size, align=align):
+        case model.Padding(size=size, align=align):
             options = [literal(size)] if size else []
             return Call("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
-        case ir.Section(name=name, nodes=nodes):
+        case model.Section(name=name, nodes=nodes):
             return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing)))
-        case ir.Slot(name=name):
+        case model.Slot(name=name):
             return Call("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
-        case ir.When(condition=condition, nodes=nodes):
+        case model.When(condition=condition, nodes=nodes):
             return Call("When", (rule(condition), *map(node, nodes)))
-        case ir.Tail(nodes=nodes):
+        case model.Tail(nodes=nodes):
             return Call("Optional", tuple(map(node, nodes)))
-        case ir.Choice(alternatives=alternatives):
+        case model.Choice(alternatives=alternatives):
             return Call("Choice", tuple(_alternative(option) for option in alternatives))
 
 
-def _alternative(option: ir.When | ir.Otherwise) -> Tree:
-    return node(option) if isinstance(option, ir.When) else layout(option.nodes)
+def _alternative(option: model.When | model.Otherwise) -> Tree:
+    return node(option) if isinstance(option, model.When) else layout(option.nodes)
 
 
 def trailing(name: str | None) -> Iterator[Tree]:
@@ -91,19 +91,19 @@ def trailing(name: str | None) -> Iterator[Tree]:
         yield keyword("trailing", string(name))
 
 
-def number(wire: ir.Wire) -> Tree:
+def number(wire: model.Wire) -> Tree:
     """The construct of a number of a fixed size."""
-    if wire.order is ir.Order.PARAMETER:
+    if wire.order is model.Order.PARAMETER:
         return either_name(wire)
-    return fixed_order(wire, little=wire.order is ir.Order.LITTLE)
+    return fixed_order(wire, little=wire.order is model.Order.LITTLE)
 
 
-def either_name(wire: ir.Wire) -> str:
+def either_name(wire: model.Wire) -> str:
     """The name of a module-level number whose byte order is a parameter."""
     return wire.type.word
 
 
-def fixed_order(wire: ir.Wire, *, little: bool) -> Tree:
+def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
     """The construct of a number of a fixed size in one byte order."""
     order = "l" if little else "b"
     match wire.type:
@@ -126,7 +126,7 @@ def fixed_order(wire: ir.Wire, *, little: bool) -> Tree:
             assert_never(wire.type)
 
 
-def _field(field: ir.Field) -> Tree:
+def _field(field: model.Field) -> Tree:
     if isinstance(field.const, bytes):
         return Call("Constant", (literal(field.const),))
     value = _value(field.wire, field.raw)
@@ -152,7 +152,7 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
 
 
 def _checks(
-    const: int | float | str | bytes | None, valid: ir.Condition | None, derive: ir.Condition | None
+    const: int | float | str | bytes | None, valid: model.Condition | None, derive: model.Condition | None
 ) -> Iterator[Tree]:
     if const is not None:
         yield keyword("const", literal(const))
@@ -162,38 +162,38 @@ def _checks(
         yield keyword("derive", function(derive.expression))
 
 
-def _default(default: ir.Condition | None) -> Iterator[Tree]:
+def _default(default: model.Condition | None) -> Iterator[Tree]:
     if default is not None:
         value = default.expression
         yield keyword("default", literal(value.value) if isinstance(value, Value) else function(value))
 
 
-def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed | ir.Probe) -> Iterator[Tree]:
+def _hexadecimal(field: model.Field | model.BitField | model.Computed | model.Probe) -> Iterator[Tree]:
     if field.hex:
         yield keyword("hex", "True")
 
 
-def probe(found: ir.Probe) -> Tree:
+def probe(found: model.Probe) -> Tree:
     """A number that is read before its record is."""
     value = number(found.wire)
     told = Call("Field", (value, *_hexadecimal(found))) if found.hex else value
     return group(string(found.name), literal(found.offset), told)
 
 
-def checksum(written: ir.Checksum) -> Call:
+def checksum(written: model.Checksum) -> Call:
     """A checksum and its range."""
     start, end = function(written.start.expression), function(written.end.expression)
     return Call("Checksum", (string(written.algorithm), start, end))
 
 
-def _repeat(repeat: ir.Repeat) -> Iterator[Tree]:
+def _repeat(repeat: model.Repeat) -> Iterator[Tree]:
     if repeat.count is not None:
         yield keyword("count", function(repeat.count.expression))
     if repeat.until is not None:
         yield keyword("until", function(repeat.until.expression))
 
 
-def _value(wire: ir.Wire, raw: str | None = None) -> Tree:
+def _value(wire: model.Wire, raw: str | None = None) -> Tree:
     found, extent = wire.type, wire.extent
     match found:
         case Integer() | Float() | Boolean():
@@ -228,36 +228,36 @@ def packed(found: Bcd) -> Iterator[Tree]:
         yield keyword("sign", string(found.sign))
 
 
-def _extent(extent: ir.Extent) -> Tree:
+def _extent(extent: model.Extent) -> Tree:
     match extent:
-        case ir.Rest():
+        case model.Rest():
             return Call("Rest", ())
-        case ir.Size(bytes=size, fixed=fixed):
+        case model.Size(bytes=size, fixed=fixed):
             return Call("Size", (function(size) if fixed is None else literal(fixed),))
-        case ir.Prefix(length=length):
+        case model.Prefix(length=length):
             return Call("Prefixed", (_value(length),))
-        case ir.Terminator(value=value):
+        case model.Terminator(value=value):
             return Call("Until", (literal(value),))
 
 
-def _computed(computed: ir.Computed) -> Tree:
+def _computed(computed: model.Computed) -> Tree:
     kind = computed.columns[0].type
     options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
     return Call("Compute", (function(computed.value.expression), string(str(kind)), *options))
 
 
-def _bit(field: ir.BitField) -> Tree:
+def _bit(field: model.BitField) -> Tree:
     bit = Call("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
     options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
     options += [*_default(field.default), *_hexadecimal(field)]
     return Call("Field", (bit, *options)) if options else bit
 
 
-def used_numbers(protocol: ir.Protocol) -> list[ir.Wire]:
+def used_numbers(protocol: model.Protocol) -> list[model.Wire]:
     """The numbers whose byte order is a parameter, in order of first use."""
-    found: dict[ir.Wire, None] = {}
-    for node in (node for nodes in protocol.layouts for node in ir.walk(nodes)):
-        if isinstance(node, ir.Field | ir.Bits):
-            length = (node.wire.extent.length,) if isinstance(node.wire.extent, ir.Prefix) else ()
-            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is ir.Order.PARAMETER)
+    found: dict[model.Wire, None] = {}
+    for node in (node for nodes in protocol.layouts for node in model.walk(nodes)):
+        if isinstance(node, model.Field | model.Bits):
+            length = (node.wire.extent.length,) if isinstance(node.wire.extent, model.Prefix) else ()
+            found |= dict.fromkeys(wire for wire in (node.wire, *length) if wire.order is model.Order.PARAMETER)
     return list(found)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wireloom_generator import expressions, ir
+from wireloom_generator import expressions, model
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -24,7 +24,7 @@ _PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
 _WORDS = {"and": "both", "or": "either", "min": "least", "max": "greatest"}
 _LONGEST = 2**63 - 1
-_WHOLE = {ir.Primitive.BYTE, ir.Primitive.SHORT, ir.Primitive.INT, ir.Primitive.LONG}
+_WHOLE = {model.Primitive.BYTE, model.Primitive.SHORT, model.Primitive.INT, model.Primitive.LONG}
 
 
 class RowwiseError(ValueError):
@@ -38,7 +38,7 @@ class Vectors:
     strange: frozenset[str]
 
     @classmethod
-    def of(cls, columns: Iterable[ir.Column]) -> "Vectors":
+    def of(cls, columns: Iterable[model.Column]) -> "Vectors":
         """For expressions over ``columns`` and what is in them; a name that is strange anywhere is so everywhere."""
         return cls(frozenset(_strange(columns)))
 
@@ -145,20 +145,20 @@ def _parameter(value: Expr) -> bool:
     return isinstance(value, Name) and value.scope is Scope.PARAMETER
 
 
-def _strange(columns: Iterable[ir.Column]) -> Iterable[str]:
+def _strange(columns: Iterable[model.Column]) -> Iterable[str]:
     for column in columns:
         match column.type:
-            case ir.Primitive():
-                if column.type not in _WHOLE and column.type is not ir.Primitive.BOOLEAN:
+            case model.Primitive():
+                if column.type not in _WHOLE and column.type is not model.Primitive.BOOLEAN:
                     yield column.name
-            case ir.Decimal(scale=scale):
+            case model.Decimal(scale=scale):
                 if scale:
                     yield column.name
-            case ir.ListType(element=element):
+            case model.ListType(element=element):
                 yield column.name
-                if isinstance(element, ir.StructType):
+                if isinstance(element, model.StructType):
                     yield from _strange(element.columns)
-            case ir.StructType(columns=inner):
+            case model.StructType(columns=inner):
                 yield column.name
                 yield from _strange(inner)
 

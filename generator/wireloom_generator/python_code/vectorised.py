@@ -1,10 +1,10 @@
-"""IR nodes → the parts that the columnar decoder consists of, and what of a protocol it leaves to the codec."""
+"""Nodes → the parts that the columnar decoder consists of, and what of a protocol it leaves to the codec."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.constructs import packed, trailing
 from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
@@ -34,19 +34,19 @@ class Parts:
     """
 
     vectors: Vectors
-    proof: tuple[str, ir.Checksum] | None = None
+    proof: tuple[str, model.Checksum] | None = None
     rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
     types: dict[str, None] = field(default_factory=dict)
 
-    def layout(self, nodes: Iterable[ir.Node]) -> Call:
+    def layout(self, nodes: Iterable[model.Node]) -> Call:
         """A layout of the nodes."""
         return Call("plan.Layout", self.nodes(nodes))
 
-    def nodes(self, nodes: Iterable[ir.Node]) -> tuple[Tree, ...]:
+    def nodes(self, nodes: Iterable[model.Node]) -> tuple[Tree, ...]:
         """The items of a layout."""
         return tuple(map(self.node, nodes))
 
-    def node(self, node: ir.Node) -> Tree:
+    def node(self, node: model.Node) -> Tree:
         """The item of a layout that a node becomes."""
         try:
             return self._node(node)
@@ -54,7 +54,7 @@ class Parts:
             self.rowwise[_name(node), str(reason)] = None
             return Call("plan.Fallback", ())
 
-    def variants(self, message: ir.Message) -> tuple[Tree, ...]:
+    def variants(self, message: model.Message) -> tuple[Tree, ...]:
         """A message's variants; where many records cannot be told apart at once, one that is left to the codec."""
         try:
             return tuple(map(self._variant, message.variants))
@@ -64,12 +64,12 @@ class Parts:
             left = Call("plan.Layout", (Call("plan.Fallback", ()),))
             return (Call("plan.Variant", ('""', "None", mapping(*(entry(slot, left) for slot in slots)))),)
 
-    def _variant(self, variant: ir.Variant) -> Tree:
+    def _variant(self, variant: model.Variant) -> Tree:
         when = "None" if variant.when is None else self.function(variant.when)
         sections = (entry(slot, self.layout(nodes)) for slot, nodes in variant.sections.items())
         return Call("plan.Variant", (string(variant.name), when, mapping(*sections), *self.judged(valid=variant.valid)))
 
-    def judged(self, **conditions: ir.Condition | None) -> Iterator[Tree]:
+    def judged(self, **conditions: model.Condition | None) -> Iterator[Tree]:
         """What must hold of a whole message, as keywords; what holds always is left out."""
         for name, condition in conditions.items():
             if condition is not None and condition.expression != Value(True):
@@ -79,41 +79,41 @@ class Parts:
                     self.rowwise[name, str(reason)] = None
                     yield keyword(name, self.vectors.function(Value(False)))  # what does not hold is left to the codec
 
-    def _node(self, node: ir.Node) -> Tree:
+    def _node(self, node: model.Node) -> Tree:
         match node:
-            case ir.Field():
+            case model.Field():
                 return self._field(node)
-            case ir.Computed():
+            case model.Computed():
                 return self._computed(node)
-            case ir.Bits(wire=wire, fields=fields):
+            case model.Bits(wire=wire, fields=fields):
                 return Call("plan.Bits", (string(code(wire)), *map(self._bit, fields)))
-            case ir.Padding(size=size, align=align):
+            case model.Padding(size=size, align=align):
                 options = [literal(size)] if size else []
                 return Call("plan.Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
-            case ir.Section(name=name, nodes=nodes):
+            case model.Section(name=name, nodes=nodes):
                 extent, items = self._extent(node.extent), self.nodes(nodes)
                 return Call("plan.Section", (string(name), extent, *items, *trailing(node.trailing)))
-            case ir.Slot(name=name):
+            case model.Slot(name=name):
                 return Call("plan.Slot", (string(name), self._extent(node.extent), *trailing(node.trailing)))
-            case ir.When(condition=condition, nodes=nodes):
+            case model.When(condition=condition, nodes=nodes):
                 return Call("plan.When", (self.function(condition), *self.nodes(nodes)))
-            case ir.Tail(nodes=nodes):
+            case model.Tail(nodes=nodes):
                 return Call("plan.Optional", self.nodes(nodes))
-            case ir.Choice(alternatives=alternatives):
+            case model.Choice(alternatives=alternatives):
                 return Call("plan.Choice", tuple(self._alternative(option) for option in alternatives))
 
-    def _alternative(self, option: ir.When | ir.Otherwise) -> Tree:
-        return self._node(option) if isinstance(option, ir.When) else self.layout(option.nodes)
+    def _alternative(self, option: model.When | model.Otherwise) -> Tree:
+        return self._node(option) if isinstance(option, model.When) else self.layout(option.nodes)
 
-    def function(self, condition: ir.Condition) -> str:
+    def function(self, condition: model.Condition) -> str:
         """A condition as a lambda. Raises ``RowwiseError``."""
         return self.vectors.function(condition.expression)
 
-    def rule(self, condition: ir.Condition) -> Call:
+    def rule(self, condition: model.Condition) -> Call:
         """A condition with the text the spec has for it. Raises ``RowwiseError``."""
         return Call("plan.Rule", (string(condition.text), self.function(condition)))
 
-    def _field(self, field: ir.Field) -> Tree:
+    def _field(self, field: model.Field) -> Tree:
         valid: list[Tree] = [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
         located: list[Tree] = [keyword("located", "True")] if field.located else []
         located += _hexadecimal(field)
@@ -142,7 +142,7 @@ class Parts:
         options += located
         return Call("plan.Field", (string(field.name), string(code(field.wire)), *options))
 
-    def _proven(self, name: str, checksum: ir.Checksum) -> bool:
+    def _proven(self, name: str, checksum: model.Checksum) -> bool:
         """Whether the framing has summed up the very same bytes."""
         if self.proof is None or self.proof[0] != name:
             return False
@@ -153,20 +153,20 @@ class Parts:
             checksum.end.text,
         )
 
-    def checksum(self, written: ir.Checksum) -> Call:
+    def checksum(self, written: model.Checksum) -> Call:
         """A checksum and its range. Raises ``RowwiseError``."""
         return Call(
             "plan.Checksum", (string(written.algorithm), self.function(written.start), self.function(written.end))
         )
 
-    def _repeat(self, repeat: ir.Repeat) -> Iterator[Tree]:
+    def _repeat(self, repeat: model.Repeat) -> Iterator[Tree]:
         if repeat.count is not None:
             count = repeat.count.expression
             yield keyword("count", str(count.value) if isinstance(count, Value) else self.function(repeat.count))
         if repeat.until is not None:
             yield keyword("until", self.function(repeat.until))
 
-    def _value(self, wire: ir.Wire) -> Tree:
+    def _value(self, wire: model.Wire) -> Tree:
         found, extent = wire.type, wire.extent
         match found:
             case Integer() | Float() | Boolean():
@@ -193,18 +193,18 @@ class Parts:
             case _:
                 assert_never(found)
 
-    def _extent(self, extent: ir.Extent) -> Tree:
+    def _extent(self, extent: model.Extent) -> Tree:
         match extent:
-            case ir.Rest():
+            case model.Rest():
                 return Call("plan.Rest", ())
-            case ir.Size(bytes=size, fixed=fixed):
+            case model.Size(bytes=size, fixed=fixed):
                 return Call("plan.Size", (self.vectors.function(size) if fixed is None else literal(fixed),))
-            case ir.Prefix(length=length):
+            case model.Prefix(length=length):
                 return Call("plan.Prefixed", (self._value(length),))
-            case ir.Terminator(value=value):
+            case model.Terminator(value=value):
                 return Call("plan.Until", (literal(value),))
 
-    def _computed(self, computed: ir.Computed) -> Tree:
+    def _computed(self, computed: model.Computed) -> Tree:
         kind = computed.columns[0].type
         if kind in _STRANGE:
             raise RowwiseError("it is computed and no whole number")
@@ -212,7 +212,7 @@ class Parts:
         value, column = self.function(computed.value), string(str(kind))
         return Call("plan.Compute", (string(computed.name), value, column, *options, *_hexadecimal(computed)))
 
-    def _bit(self, field: ir.BitField) -> Tree:
+    def _bit(self, field: model.BitField) -> Tree:
         options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []
         options += _names(field.enum, None, field.labels)
         options += [keyword("const", literal(field.const))] if field.const is not None else []
@@ -222,7 +222,7 @@ class Parts:
         return Call("plan.Bit", (string(field.name), literal(field.width), *options))
 
 
-def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, ir.Checksum] | None:
+def proof(protocol: model.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, model.Checksum] | None:
     """The checksum that has proven every record with these header values, if one does."""
     for lengths in protocol.lengths:
         if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
@@ -231,12 +231,12 @@ def proof(protocol: ir.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[
     return None
 
 
-_STRANGE = (ir.Primitive.STRING, ir.Primitive.BINARY, ir.Primitive.FLOAT, ir.Primitive.DOUBLE)
+_STRANGE = (model.Primitive.STRING, model.Primitive.BINARY, model.Primitive.FLOAT, model.Primitive.DOUBLE)
 
 
-def code(wire: ir.Wire) -> str:
+def code(wire: model.Wire) -> str:
     """A number of a fixed size as numpy calls it; ``@`` stands for the record's byte order."""
-    order = {ir.Order.BIG: ">", ir.Order.LITTLE: "<", ir.Order.PARAMETER: "@", None: ""}[wire.order]
+    order = {model.Order.BIG: ">", model.Order.LITTLE: "<", model.Order.PARAMETER: "@", None: ""}[wire.order]
     match wire.type:
         case Boolean():
             return "?"
@@ -250,23 +250,23 @@ def code(wire: ir.Wire) -> str:
             assert_never(wire.type)
 
 
-def probe(found: ir.Probe) -> Tree:
+def probe(found: model.Probe) -> Tree:
     """A number that is read before its record is."""
     return group(string(found.name), literal(found.offset), string(code(found.wire)))
 
 
-def _name(node: ir.Node) -> str:
+def _name(node: model.Node) -> str:
     match node:
-        case ir.Field(name=name) | ir.Computed(name=name) | ir.Section(name=name) | ir.Slot(name=name):
+        case model.Field(name=name) | model.Computed(name=name) | model.Section(name=name) | model.Slot(name=name):
             return name
-        case ir.Bits(fields=fields):
+        case model.Bits(fields=fields):
             return fields[0].name
-        case ir.When(condition=condition):
+        case model.When(condition=condition):
             return f"what depends on {condition.text}"
-        case ir.Choice(alternatives=alternatives):
+        case model.Choice(alternatives=alternatives):
             first = alternatives[0]
-            return f"what depends on {first.condition.text}" if isinstance(first, ir.When) else "a choice"
-        case ir.Tail() | ir.Padding():
+            return f"what depends on {first.condition.text}" if isinstance(first, model.When) else "a choice"
+        case model.Tail() | model.Padding():
             return "a part"
 
 
@@ -277,6 +277,6 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
         yield keyword("flags", flags)
 
 
-def _hexadecimal(field: ir.Field | ir.BitField | ir.Computed) -> Iterator[Tree]:
+def _hexadecimal(field: model.Field | model.BitField | model.Computed) -> Iterator[Tree]:
     if field.hex:
         yield keyword("hex", "True")

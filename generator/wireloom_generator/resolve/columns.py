@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from wireloom_generator import ir
-from wireloom_generator.ir import U64, Column, ColumnType, Primitive
+from wireloom_generator import model
+from wireloom_generator.model import U64, Column, ColumnType, Primitive
 
 
 def labelled(
@@ -18,12 +18,12 @@ def labelled(
         return column, Column(f"{name}_name", Primitive.STRING, doc, label=True, longest=max(sizes, default=0))
     if flags is not None:
         longest = sum(size + _PLACE for size in sizes)
-        kind = ir.ListType(Primitive.STRING)
+        kind = model.ListType(Primitive.STRING)
         return column, Column(f"{name}_flags", kind, f"Bits set in {name}", label=True, longest=longest)
     return (column,)
 
 
-def columns(nodes: Iterable[ir.Node]) -> tuple[Column, ...]:
+def columns(nodes: Iterable[model.Node]) -> tuple[Column, ...]:
     """The columns of a list of nodes, in order of first appearance."""
     return merge(column for node in nodes for column in _node_columns(node))
 
@@ -52,33 +52,33 @@ def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
     return left
 
 
-def _node_columns(node: ir.Node) -> Iterator[Column]:
+def _node_columns(node: model.Node) -> Iterator[Column]:
     match node:
-        case ir.Field() | ir.Computed():
+        case model.Field() | model.Computed():
             yield from node.columns
-        case ir.Bits(fields=fields):
+        case model.Bits(fields=fields):
             for field in fields:
                 yield from field.columns
-        case ir.Section(nodes=nodes, trailing=trailing):
+        case model.Section(nodes=nodes, trailing=trailing):
             yield from columns(nodes)
             if trailing:
                 yield Column(trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
-        case ir.When(nodes=nodes) | ir.Tail(nodes=nodes):
+        case model.When(nodes=nodes) | model.Tail(nodes=nodes):
             yield from columns(nodes)
-        case ir.Choice(alternatives=alternatives):
+        case model.Choice(alternatives=alternatives):
             for alternative in alternatives:
                 yield from columns(alternative.nodes)
-        case ir.Padding() | ir.Slot():
+        case model.Padding() | model.Slot():
             pass
 
 
-def weight(field: ir.Field) -> int:
+def weight(field: model.Field) -> int:
     """How many bytes an item of a repeated field takes in a table, whatever it is, beside texts and bytes.
 
     Those stand in the record, and so are no more than that is long. Items of a list in it have a weight of their own.
     """
     kind = field.columns[0].type
-    assert isinstance(kind, ir.ListType)
+    assert isinstance(kind, model.ListType)
     null = kind.element in (Primitive.STRING, Primitive.BINARY)
     return -(-(null + _bits(kind.element)) // 8)
 
@@ -102,11 +102,11 @@ def _bits(kind: ColumnType) -> int:
     match kind:
         case Primitive():
             return _WIDTHS[kind]
-        case ir.Decimal():
+        case model.Decimal():
             return 128
-        case ir.ListType():
+        case model.ListType():
             return 8 * _PLACE
-        case ir.StructType(columns=inside):
+        case model.StructType(columns=inside):
             return sum(
                 1 + _bits(column.type) + 8 * column.longest for column in inside
             )  # a bit says whether it is null

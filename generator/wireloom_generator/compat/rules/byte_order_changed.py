@@ -16,7 +16,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -39,7 +39,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         if before is None or after is None:
             continue
         old, new = _meant(comparison.old, before), _meant(comparison.new, after)
-        if old == new or (before is after is ir.Order.PARAMETER and _same_parameter(comparison)):
+        if old == new or (before is after is model.Order.PARAMETER and _same_parameter(comparison)):
             staying += 1
         else:
             turned[kept.new.path] = old, new
@@ -51,7 +51,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         yield Change(path, _told(old, new), BOTH)
 
 
-def _parameters(protocol: ir.Protocol) -> set[str]:
+def _parameters(protocol: model.Protocol) -> set[str]:
     return {parameter.name for parameter in protocol.parameters}
 
 
@@ -60,23 +60,27 @@ def _same_parameter(comparison: Comparison) -> bool:
     return comparison.old.byte_order == comparison.new.byte_order
 
 
-def _order(carrier: Carrier) -> ir.Order | None:
+def _order(carrier: Carrier) -> model.Order | None:
     """The byte order of a number or of a length in front of a value, where there is one."""
     match carrier:
-        case ir.Field(wire=ir.Wire(extent=ir.Prefix(length=wire))) | ir.Field(wire=wire) | BitLeaf(integer=wire):
+        case (
+            model.Field(wire=model.Wire(extent=model.Prefix(length=wire)))
+            | model.Field(wire=wire)
+            | BitLeaf(integer=wire)
+        ):
             return wire.order
-        case ir.Computed() | ir.Padding() | ir.Section() | ir.Slot():
+        case model.Computed() | model.Padding() | model.Section() | model.Slot():
             return None
 
 
-def _meant(protocol: ir.Protocol, order: ir.Order) -> str:
+def _meant(protocol: model.Protocol, order: model.Order) -> str:
     """The order, or what the parameter that tells it says by default."""
-    if order is not ir.Order.PARAMETER:
+    if order is not model.Order.PARAMETER:
         return order
     defaults = {parameter.name: parameter.default for parameter in protocol.parameters}
     return str(defaults.get(protocol.byte_order or "", order))
 
 
 def _told(old: str, new: str) -> str:
-    endian = {order.value: f"{order.value} endian" for order in ir.Order}
+    endian = {order.value: f"{order.value} endian" for order in model.Order}
     return walks.was(endian.get(old, old), endian.get(new, new))

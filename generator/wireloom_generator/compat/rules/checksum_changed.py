@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BOTH, Category, Change
@@ -35,11 +35,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
             yield Change(kept.new.path, f"checksum {walks.was(_told(one), _told(other))}", BOTH)
 
 
-def _same_range(pair: LayoutPair, old: ir.Checksum, new: ir.Checksum) -> bool:
+def _same_range(pair: LayoutPair, old: model.Checksum, new: model.Checksum) -> bool:
     return pair.same(old.start, new.start) and pair.same(old.end, new.end)
 
 
-def _told(checksum: ir.Checksum | None) -> str | None:
+def _told(checksum: model.Checksum | None) -> str | None:
     if checksum is None:
         return None
     return f"{checksum.algorithm} from `{checksum.start.text}` to `{checksum.end.text}`"

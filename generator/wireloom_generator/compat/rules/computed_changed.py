@@ -13,7 +13,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import tables, walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change, Side
 from wireloom_generator.compat.comparison import Comparison
@@ -26,7 +26,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case ir.Computed() as old, ir.Computed() as new:
+                case model.Computed() as old, model.Computed() as new:
                     if not pair.same(old.value, new.value):
                         yield Change(kept.new.path, walks.was(old.value, new.value), BOTH)
                     before, after = old.columns[0].type, new.columns[0].type
@@ -34,7 +34,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
                         yield Change(kept.new.path, f"its type {walks.was(before, after)}", _breaks(before, after))
 
 
-def _breaks(old: ir.ColumnType, new: ir.ColumnType) -> frozenset[Side]:
+def _breaks(old: model.ColumnType, new: model.ColumnType) -> frozenset[Side]:
     """A result that does not fit is malformed: old decoders refuse what a wider type lets through."""
     if tables.widens(old, new):
         return FORWARD

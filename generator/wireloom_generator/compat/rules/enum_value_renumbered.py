@@ -16,7 +16,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change, Side
 from wireloom_generator.compat.comparison import Comparison
@@ -32,16 +32,16 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(f"{names.path}.{new.name}", walks.was(_told(old), _told(new)), _breaks(old, new))
 
 
-def _numbers(value: ir.EnumValue) -> tuple[int, int, bool]:
+def _numbers(value: model.EnumValue) -> tuple[int, int, bool]:
     return value.first, value.last, value.range
 
 
-def _breaks(old: ir.EnumValue, new: ir.EnumValue) -> frozenset[Side]:
+def _breaks(old: model.EnumValue, new: model.EnumValue) -> frozenset[Side]:
     """A range is a label alone: who reads minds only numbers that it loses."""
     if not (old.range and new.range):
         return BOTH
     return NEITHER if new.first <= old.first and old.last <= new.last else BACKWARD
 
 
-def _told(value: ir.EnumValue) -> str:
+def _told(value: model.EnumValue) -> str:
     return f"{value.first} to {value.last}" if value.range else str(value.first)

@@ -16,7 +16,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.changes import BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -38,5 +38,5 @@ def check(comparison: Comparison) -> Iterator[Change]:
             yield Change(path, f"example {name!r} added", NEITHER)
 
 
-def _facts(example: ir.Example) -> tuple[object, ...]:
+def _facts(example: model.Example) -> tuple[object, ...]:
     return example.data, dict(example.parameters), dict(example.decoded), example.malformed

@@ -21,7 +21,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -35,9 +35,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for leaf in pair.added:
             match leaf.carrier:
-                case ir.Computed():
+                case model.Computed():
                     yield Change(leaf.path, "computed from what was there before", NEITHER)
-                case ir.Field() | BitLeaf():
+                case model.Field() | BitLeaf():
                     yield _added(pair, leaf)
 
 

@@ -18,7 +18,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
@@ -32,7 +32,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         for kept in pair.kept:
             place = tuple(pair.renamed.get(name, name) for name in kept.old.place)
             match kept.old.carrier, kept.new.carrier:
-                case (ir.Computed(), _) | (_, ir.Computed()) | (ir.Padding(), _):
+                case (model.Computed(), _) | (_, model.Computed()) | (model.Padding(), _):
                     continue
                 case BitLeaf() as old, BitLeaf() as new if not kept.moved and old.shift != new.shift:
                     yield Change(kept.new.path, f"moved from bit {old.shift} to bit {new.shift}", BOTH)

@@ -20,7 +20,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
@@ -33,9 +33,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for leaf in pair.removed:
             match leaf.carrier:
-                case ir.Computed():
+                case model.Computed():
                     yield Change(leaf.path, "no longer computed", BACKWARD)
-                case ir.Field() | BitLeaf():
+                case model.Field() | BitLeaf():
                     hint = "reserved: true keeps its place" if not leaf.optional else ""
                     is_last = all(other in pair.removed for other in pair.old.behind(leaf))
                     replaced = any(other.place == leaf.place for other in pair.added)

@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -29,10 +29,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(kept.new.path, f"was {kept.old.name}", BOTH)
             match kept.old.carrier, kept.new.carrier:
                 case (
-                    (ir.Section(trailing=old) | ir.Slot(trailing=old)),
-                    (ir.Section(trailing=new) | ir.Slot(trailing=new)),
+                    (model.Section(trailing=old) | model.Slot(trailing=old)),
+                    (model.Section(trailing=new) | model.Slot(trailing=new)),
                 ):
                     if old and new and old != new:
                         yield Change(kept.new.path, f"trailing was {old}, is {new}", BOTH)
-                case ir.Field(raw=str() as old), ir.Field(raw=str() as new) if old != new:
+                case model.Field(raw=str() as old), model.Field(raw=str() as new) if old != new:
                     yield Change(kept.new.path, f"raw was {old}, is {new}", BOTH)

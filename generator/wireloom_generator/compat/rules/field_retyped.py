@@ -13,7 +13,7 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -34,11 +34,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 def _differ(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
     match old, new:
-        case ir.Field() as before, ir.Field() as after:
+        case model.Field() as before, model.Field() as after:
             return _types_differ(before.wire.type, after.wire.type, renamed)
         case BitLeaf(field=one), BitLeaf(field=other):
             return one.boolean != other.boolean
-        case (ir.Padding(), _) | (_, ir.Padding()):
+        case (model.Padding(), _) | (_, model.Padding()):
             return False
         case _:
             return type(old) is not type(new)
@@ -64,13 +64,13 @@ def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
 
 def _told(carrier: Carrier) -> str:
     match carrier:
-        case ir.Field(wire=kind):
+        case model.Field(wire=kind):
             return str(kind.type)
         case BitLeaf(field=field):
             return "bool" if field.boolean else words.count(field.width, "bit")
-        case ir.Computed():
+        case model.Computed():
             return "computed"
-        case ir.Padding():
+        case model.Padding():
             return "padding"
-        case ir.Section() | ir.Slot():
+        case model.Section() | model.Slot():
             return "a section"

@@ -24,7 +24,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -45,7 +45,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         yield from _added(comparison.new.name, old, new)
 
 
-def _field(path: str, old: ir.TableField, new: ir.TableField) -> Iterator[Change]:
+def _field(path: str, old: model.TableField, new: model.TableField) -> Iterator[Change]:
     for what, before, after in (
         ("id", old.id, new.id),
         ("type", old.type, new.type),
@@ -55,7 +55,7 @@ def _field(path: str, old: ir.TableField, new: ir.TableField) -> Iterator[Change
             yield Change(path, f"{what} {walks.was(before, after)}", BOTH)
 
 
-def _added(protocol: str, old: ir.Table, new: ir.Table) -> Iterator[Change]:
+def _added(protocol: str, old: model.Table, new: model.Table) -> Iterator[Change]:
     names, ids = {field.name for field in old.fields}, {field.id: field.name for field in old.fields}
     for field in new.fields:
         if field.name not in names:

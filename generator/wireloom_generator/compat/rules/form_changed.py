@@ -15,7 +15,7 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison, MessagePair
 
@@ -34,7 +34,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, f"form {form.name} removed", BOTH)
 
 
-def _entries(message: MessagePair, path: str, old: ir.Form, new: ir.Form) -> Iterator[Change]:
+def _entries(message: MessagePair, path: str, old: model.Form, new: model.Form) -> Iterator[Change]:
     renamed = {name: now for pair in message.layouts for name, now in pair.renamed.items()}
     after = {entry.key: entry for entry in new.entries}
     for entry in old.entries:
@@ -48,6 +48,6 @@ def _entries(message: MessagePair, path: str, old: ir.Form, new: ir.Form) -> Ite
         yield Change(path, f"form {old.name}: key {entry.key} added", breaks)
 
 
-def _held(entry: ir.FormEntry, renamed: Mapping[str, str]) -> tuple[str | None, str, str | None, str]:
+def _held(entry: model.FormEntry, renamed: Mapping[str, str]) -> tuple[str | None, str, str | None, str]:
     field = renamed.get(entry.field, entry.field) if entry.field else None
     return field, entry.notation, entry.const, entry.omit

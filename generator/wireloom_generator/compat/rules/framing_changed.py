@@ -16,7 +16,7 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
@@ -44,14 +44,14 @@ def check(comparison: Comparison) -> Iterator[Change]:
         yield Change(new.name, "what follows a damaged record is searched for; old decoders give it up", FORWARD)
 
 
-def _by_message(protocol: ir.Protocol) -> Mapping[str, ir.Lengths]:
+def _by_message(protocol: model.Protocol) -> Mapping[str, model.Lengths]:
     """How records are delimited, by the messages of which it is told; of all of them it stands under no name."""
     names = {tuple(sorted(message.match.items())): message.name for message in protocol.messages if message.match}
     return {names.get(tuple(sorted(lengths.match.items())), ""): lengths for lengths in protocol.lengths}
 
 
 def _lengths(
-    comparison: Comparison, names: LayoutPair, path: str, old: ir.Lengths, new: ir.Lengths
+    comparison: Comparison, names: LayoutPair, path: str, old: model.Lengths, new: model.Lengths
 ) -> Iterator[Change]:
     found_out = _is_found_out(comparison.old) or _is_found_out(comparison.new)
     if not names.same(old.length, new.length):
@@ -65,12 +65,12 @@ def _lengths(
         yield Change(path, f"proof by checksum {walks.was(before, after)}", breaks)
 
 
-def _is_found_out(protocol: ir.Protocol) -> bool:
+def _is_found_out(protocol: model.Protocol) -> bool:
     """Whether the proof may have to tell the byte order, too."""
     choices = {parameter.name: parameter.choices for parameter in protocol.parameters}
     return "auto" in choices.get(protocol.byte_order or "", ())
 
 
-def _checksum(lengths: ir.Lengths) -> str | None:
+def _checksum(lengths: model.Lengths) -> str | None:
     """The checksum that proves the length; that it is computed otherwise is a rule of its own."""
     return lengths.checksum[0] if lengths.checksum else None

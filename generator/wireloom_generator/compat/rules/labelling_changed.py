@@ -13,7 +13,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -35,11 +35,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
 def _named(carrier: Carrier) -> tuple[str, bool] | None:
     """The enum or the flags, and whether there is a column of labels."""
     match carrier:
-        case ir.Field(enum=str() as enum, labels=labels) | ir.Computed(enum=str() as enum, labels=labels):
+        case model.Field(enum=str() as enum, labels=labels) | model.Computed(enum=str() as enum, labels=labels):
             return f"the enum {enum}", labels
-        case BitLeaf(field=ir.BitField(enum=str() as enum, labels=labels)):
+        case BitLeaf(field=model.BitField(enum=str() as enum, labels=labels)):
             return f"the enum {enum}", labels
-        case ir.Field(flags=str() as flags, labels=labels):
+        case model.Field(flags=str() as flags, labels=labels):
             return f"the flags {flags}", labels
         case _:
             return None

@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -44,7 +44,7 @@ def _now(kept: Kept) -> str:
 def _may_be_empty(carrier: Carrier) -> bool:
     """Whether it can be there without a byte, or where it stands is asked for."""
     match carrier:
-        case ir.Field(size=None) | ir.Field(located=True) | ir.Section() | ir.Computed():
+        case model.Field(size=None) | model.Field(located=True) | model.Section() | model.Computed():
             return True
         case _:
             return False

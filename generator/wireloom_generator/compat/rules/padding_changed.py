@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -27,28 +27,28 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case ir.Padding() as old, ir.Padding() as new if (old.size, old.align) != (new.size, new.align):
+                case model.Padding() as old, model.Padding() as new if (old.size, old.align) != (new.size, new.align):
                     yield Change(kept.new.path, f"padding {walks.was(_told(old), _told(new))}", BOTH)
-                case ir.Padding(), ir.Padding() if kept.moved:
+                case model.Padding(), model.Padding() if kept.moved:
                     yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
-                case ir.Padding(), ir.Field() as field:
+                case model.Padding(), model.Field() as field:
                     what = "was padding; old decoders refuse what is not 0"
                     yield Change(kept.new.path, what, FORWARD if _may_be_zero(field) else BOTH)
-                case ir.Field() as field, ir.Padding():
+                case model.Field() as field, model.Padding():
                     what = "is padding now; what is not 0 is malformed"
                     yield Change(kept.old.path, what, BACKWARD if _may_be_zero(field) else BOTH)
         for leaf in pair.removed:
-            if isinstance(leaf.carrier, ir.Padding):
+            if isinstance(leaf.carrier, model.Padding):
                 yield Change(leaf.path, f"padding of {_told(leaf.carrier)} removed", BOTH)
         for leaf in pair.added:
-            if isinstance(leaf.carrier, ir.Padding):
+            if isinstance(leaf.carrier, model.Padding):
                 yield Change(leaf.path, f"padding of {_told(leaf.carrier)} added", BOTH)
 
 
-def _may_be_zero(field: ir.Field) -> bool:
+def _may_be_zero(field: model.Field) -> bool:
     """Whether nothing restricts what the field holds, so that 0 will do."""
     return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 
-def _told(padding: ir.Padding) -> str:
+def _told(padding: model.Padding) -> str:
     return words.count(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"

@@ -15,7 +15,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -39,5 +39,5 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, f"can no longer be {choice}", BACKWARD)
 
 
-def _kind(parameter: ir.Parameter) -> str:
+def _kind(parameter: model.Parameter) -> str:
     return "text" if parameter.choices else "bool"

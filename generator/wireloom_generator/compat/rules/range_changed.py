@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -29,7 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             what = f"valid {walks.was(old.valid, new.valid)}"
             yield Change(kept.new.path, what, walks.narrowed(old.valid, new.valid))
         match old, new:
-            case ir.Field(long=False), ir.Field(long=True):
+            case model.Field(long=False), model.Field(long=True):
                 yield Change(kept.new.path, "numbers from 2^63 up are malformed now", BACKWARD)
-            case ir.Field(long=True), ir.Field(long=False) if old.wire == new.wire:
+            case model.Field(long=True), model.Field(long=False) if old.wire == new.wire:
                 yield Change(kept.new.path, "numbers from 2^63 up are no longer malformed", FORWARD)

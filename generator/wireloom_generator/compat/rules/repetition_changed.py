@@ -13,7 +13,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BOTH, Category, Change
@@ -29,7 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             yield Change(kept.new.path, walks.was(words.repeat(old.repeat), words.repeat(new.repeat)), BOTH)
 
 
-def _same(pair: LayoutPair, old: ir.Repeat | None, new: ir.Repeat | None) -> bool:
+def _same(pair: LayoutPair, old: model.Repeat | None, new: model.Repeat | None) -> bool:
     if old is None or new is None:
         return old is new
     return pair.same(old.count, new.count) and pair.same(old.until, new.until)

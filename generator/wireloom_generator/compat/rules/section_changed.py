@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
@@ -29,13 +29,15 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case (ir.Section() | ir.Slot()) as old, (ir.Section() | ir.Slot()) as new:
+                case (model.Section() | model.Slot()) as old, (model.Section() | model.Slot()) as new:
                     yield from _section(pair, kept.new.path, old, new)
         yield from (Change(leaf.path, "section removed", BOTH) for leaf in pair.removed if _is_section(leaf))
         yield from (Change(leaf.path, "section added", BOTH) for leaf in pair.added if _is_section(leaf))
 
 
-def _section(pair: LayoutPair, path: str, old: ir.Section | ir.Slot, new: ir.Section | ir.Slot) -> Iterator[Change]:
+def _section(
+    pair: LayoutPair, path: str, old: model.Section | model.Slot, new: model.Section | model.Slot
+) -> Iterator[Change]:
     if not pair.same_extent(old.extent, new.extent):
         yield Change(path, f"section {walks.was(words.extent(old.extent), words.extent(new.extent))}", BOTH)
     if old.trailing and not new.trailing:
@@ -45,4 +47,4 @@ def _section(pair: LayoutPair, path: str, old: ir.Section | ir.Slot, new: ir.Sec
 
 
 def _is_section(leaf: Leaf) -> bool:
-    return isinstance(leaf.carrier, ir.Section | ir.Slot)
+    return isinstance(leaf.carrier, model.Section | model.Slot)

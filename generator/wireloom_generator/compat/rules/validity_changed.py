@@ -14,14 +14,14 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import Category, Change
 from wireloom_generator.compat.comparison import Comparison, MessagePair
 from wireloom_generator.expressions import Logical, Value
 
 CATEGORY = Category.WIRE
-_ALWAYS = ir.Condition(Value(True), "true")
+_ALWAYS = model.Condition(Value(True), "true")
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
@@ -38,13 +38,13 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, what, breaks)
 
 
-def _valid(pair: MessagePair, path: str, old: ir.Condition | None, new: ir.Condition | None) -> Iterator[Change]:
+def _valid(pair: MessagePair, path: str, old: model.Condition | None, new: model.Condition | None) -> Iterator[Change]:
     if not pair.same(old, new):
         yield Change(path, f"valid {walks.was(old, new)}", walks.narrowed(old, new))
 
 
-def _taken(message: ir.Message) -> ir.Condition:
+def _taken(message: model.Message) -> model.Condition:
     """The condition that a record has a variant or is well-formed without one."""
     cases = [message.otherwise, *(variant.when for variant in message.variants)]
     conditions = [case.expression for case in cases if case is not None]
-    return ir.Condition(Logical("or", tuple(conditions)), "") if len(conditions) == len(cases) else _ALWAYS
+    return model.Condition(Logical("or", tuple(conditions)), "") if len(conditions) == len(cases) else _ALWAYS

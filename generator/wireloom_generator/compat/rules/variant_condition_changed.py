@@ -15,7 +15,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change, Side
 from wireloom_generator.compat.comparison import Comparison, MessagePair
@@ -33,7 +33,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, f"condition {walks.was(old.when, new.when)}", _breaks(pair, old, new))
 
 
-def _breaks(pair: MessagePair, old: ir.Variant, new: ir.Variant) -> frozenset[Side]:
+def _breaks(pair: MessagePair, old: model.Variant, new: model.Variant) -> frozenset[Side]:
     """Whom it breaks; where one condition has the other, one side alone, unless a variant behind has to do with it."""
     if old.when is None or new.when is None:
         return BOTH

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.docs.errata import INDEX, Errata, told
 from wireloom_generator.emitters.docs.index_page import index_page
@@ -18,7 +18,7 @@ from wireloom_generator.traces import Traced
 
 
 def emit(
-    protocol: ir.Protocol, traces: Mapping[tuple[str, str], Traced], rendering: Rendering = PLAIN
+    protocol: model.Protocol, traces: Mapping[tuple[str, str], Traced], rendering: Rendering = PLAIN
 ) -> Iterator[OutputFile]:
     """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes."""
     pages = MessagePages(protocol, Errata(protocol), traces)
@@ -50,7 +50,7 @@ def _templates(rendering: Rendering) -> Environment:
     return templates
 
 
-def _file(protocol: ir.Protocol, name: str, template: Template, page: object) -> OutputFile:
+def _file(protocol: model.Protocol, name: str, template: Template, page: object) -> OutputFile:
     first = head(protocol.folders, open="<!-- ", close=" -->")
     text = template.render(head=first, page=page)
     return OutputFile(PurePosixPath("docs", protocol.name, name), _spaced(text))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import bit_range
 from wireloom_generator.emitters.docs.names import Names
 from wireloom_generator.traces import Span, Traced
@@ -29,13 +29,13 @@ class _Line:
 class Breakdown:
     """Takes the examples of one message apart."""
 
-    def __init__(self, names: Names, message: ir.Message) -> None:
+    def __init__(self, names: Names, message: model.Message) -> None:
         self.names = names
         self.message = message
         slots = [slot.name for slot in names.protocol.slots]
         self.untold = slots if len(slots) < 2 else []
 
-    def text(self, example: ir.Example, traced: Traced) -> str:
+    def text(self, example: model.Example, traced: Traced) -> str:
         """The breakdown. Bytes no field was read from are told as padding or, if the record is malformed, as such."""
         lines = [_Line("Field", "(offset)", "(value)")]
         section = ""

@@ -2,29 +2,29 @@
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
 
 Row = tuple[str, ...]
 
 
-def spark_type(kind: ir.ColumnType) -> str:
+def spark_type(kind: model.ColumnType) -> str:
     """A column type as Spark's DDL has it."""
     match kind:
-        case ir.Primitive() | ir.Decimal():
+        case model.Primitive() | model.Decimal():
             return str(kind)
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return f"array<{spark_type(element)}>"
-        case ir.StructType(columns=columns):
+        case model.StructType(columns=columns):
             return f"struct<{', '.join(f'{column.name}: {spark_type(column.type)}' for column in columns)}>"
 
 
-def short_type(kind: ir.ColumnType) -> str:
+def short_type(kind: model.ColumnType) -> str:
     """The same without what structs consist of."""
     match kind:
-        case ir.ListType(element=element):
+        case model.ListType(element=element):
             return f"array<{short_type(element)}>"
-        case ir.StructType():
+        case model.StructType():
             return "struct"
         case _:
             return spark_type(kind)
@@ -34,12 +34,12 @@ COLUMNS = ("Column", "Spark type", "Meaning")
 """The header of the tables that are read back to prove that nothing disagrees."""
 
 
-def column_row(column: ir.Column) -> Row:
+def column_row(column: model.Column) -> Row:
     """Name, type, meaning."""
     return code(column.name), code(spark_type(column.type)), cell(prose(column.doc))
 
 
-def message_columns(message: ir.Message) -> Iterator[Row]:
+def message_columns(message: model.Message) -> Iterator[Row]:
     """The columns of a message, with the variants that fill them where not all do."""
     common = set(names_in(message.sections.values()))
     for column in message.columns:
@@ -56,40 +56,42 @@ def message_columns(message: ir.Message) -> Iterator[Row]:
         yield name, kind, meaning
 
 
-def _declaring(sections: Iterable[Iterable[ir.Node]], column: str) -> Iterator[ir.Field | ir.Computed | ir.BitField]:
+def _declaring(
+    sections: Iterable[Iterable[model.Node]], column: str
+) -> Iterator[model.Field | model.Computed | model.BitField]:
     """The fields that have ``column`` as their own."""
     for nodes in sections:
-        for node in ir.walk(nodes):
-            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.columns[0].name == column:
+        for node in model.walk(nodes):
+            if isinstance(node, model.Field | model.Computed | model.BitField) and node.columns[0].name == column:
                 yield node
 
 
-def names_in(sections: Iterable[Iterable[ir.Node]]) -> Iterator[str]:
+def names_in(sections: Iterable[Iterable[model.Node]]) -> Iterator[str]:
     """The columns that fields have as their own."""
     for nodes in sections:
-        for node in ir.walk(nodes):
-            if isinstance(node, ir.Field | ir.Computed | ir.BitField):
+        for node in model.walk(nodes):
+            if isinstance(node, model.Field | model.Computed | model.BitField):
                 yield node.columns[0].name
 
 
-def row_columns(protocol: ir.Protocol) -> Iterator[Row]:
+def row_columns(protocol: model.Protocol) -> Iterator[Row]:
     """The columns of a protocol's row; a message's struct is a link to its page."""
     titles = {message.name: message.doc.title or message.name for message in protocol.messages}
     for column in protocol.columns:
-        if column.name in titles and isinstance(column.type, ir.StructType):
+        if column.name in titles and isinstance(column.type, model.StructType):
             link = f"[{phrase(titles[column.name])}]({column.name}.md): its columns are there"
             yield code(column.name), code("struct"), cell(f"{link}. Null unless the row is this message.")
         else:
             yield column_row(column)
 
 
-def value_rows(nodes: Iterable[ir.Field | ir.Computed | ir.BitField]) -> list[Row]:
+def value_rows(nodes: Iterable[model.Field | model.Computed | model.BitField]) -> list[Row]:
     """Which column type each type on the wire has become, for the types there are."""
     found: dict[str, set[str]] = {}
     for node in nodes:
-        if isinstance(node, ir.Field):
+        if isinstance(node, model.Field):
             kind = node.columns[0].type
-            while isinstance(kind, ir.ListType):
+            while isinstance(kind, model.ListType):
                 kind = kind.element
             found.setdefault(node.wire.type.word, set()).add(short_type(kind))
     rows = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
 from wireloom_generator.emitters.docs.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
 from wireloom_generator.emitters.docs.records import TRAILER, Part
@@ -15,7 +15,7 @@ def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
     items: list[Item] = []
     for part in parts:
         boxes = list(pen.boxes(part.trees, part.at))
-        if boxes and isinstance(part.section, ir.Slot) and (items or header):
+        if boxes and isinstance(part.section, model.Slot) and (items or header):
             items.append(Break(f"{part.name}: {_bytes(part.extent)}", section=True))
         if boxes and part.name == TRAILER:
             items.append(Break("behind the sections", section=True))
@@ -62,26 +62,26 @@ class _Pen:
     def _placed(self, tree: Placed, start: Offset, prefix: str) -> Iterator[Item]:
         at = _from(start, tree.at)
         match tree.node:
-            case ir.Field() as field:
+            case model.Field() as field:
                 yield from self._field(field, tree, at, prefix)
-            case ir.Bits(fields=fields) as node:
+            case model.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
                 bits = tuple((prefix + field.name, field.width) for field in fields)
                 yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
-            case ir.Padding():
+            case model.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
-            case ir.Section(name=name):
+            case model.Section(name=name):
                 yield Break(f"{prefix}{name}: {_bytes(tree.extent)}", section=True)
                 yield from self.boxes(tree.inner, start, prefix)
                 yield Break(f"{prefix}{name} ends")
-            case ir.Slot(name=name):
+            case model.Slot(name=name):
                 if tree.extent.size != 0:
                     yield Box(name, Offset(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
-            case ir.Computed():
+            case model.Computed():
                 pass
 
-    def _field(self, field: ir.Field, tree: Placed, at: Offset, prefix: str) -> Iterator[Item]:
+    def _field(self, field: model.Field, tree: Placed, at: Offset, prefix: str) -> Iterator[Item]:
         name = prefix + field.name
         fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
@@ -130,9 +130,9 @@ def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
         if isinstance(tree, Fork):
             for option in tree.options:
                 yield from _names(option.trees, prefix)
-        elif isinstance(tree.node, ir.Field | ir.Section | ir.Slot):
+        elif isinstance(tree.node, model.Field | model.Section | model.Slot):
             yield prefix + tree.node.name
-        elif isinstance(tree.node, ir.Bits):
+        elif isinstance(tree.node, model.Bits):
             yield from (prefix + field.name for field in tree.node.fields)
 
 
@@ -164,18 +164,18 @@ def _span(trees: Sequence[Tree]) -> int | None:
     return last.at.fixed + (last.extent.size or 0) if isinstance(last, Placed) else None
 
 
-def _more(field: ir.Field, tree: Placed) -> str:
+def _more(field: model.Field, tree: Placed) -> str:
     assert field.repeat is not None
     return f"and so on: {_span(tree.inner)} bytes each, {_repeated(field.repeat)}"
 
 
-def _kind(field: ir.Field) -> str:
+def _kind(field: model.Field) -> str:
     """The type of a box in words."""
     kind = field.wire.type.notation
     return f"list of {kind}" if field.repeat else kind
 
 
-def _told(field: ir.Field, tree: Placed) -> str:
+def _told(field: model.Field, tree: Placed) -> str:
     """How many bytes a box that is not of a fixed size has."""
     found = field.wire.type
     if not isinstance(found, Struct) or field.repeat is None:
@@ -183,7 +183,7 @@ def _told(field: ir.Field, tree: Placed) -> str:
     return f"{found.name} after {found.name}, {_repeated(field.repeat)}"
 
 
-def _repeated(repeat: ir.Repeat) -> str:
+def _repeated(repeat: model.Repeat) -> str:
     if repeat.count is not None:
         return f"{repeat.count.text} of them"
     return f"up to the first with {repeat.until.text}" if repeat.until is not None else "to the end"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, phrase, prose
 
 INDEX = "index.md"
@@ -33,12 +33,12 @@ class Erratum:
 class Errata:
     """All errata of a protocol."""
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(self, protocol: model.Protocol) -> None:
         self.all: tuple[Erratum, ...] = tuple(
             Erratum(number, place, page, text) for number, (place, page, text) in enumerate(_found(protocol), 1)
         )
 
-    def at(self, place: str, doc: ir.Doc) -> tuple[Erratum, ...]:
+    def at(self, place: str, doc: model.Doc) -> tuple[Erratum, ...]:
         """The errata of one thing."""
         return tuple(erratum for erratum in self.all if erratum.place == place and erratum.text in doc.errata)
 
@@ -60,7 +60,7 @@ def told(erratum: Erratum) -> str:
     return prose(erratum.text)
 
 
-def library_place(library: ir.Doc) -> str:
+def library_place(library: model.Doc) -> str:
     """The place of a library that the protocol imports."""
     return f"library {phrase(library.title)}"
 
@@ -85,7 +85,7 @@ def table_place(name: str) -> str:
     return f"table {code(name)}"
 
 
-def message_place(message: ir.Message, variant: ir.Variant | None = None) -> str:
+def message_place(message: model.Message, variant: model.Variant | None = None) -> str:
     """The place of a message or its variant."""
     place = f"message {code(message.name)}"
     return f"{place}, variant {code(variant.name)}" if variant else place
@@ -100,13 +100,13 @@ RECORD = "record"
 PROTOCOL = "protocol"
 
 
-def _found(protocol: ir.Protocol) -> Iterator[tuple[str, str, str]]:
+def _found(protocol: model.Protocol) -> Iterator[tuple[str, str, str]]:
     """(place, page, text) of every erratum."""
     for place, page, doc in _documented(protocol):
         yield from ((place, page, text) for text in doc.errata)
 
 
-def _documented(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+def _documented(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for place, page, doc in (*_shared(protocol), *_messages(protocol)):
         if (place, doc.errata) not in seen:
@@ -114,7 +114,7 @@ def _documented(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
             yield place, page, doc
 
 
-def _shared(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     yield PROTOCOL, INDEX, protocol.doc
     for library in protocol.libraries:
         yield library_place(library), INDEX, library
@@ -143,7 +143,7 @@ def _shared(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
             yield member_place(table_place(table.name), "field", field.name), INDEX, field.doc
 
 
-def _messages(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
+def _messages(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     for message in protocol.messages:
         page = f"{message.name}.md"
         yield message_place(message), page, message.doc
@@ -164,10 +164,10 @@ def _messages(protocol: ir.Protocol) -> Iterator[tuple[str, str, ir.Doc]]:
             yield member_place(message_place(message), "example", example.name), page, example.doc
 
 
-def _nodes(nodes: Iterable[ir.Node], place: str) -> Iterator[tuple[str, ir.Doc]]:
-    for node in ir.walk(nodes):
+def _nodes(nodes: Iterable[model.Node], place: str) -> Iterator[tuple[str, model.Doc]]:
+    for node in model.walk(nodes):
         match node:
-            case ir.Field() | ir.Computed() | ir.BitField():
+            case model.Field() | model.Computed() | model.BitField():
                 yield member_place(place, "field", node.name), node.doc
-            case ir.Section() | ir.Slot():
+            case model.Section() | model.Slot():
                 yield member_place(place, "section", node.name), node.doc

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -192,26 +192,26 @@ def assume(expression: Expr, facts: Facts) -> Facts:
     return facts
 
 
-def implied(nodes: Iterable[ir.Node], facts: Facts) -> Facts:
+def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
     """The facts, and the conditions of those fields among ``nodes`` that are known to be there."""
     for node in nodes:
-        if isinstance(node, ir.When) and any((Scope.THIS, name) in facts.present for name in declared(node.nodes)):
+        if isinstance(node, model.When) and any((Scope.THIS, name) in facts.present for name in declared(node.nodes)):
             facts = assume(node.condition.expression, facts)
     return facts
 
 
-def declared(nodes: Iterable[ir.Node]) -> Iterator[str]:
+def declared(nodes: Iterable[model.Node]) -> Iterator[str]:
     """The names of the fields and sections among ``nodes``."""
-    named = ir.Field | ir.Computed | ir.BitField | ir.Section | ir.Slot
-    return (node.name for node in ir.walk(nodes) if isinstance(node, named))
+    named = model.Field | model.Computed | model.BitField | model.Section | model.Slot
+    return (node.name for node in model.walk(nodes) if isinstance(node, named))
 
 
-def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:
+def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
     """The nodes that can be there, decided choices replaced by what was chosen; and what is known behind them."""
-    kept: list[ir.Node] = []
+    kept: list[model.Node] = []
     passed: list[Key] = []
     for node in nodes:
-        if isinstance(node, ir.Field):
+        if isinstance(node, model.Field):
             kept.append(node)
             passed.append((Scope.THIS, node.name))
             continue
@@ -219,15 +219,15 @@ def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...],
             facts = facts.with_present(passed)
             passed.clear()
         match node:
-            case ir.Choice():
+            case model.Choice():
                 found, facts = _narrow_choice(node, facts)
-            case ir.When(condition=condition, nodes=inner) if evaluate(condition.expression, facts) is not UNKNOWN:
+            case model.When(condition=condition, nodes=inner) if evaluate(condition.expression, facts) is not UNKNOWN:
                 found, facts = (
                     _taken(inner, (), facts) if evaluate(condition.expression, facts) else _taken((), inner, facts)
                 )
-            case ir.Section(extent=ir.Size(bytes=size)) if evaluate(size, facts) == 0:
+            case model.Section(extent=model.Size(bytes=size)) if evaluate(size, facts) == 0:
                 found = ()
-            case ir.Section(nodes=inner):
+            case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
             case _:
@@ -236,22 +236,24 @@ def narrow(nodes: Iterable[ir.Node], facts: Facts) -> tuple[tuple[ir.Node, ...],
     return tuple(kept), facts.with_present(passed) if passed else facts
 
 
-def _narrow_choice(choice: ir.Choice, facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:
-    left: list[ir.When | ir.Otherwise] = []
+def _narrow_choice(choice: model.Choice, facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
+    left: list[model.When | model.Otherwise] = []
     for option in choice.alternatives:
-        decided = evaluate(option.condition.expression, facts) if isinstance(option, ir.When) else True
+        decided = evaluate(option.condition.expression, facts) if isinstance(option, model.When) else True
         if decided is UNKNOWN:
             left.append(option)
         elif decided and not left:
             others = tuple(node for other in choice.alternatives if other is not option for node in other.nodes)
             return _taken(option.nodes, others, facts)
         elif decided:
-            left.append(option if isinstance(option, ir.Otherwise) else ir.Otherwise(option.nodes))
+            left.append(option if isinstance(option, model.Otherwise) else model.Otherwise(option.nodes))
             break
-    return ((ir.Choice(tuple(left)),) if left else ()), facts
+    return ((model.Choice(tuple(left)),) if left else ()), facts
 
 
-def _taken(nodes: tuple[ir.Node, ...], others: tuple[ir.Node, ...], facts: Facts) -> tuple[tuple[ir.Node, ...], Facts]:
+def _taken(
+    nodes: tuple[model.Node, ...], others: tuple[model.Node, ...], facts: Facts
+) -> tuple[tuple[model.Node, ...], Facts]:
     for name in set(declared(others)) - set(declared(nodes)):
         facts = facts.with_value((Scope.THIS, name), None)
     return narrow(nodes, facts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.columns import Row, short_type
 from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
@@ -17,7 +17,7 @@ _ALGORITHMS = {
     "crc16_xmodem": "CRC-16/XMODEM",
 }
 
-ErrataOf = Callable[[str, str, ir.Doc], tuple[Erratum, ...]]
+ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 """(kind, name, doc) of something in the table → its errata."""
 
 
@@ -44,10 +44,10 @@ class FieldTable:
             return
         at = str(tree.at)
         match tree.node:
-            case ir.Field() as field:
+            case model.Field() as field:
                 kind, meaning = cell(self._type(field)), cell(self._field(tree, field, when))
                 yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
-            case ir.Computed() as computed:
+            case model.Computed() as computed:
                 yield (
                     "–",
                     "–",
@@ -56,24 +56,24 @@ class FieldTable:
                     self._computed(computed, when),
                     _types(computed.columns),
                 )
-            case ir.Bits() as bits:
+            case model.Bits() as bits:
                 yield from self._bits(at, bits, when)
-            case ir.Padding():
+            case model.Padding():
                 yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
-            case ir.Section(name=name, doc=doc, trailing=trailing):
+            case model.Section(name=name, doc=doc, trailing=trailing):
                 kept = f"{code(trailing)}: `binary`" if trailing else "–"
                 yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), kept
                 for inner in tree.inner:
                     yield from self._tree(inner, "")
-            case ir.Slot(name=name, doc=doc, trailing=trailing):
+            case model.Slot(name=name, doc=doc, trailing=trailing):
                 yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), "–"
 
-    def _section(self, tree: Placed, name: str, doc: ir.Doc, trailing: str | None, when: str) -> str:
+    def _section(self, tree: Placed, name: str, doc: model.Doc, trailing: str | None, when: str) -> str:
         left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
         parts = [sentence(when), prose(doc.text), _told_size(tree), left, self._marks("section", name, doc)]
         return cell(sentences(parts))
 
-    def _type(self, field: ir.Field) -> str:
+    def _type(self, field: model.Field) -> str:
         shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
         if field.repeat is None:
             return shown
@@ -83,7 +83,7 @@ class FieldTable:
             return f"list of {shown}, up to the first with {code(field.repeat.until.text)}"
         return f"list of {shown}, to the end of its section"
 
-    def _field(self, tree: Placed, field: ir.Field, when: str) -> str:
+    def _field(self, tree: Placed, field: model.Field, when: str) -> str:
         checksum = field.checksum
         const = _shown(field.const)
         parts = [
@@ -103,12 +103,12 @@ class FieldTable:
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
-    def _computed(self, computed: ir.Computed, when: str) -> str:
+    def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but {code(computed.value.text)}"]
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
-    def _bits(self, at: str, bits: ir.Bits, when: str) -> Iterator[Row]:
+    def _bits(self, at: str, bits: model.Bits, when: str) -> Iterator[Row]:
         size = bits.wire.fixed or 0
         top = 8 * size
         for field in bits.fields:
@@ -132,21 +132,21 @@ class FieldTable:
         return f"Bits named by [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
 
     @staticmethod
-    def _checksum(checksum: ir.Checksum) -> str:
+    def _checksum(checksum: model.Checksum) -> str:
         name = _ALGORITHMS.get(checksum.algorithm, checksum.algorithm)
         covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
         return f"{name}, over the record's bytes from {covered}; filled in on encode"
 
     @staticmethod
-    def _default(default: ir.Condition | None) -> str:
+    def _default(default: model.Condition | None) -> str:
         return f"If not given on encode: {code(default.text)}" if default and default.text != "none" else ""
 
-    def _rest(self, kind: str, name: str, doc: ir.Doc) -> list[str]:
+    def _rest(self, kind: str, name: str, doc: model.Doc) -> list[str]:
         since = f"Since {phrase(doc.since)}" if doc.since else ""
         laid = f"Laid down in {source(doc)}" if doc.source else ""
         return [since, laid, self._marks(kind, name, doc)]
 
-    def _marks(self, kind: str, name: str, doc: ir.Doc) -> str:
+    def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
         return links(self.errata(kind, name, doc), self.links_to)
 
 
@@ -154,7 +154,7 @@ _LONGEST_SIZE = 24
 HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 
-def wire_type(wire: ir.Wire, usual: ir.Order, *, links_to: str = "") -> str:
+def wire_type(wire: model.Wire, usual: model.Order, *, links_to: str = "") -> str:
     """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
     match wire.type:
         case Struct(name=name):
@@ -192,7 +192,7 @@ def _told_size(tree: Placed) -> str:
     return f"Its size is {code(tree.extent.text)}" if _wordy(tree) else ""
 
 
-def _types(columns: tuple[ir.Column, ...]) -> str:
+def _types(columns: tuple[model.Column, ...]) -> str:
     first, *others = columns
     shown = code(short_type(first.type))
     return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.errata import Errata, links
 from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences
@@ -13,14 +13,14 @@ _NOTATIONS = {
     "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
     "text": "the bytes decoded as UTF-8, with U+FFFD for what is none",
 }
-_PLAIN: Mapping[object, str] = {ir.Primitive.BOOLEAN: "true or false", ir.Primitive.STRING: "the text"}
+_PLAIN: Mapping[object, str] = {model.Primitive.BOOLEAN: "true or false", model.Primitive.STRING: "the text"}
 _OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
 
 
-def form_block(names: Names, errata: Errata, message: ir.Message, form: ir.Form) -> Block:
+def form_block(names: Names, errata: Errata, message: model.Message, form: model.Form) -> Block:
     """The keys of a form in the order written."""
     place = places.member_place(places.message_place(message), "form", form.name)
-    named = (node for node in ir.walk(message.nodes) if isinstance(node, ir.Field | ir.Computed))
+    named = (node for node in model.walk(message.nodes) if isinstance(node, model.Field | model.Computed))
     known = {node.name: node for node in named}
     rows = []
     for entry in form.entries:
@@ -34,7 +34,7 @@ def form_block(names: Names, errata: Errata, message: ir.Message, form: ir.Form)
     return Block(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", told),))
 
 
-def _held(entry: ir.FormEntry, known: Mapping[str, ir.Field | ir.Computed]) -> str:
+def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed]) -> str:
     field = known.get(entry.field or "")
     if entry.notation == "label":
         how = f"its name in {field.enum}" if field and field.enum else "its name"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing
 from wireloom_generator.emitters.docs.names import Names
 
@@ -24,14 +24,14 @@ def framing(names: Names) -> Iterator[str]:
         yield f"With {order} `auto` both orders are tried for each record; the one in which it is believed is taken."
 
 
-def lengths_of(protocol: ir.Protocol, message: ir.Message) -> Iterator[str]:
+def lengths_of(protocol: model.Protocol, message: model.Message) -> Iterator[str]:
     """How long the records of a message are."""
     for lengths in protocol.lengths:
         if all(set(values) <= set(message.match.get(name, ())) for name, values in lengths.match.items()):
             yield length(lengths)
 
 
-def length(lengths: ir.Lengths) -> str:
+def length(lengths: model.Lengths) -> str:
     """``24 + total_body_length bytes, told by the first 12 …``"""
     needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
     told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""

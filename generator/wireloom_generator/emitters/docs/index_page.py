@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.columns import COLUMNS, row_columns, value_rows
 from wireloom_generator.emitters.docs.drawings import drawn
@@ -19,8 +19,8 @@ from wireloom_generator.emitters.docs.shared import Block, Group, Table, Titled,
 from wireloom_generator.explained import sentences
 
 _ORDERS = {
-    ir.Order.BIG: "big endian, if not said otherwise",
-    ir.Order.LITTLE: "little endian, if not said otherwise",
+    model.Order.BIG: "big endian, if not said otherwise",
+    model.Order.LITTLE: "little endian, if not said otherwise",
 }
 
 
@@ -95,13 +95,13 @@ def _parameters(pages: MessagePages) -> tuple[Block, ...]:
     return (Block("Parameters", "parameters", (), errata, (Titled("", told),)),)
 
 
-def _choices(parameter: ir.Parameter) -> str:
+def _choices(parameter: model.Parameter) -> str:
     if parameter.choices:
         return listing(map(code, parameter.choices))
     return "`true` or `false`" if isinstance(parameter.default, bool) else "text"
 
 
-def _told(parameter: ir.Parameter) -> str:
+def _told(parameter: model.Parameter) -> str:
     column = " The value in force is a column of each row." if parameter.column else ""
     return prose(parameter.doc.text) + column
 
@@ -134,8 +134,8 @@ def _headed(title: str) -> str:
     return f"{title}:" if title else ""
 
 
-def _values(protocol: ir.Protocol) -> list[tuple[str, ...]]:
-    return value_rows(node for nodes in protocol.layouts for node in ir.walk(nodes) if isinstance(node, ir.Field))
+def _values(protocol: model.Protocol) -> list[tuple[str, ...]]:
+    return value_rows(node for nodes in protocol.layouts for node in model.walk(nodes) if isinstance(node, model.Field))
 
 
 def _erratum(erratum: Erratum) -> tuple[str, ...]:

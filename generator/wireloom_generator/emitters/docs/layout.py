@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simplify
 from wireloom_generator.emitters.docs.markdown import code
 from wireloom_generator.expressions import Name, Value
@@ -51,7 +51,7 @@ class Extent:
 class Placed:
     """A node where it stands. ``inner`` is what a section or struct consists of."""
 
-    node: ir.Field | ir.Computed | ir.Bits | ir.Padding | ir.Section | ir.Slot
+    node: model.Field | model.Computed | model.Bits | model.Padding | model.Section | model.Slot
     at: Offset
     extent: Extent
     inner: "tuple[Tree, ...]" = ()
@@ -80,26 +80,26 @@ Tree = Placed | Fork
 class Layout:
     """Places nodes. ``facts`` are known of their own struct and the record, ``header`` of the record alone."""
 
-    def __init__(self, types: Mapping[str, ir.Type], facts: Facts, header: Facts) -> None:
+    def __init__(self, types: Mapping[str, model.Type], facts: Facts, header: Facts) -> None:
         self.types = types
         self.facts = facts
         self.header = header
         self._structs: dict[str, tuple[tuple[Tree, ...], Offset]] = {}
 
-    def place(self, nodes: Iterable[ir.Node], start: Offset) -> tuple[tuple[Tree, ...], Offset]:
+    def place(self, nodes: Iterable[model.Node], start: Offset) -> tuple[tuple[Tree, ...], Offset]:
         """The nodes from ``start`` on, and the offset behind them."""
         found: list[Tree] = []
         at = start
         for node in narrow(nodes, self.facts)[0]:
             match node:
-                case ir.When(condition=condition, nodes=inner):
+                case model.When(condition=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
                     found.append(Fork((Option(given(condition.text), trees),)))
                     at = at.moved(None, _sizes(inner))
-                case ir.Tail(nodes=inner):
+                case model.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
                     found.append(Fork((Option("if bytes are left", trees),), tail=True))
-                case ir.Choice():
+                case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
                 case _:
@@ -108,57 +108,57 @@ class Layout:
                     at = at.moved(placed.extent.size, placed.extent.term)
         return tuple(found), at
 
-    def _fork(self, choice: ir.Choice, at: Offset) -> tuple[Fork, Offset]:
+    def _fork(self, choice: model.Choice, at: Offset) -> tuple[Fork, Offset]:
         options: list[Option] = []
         ends: list[int | None] = []
         refused: list[str] = []
         for alternative in choice.alternatives:
             trees, end = self.place(alternative.nodes, at)
-            if isinstance(alternative, ir.When):
+            if isinstance(alternative, model.When):
                 options.append(Option(given(alternative.condition.text), trees))
                 refused.append(alternative.condition.text)
             else:
                 options.append(Option(otherwise(refused), trees))
             ends.append(end.since(at))
-        always = isinstance(choice.alternatives[-1], ir.Otherwise)
+        always = isinstance(choice.alternatives[-1], model.Otherwise)
         even = always and len(set(ends)) == 1 and ends[0] is not None
         nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
         return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
 
-    def _placed(self, node: ir.Node, at: Offset) -> Placed:
+    def _placed(self, node: model.Node, at: Offset) -> Placed:
         match node:
-            case ir.Field():
+            case model.Field():
                 return Placed(node, at, self._field_extent(node), self._inner(node))
-            case ir.Computed():
+            case model.Computed():
                 return Placed(node, at, Extent(0, "–"))
-            case ir.Bits(wire=wire):
+            case model.Bits(wire=wire):
                 return Placed(node, at, _of_size(wire.type.size))
-            case ir.Padding():
+            case model.Padding():
                 return Placed(node, at, _padding(node, at))
-            case ir.Section(name=name, extent=extent, nodes=nodes):
+            case model.Section(name=name, extent=extent, nodes=nodes):
                 start = Offset(name) if at.terms else at
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
-            case ir.Slot(name=name, extent=extent):
+            case model.Slot(name=name, extent=extent):
                 return Placed(node, at, self.extent(name, extent))
         raise AssertionError(node)
 
-    def extent(self, name: str, extent: ir.Extent) -> Extent:
+    def extent(self, name: str, extent: model.Extent) -> Extent:
         """The extent of what is called ``name``."""
         match extent:
-            case ir.Rest():
+            case model.Rest():
                 return Extent(None, "rest", f"size({name})")
-            case ir.Size(bytes=size, text=text):
+            case model.Size(bytes=size, text=text):
                 simple = simplify(size, self.facts)
                 if isinstance(simple, Value) and isinstance(simple.value, int):
                     return Extent(simple.value, str(simple.value))
                 shown = simple.name if isinstance(simple, Name) else text
                 return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
-            case ir.Prefix(length=length):
+            case model.Prefix(length=length):
                 return Extent(None, f"a {length.type.word} of length, then as many", f"size({name})")
-            case ir.Terminator(value=value):
+            case model.Terminator(value=value):
                 return Extent(None, f"up to and with {value.hex(' ')}", f"size({name})")
 
-    def _field_extent(self, field: ir.Field) -> Extent:
+    def _field_extent(self, field: model.Field) -> Extent:
         one = self._one(field)
         if field.repeat is None:
             return one
@@ -168,7 +168,7 @@ class Layout:
             return Extent(one.size * count.value, f"{count.value} of {one.size}")
         return Extent(None, each, f"size({field.name})")
 
-    def _one(self, field: ir.Field) -> Extent:
+    def _one(self, field: model.Field) -> Extent:
         """The extent of the field, or of one item of its list."""
         term = f"size({field.name})"
         found = field.wire.type
@@ -179,7 +179,7 @@ class Layout:
             return Extent(size, str(size), term) if size is not None else Extent(None, "varies", term)
         return _of_size(found.size, term)
 
-    def _inner(self, field: ir.Field) -> tuple[Tree, ...]:
+    def _inner(self, field: model.Field) -> tuple[Tree, ...]:
         return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()
 
     def struct(self, name: str) -> tuple[tuple[Tree, ...], Offset]:
@@ -211,11 +211,11 @@ def otherwise(refused: Iterable[str]) -> str:
     return " and ".join(f"unless {code(text)}" for text in texts) if len(texts) < 3 else "otherwise"
 
 
-def _sizes(nodes: Iterable[ir.Node]) -> str:
+def _sizes(nodes: Iterable[model.Node]) -> str:
     return " + ".join(f"size({name})" for name in dict.fromkeys(declared(nodes)))
 
 
-def _padding(node: ir.Padding, at: Offset) -> Extent:
+def _padding(node: model.Padding, at: Offset) -> Extent:
     if node.align == 1:
         return Extent(node.size, str(node.size))
     if at.terms or at.origin:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from unicodedata import category
 
-from wireloom_generator import ir
+from wireloom_generator import model
 
 _CODE = re.compile(r"(?<!`)`(?!`)([^`]+)(?<!`)`(?!`)")
 """Code between single backticks; all others are characters."""
@@ -91,7 +91,7 @@ def listing(items: Iterable[str], last: str = "or") -> str:
     return f" {last} ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
 
 
-def source(doc: ir.Doc) -> str:
+def source(doc: model.Doc) -> str:
     """Where it is laid down: document, section, revision; empty if that is not said."""
     if doc.source is None:
         return ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.breakdowns import Breakdown, as_json
 from wireloom_generator.emitters.docs.byte_rows import Drawing
@@ -72,7 +72,7 @@ class MessagePage:
 class MessagePages:
     """Makes the pages of a protocol's messages."""
 
-    def __init__(self, protocol: ir.Protocol, errata: Errata, traces: Mapping[tuple[str, str], Traced]) -> None:
+    def __init__(self, protocol: model.Protocol, errata: Errata, traces: Mapping[tuple[str, str], Traced]) -> None:
         self.protocol = protocol
         self.errata = errata
         self.traces = traces
@@ -80,7 +80,7 @@ class MessagePages:
         self.records = Records(protocol)
         self.shared = Shared(self.names, errata)
 
-    def page(self, message: ir.Message) -> MessagePage:
+    def page(self, message: model.Message) -> MessagePage:
         """The page of one message."""
         shapes = self.records.shapes(message)
         place = places.message_place(message)
@@ -106,7 +106,7 @@ class MessagePages:
             all_errata=(tuple(told[number] for number in sorted(told)),) if told else (),
         )
 
-    def _facts(self, message: ir.Message) -> Iterator[str]:
+    def _facts(self, message: model.Message) -> Iterator[str]:
         if message.doc.source:
             yield f"Source: {source(message.doc)}."
         if message.doc.since:
@@ -116,7 +116,7 @@ class MessagePages:
         if message.valid is not None:
             yield f"A record of it is malformed unless {code(message.valid.text)}."
 
-    def _header(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Block:
+    def _header(self, message: model.Message, shapes: tuple[Shape, ...]) -> Block:
         """The header as far as this message has it."""
 
         def here(name: str) -> str:
@@ -127,7 +127,7 @@ class MessagePages:
         rows: list[tuple[str, list[Row]]] = []
         drawings = []
         for shape in shapes:
-            head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, ir.Slot)]
+            head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, model.Slot)]
             title = self.selected(shape, shapes)
             rows.append((title, fields.rows(tree for part in head for tree in part.trees)))
             front = [part for part in head if part.name != TRAILER]
@@ -143,7 +143,7 @@ class MessagePages:
         """The errata of the header where that is told with the message's fields."""
         return self.errata.within(places.RECORD) if self.records.single else ()
 
-    def _parts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Table:
+    def _parts(self, message: model.Message, shapes: tuple[Shape, ...]) -> Table:
         """Where the sections begin; nothing if there is only one."""
         header = ("Section", "Begins at", "Size", "Holds")
         if self.records.single:
@@ -153,11 +153,11 @@ class MessagePages:
         conditions = [self.selected(shape, shapes).replace("If", "if", 1) for shape in shapes]
         for slot in self.protocol.slots:
             begins = [f"{code(at[slot.name])} {when}".strip() for at, when in zip(starts, conditions, strict=True)]
-            size = cell(code(slot.extent.text)) if isinstance(slot.extent, ir.Size) else "rest"
+            size = cell(code(slot.extent.text)) if isinstance(slot.extent, model.Size) else "rest"
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
 
-    def _layouts(self, message: ir.Message, shapes: tuple[Shape, ...]) -> Iterator[Block]:
+    def _layouts(self, message: model.Message, shapes: tuple[Shape, ...]) -> Iterator[Block]:
         """The fields that all variants share, then those of each; drawings of what each makes of a record."""
         shape = shapes[0]
         parts = self.records.parts(shape, message)
@@ -171,7 +171,7 @@ class MessagePages:
         for variant in message.variants:
             yield self._variant(message, variant, shapes)
 
-    def _variant(self, message: ir.Message, variant: ir.Variant, shapes: tuple[Shape, ...]) -> Block:
+    def _variant(self, message: model.Message, variant: model.Variant, shapes: tuple[Shape, ...]) -> Block:
         parts = self.records.parts(shapes[0], message, variant)
         place = places.message_place(message, variant)
         tables = tuple(self._tables(parts, place, own=True))
@@ -189,7 +189,7 @@ class MessagePages:
 
     def _mine(self, part: Part) -> bool:
         """Whether a part holds a message's fields."""
-        return self.records.single or isinstance(part.section, ir.Slot)
+        return self.records.single or isinstance(part.section, model.Slot)
 
     def _tables(self, parts: list[Part], place: str, *, own: bool) -> Iterator[Titled]:
         finders = self.shared.finder(place), self.shared.finder(places.RECORD)
@@ -207,11 +207,11 @@ class MessagePages:
         moved = f"{telling}; otherwise the sections begin elsewhere, see [Layout](#layout)." if telling else ""
         return sketch(moved, drawn(mine, front))
 
-    def _examples(self, message: ir.Message) -> Iterator[ExampleBlock]:
+    def _examples(self, message: model.Message) -> Iterator[ExampleBlock]:
         breakdown = Breakdown(self.names, message)
         yield from (self._example(message, example, breakdown) for example in message.examples)
 
-    def _example(self, message: ir.Message, example: ir.Example, breakdown: Breakdown) -> ExampleBlock:
+    def _example(self, message: model.Message, example: model.Example, breakdown: Breakdown) -> ExampleBlock:
         place = places.member_place(places.message_place(message), "example", example.name)
         traced = self.traces.get((message.name, example.name))
         given = [f"{code(name)} {code(str(value).lower())}" for name, value in example.parameters.items()]
@@ -234,7 +234,7 @@ class MessagePages:
         )
 
 
-def _verdict(example: ir.Example, traced: Traced | None) -> tuple[str, ...]:
+def _verdict(example: model.Example, traced: Traced | None) -> tuple[str, ...]:
     """What becomes of an example."""
     if example.malformed or (traced and traced.reason):
         return (f"Malformed: {code((traced.reason if traced else None) or example.malformed)}",)
@@ -246,7 +246,7 @@ def _of_field(erratum: Erratum, place: str) -> bool:
     return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
 
 
-def _choosing(message: ir.Message) -> tuple[str, ...]:
+def _choosing(message: model.Message) -> tuple[str, ...]:
     """How the variant is found."""
     if not message.variants:
         return ()
@@ -262,7 +262,7 @@ def _choosing(message: ir.Message) -> tuple[str, ...]:
     return (f"{first} {unless}",)
 
 
-def _holds(message: ir.Message, slot: ir.Slot) -> str:
+def _holds(message: model.Message, slot: model.Slot) -> str:
     common = bool(message.sections.get(slot.name))
     varying = [variant for variant in message.variants if variant.sections.get(slot.name)]
     parts = [prose(slot.doc.text)]
@@ -275,7 +275,7 @@ def _holds(message: ir.Message, slot: ir.Slot) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _variants(message: ir.Message) -> Table:
+def _variants(message: model.Message) -> Table:
     rows = (
         (
             f"[{phrase(variant.doc.title or variant.name)}](#variant-{variant.name})<br>{code(variant.name)}",

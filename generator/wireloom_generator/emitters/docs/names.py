@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing, number
 from wireloom_generator.reading.numerals import Hexadecimal
 from wireloom_generator.types import FlatBuffers, Struct
@@ -13,7 +13,7 @@ from wireloom_generator.types import FlatBuffers, Struct
 class Names:
     """What the names in a protocol's fields stand for."""
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(self, protocol: model.Protocol) -> None:
         self.protocol = protocol
         self.enums = {enum.name: enum for enum in protocol.enums}
         self.flags = {flags.name: flags for flags in protocol.flags}
@@ -21,25 +21,25 @@ class Names:
         self.tables = {table.name: table for table in protocol.tables}
 
     @cached_property
-    def header(self) -> Mapping[str, ir.Field]:
+    def header(self) -> Mapping[str, model.Field]:
         """The record's own fields, the first of each name."""
-        found: dict[str, ir.Field] = {}
+        found: dict[str, model.Field] = {}
         for field in fields(self.protocol.record):
             found.setdefault(field.name, field)
         return found
 
     @cached_property
-    def order(self) -> ir.Order:
+    def order(self) -> model.Order:
         """The protocol's byte order: the parameter, or what most of its numbers have."""
         if self.protocol.byte_order:
-            return ir.Order.PARAMETER
+            return model.Order.PARAMETER
         found = Counter(
             field.wire.order
             for nodes in self.protocol.layouts
             for field in fields(nodes)
             if field.wire.order is not None
         )
-        return max(found, key=lambda order: (found[order], order is ir.Order.BIG), default=ir.Order.BIG)
+        return max(found, key=lambda order: (found[order], order is model.Order.BIG), default=model.Order.BIG)
 
     def label(self, enum: str, value: int) -> str | None:
         """The name of a number: an exact one, else that of the narrowest range it is in."""
@@ -68,7 +68,7 @@ class Names:
         parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
         return listing(parts, "and")
 
-    def selected(self, message: ir.Message) -> str:
+    def selected(self, message: model.Message) -> str:
         """Which records are a message."""
         if message.match:
             return self.matching(message.match)
@@ -83,32 +83,32 @@ class Names:
         """The digits that the longest of an enum's hexadecimal numbers is written with."""
         return {name: _digits(enum.values) for name, enum in self.enums.items()}
 
-    def span(self, enum: str, item: ir.EnumValue) -> str:
+    def span(self, enum: str, item: model.EnumValue) -> str:
         """The number or range of an enum's value."""
         first = self.number(enum, item.first)
         return f"{first} to {self.number(enum, item.last)}" if item.range and item.last != item.first else first
 
-    def used(self, nodes: Iterable[ir.Node]) -> "Used":
+    def used(self, nodes: Iterable[model.Node]) -> "Used":
         """The names that fields ask for, those of shared structs among them."""
         found = Used()
         self._use(nodes, found)
         return found
 
-    def _use(self, nodes: Iterable[ir.Node], used: "Used") -> None:
-        for node in ir.walk(nodes):
+    def _use(self, nodes: Iterable[model.Node], used: "Used") -> None:
+        for node in model.walk(nodes):
             match node:
-                case ir.Field(wire=ir.Wire(type=Struct(name=name))) if name not in used.types:
+                case model.Field(wire=model.Wire(type=Struct(name=name))) if name not in used.types:
                     used.types[name] = None
                     self._use(self.types[name].nodes, used)
-                case ir.Field(wire=ir.Wire(type=FlatBuffers(table=table))):
+                case model.Field(wire=model.Wire(type=FlatBuffers(table=table))):
                     used.tables[table] = None
-            if isinstance(node, ir.Field | ir.Computed | ir.BitField) and node.enum:
+            if isinstance(node, model.Field | model.Computed | model.BitField) and node.enum:
                 used.enums[node.enum] = None
-            if isinstance(node, ir.Field) and node.flags:
+            if isinstance(node, model.Field) and node.flags:
                 used.flags[node.flags] = None
 
 
-def _digits(values: Iterable[ir.EnumValue]) -> int:
+def _digits(values: Iterable[model.EnumValue]) -> int:
     written = [item for item in values if isinstance(item.first, Hexadecimal)]
     exact = [item for item in written if not item.range] or written
     return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
@@ -137,10 +137,10 @@ class Used:
         return used
 
 
-def _width(item: ir.EnumValue) -> int:
+def _width(item: model.EnumValue) -> int:
     return item.last - item.first
 
 
-def fields(nodes: Iterable[ir.Node]) -> Iterator[ir.Field]:
+def fields(nodes: Iterable[model.Node]) -> Iterator[model.Field]:
     """All fields, those inside sections, conditions and choices too."""
-    return (node for node in ir.walk(nodes) if isinstance(node, ir.Field))
+    return (node for node in model.walk(nodes) if isinstance(node, model.Field))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied, narrow
 from wireloom_generator.emitters.docs.layout import Extent, Layout, Offset, Placed, Tree
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
@@ -20,7 +20,7 @@ class Shape:
     """One form of the header, and the values of header fields that select it."""
 
     match: Mapping[str, tuple[int, ...]]
-    nodes: tuple[ir.Node, ...]
+    nodes: tuple[model.Node, ...]
     facts: Facts
 
 
@@ -34,7 +34,7 @@ class Part:
     extent: Extent
     common: tuple[Tree, ...]
     own: tuple[Tree, ...] = ()
-    section: ir.Section | ir.Slot | None = None
+    section: model.Section | model.Slot | None = None
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -46,10 +46,10 @@ class Part:
 class Records:
     """Lays out a protocol's records."""
 
-    protocol: ir.Protocol
+    protocol: model.Protocol
 
     @property
-    def types(self) -> Mapping[str, ir.Type]:
+    def types(self) -> Mapping[str, model.Type]:
         """Shared structs by name."""
         return {shared.name: shared for shared in self.protocol.types}
 
@@ -57,12 +57,12 @@ class Records:
     def single(self) -> bool:
         """Whether all behind the header is one section: then it is no part of its own to a reader."""
         slots = self.protocol.slots
-        return len(slots) == 1 and isinstance(slots[0].extent, ir.Rest) and slots[0].trailing is None
+        return len(slots) == 1 and isinstance(slots[0].extent, model.Rest) and slots[0].trailing is None
 
-    def shapes(self, message: ir.Message | None = None) -> tuple[Shape, ...]:
+    def shapes(self, message: model.Message | None = None) -> tuple[Shape, ...]:
         """The forms the header has in records of a message, or in all."""
         match = dict(message.match) if message and message.match else self._discriminators()
-        found: list[tuple[tuple[ir.Node, ...], list[dict[str, int]], list[Facts]]] = []
+        found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
         for values in product(*match.values()):
             selected = dict(zip(match, values, strict=True))
             known: dict[tuple[Scope, str], int | str | bool | None] = {}
@@ -93,7 +93,9 @@ class Records:
             combinations *= len(found)
         return distinct if combinations <= _MOST_SHAPES else {}
 
-    def parts(self, shape: Shape, message: ir.Message | None = None, variant: ir.Variant | None = None) -> list[Part]:
+    def parts(
+        self, shape: Shape, message: model.Message | None = None, variant: model.Variant | None = None
+    ) -> list[Part]:
         """A record's parts in order, each where it stands if every section is as long as its fields."""
         facts, header = self._facts(shape, message, variant)
         record = Layout(self.types, shape.facts, header)
@@ -104,13 +106,15 @@ class Records:
         for node in rest:
             at = found[-1].end
             part = (
-                self._slot(inner, node, at, message, variant) if isinstance(node, ir.Slot) else _fixed(record, node, at)
+                self._slot(inner, node, at, message, variant)
+                if isinstance(node, model.Slot)
+                else _fixed(record, node, at)
             )
             found.append(part)
         return [_merged(*found)] if self.single else found
 
     def _slot(
-        self, layout: Layout, slot: ir.Slot, at: Offset, message: ir.Message | None, variant: ir.Variant | None
+        self, layout: Layout, slot: model.Slot, at: Offset, message: model.Message | None, variant: model.Variant | None
     ) -> Part:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
@@ -127,7 +131,7 @@ class Records:
         behind = end if self.single else at.moved(extent.size, extent.term)
         return Part(slot.name, at, behind, extent, common, own, slot)
 
-    def _facts(self, shape: Shape, message: ir.Message | None, variant: ir.Variant | None) -> tuple[Facts, Facts]:
+    def _facts(self, shape: Shape, message: model.Message | None, variant: model.Variant | None) -> tuple[Facts, Facts]:
         """What is known inside the message, and inside structs."""
         header = shape.facts.below()
         facts = header
@@ -138,10 +142,10 @@ class Records:
         return facts, header
 
 
-def _fixed(layout: Layout, node: ir.Node, at: Offset) -> Part:
+def _fixed(layout: Layout, node: model.Node, at: Offset) -> Part:
     """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
     trees, end = layout.place([node], at)
-    if isinstance(node, ir.Section):
+    if isinstance(node, model.Section):
         extent = layout.extent(node.name, node.extent)
         return Part(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
     return Part(TRAILER, at, end, Extent(end.since(at), str(end)), trees)
@@ -154,21 +158,21 @@ def _merged(head: Part, *others: Part) -> Part:
     return Part("", Offset(), end, Extent(end.since(Offset()), str(end)), common, own)
 
 
-def _split(nodes: Iterable[ir.Node]) -> tuple[list[ir.Node], list[ir.Node]]:
+def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:
     """The header, and what follows from the first section on."""
-    head: list[ir.Node] = []
-    rest: list[ir.Node] = []
+    head: list[model.Node] = []
+    rest: list[model.Node] = []
     for node in nodes:
-        (rest if rest or isinstance(node, ir.Section | ir.Slot) else head).append(node)
+        (rest if rest or isinstance(node, model.Section | model.Slot) else head).append(node)
     return head, rest
 
 
-def _conditions(nodes: Iterable[ir.Node]) -> Iterator[Expr]:
+def _conditions(nodes: Iterable[model.Node]) -> Iterator[Expr]:
     for node in nodes:
-        if isinstance(node, ir.When):
+        if isinstance(node, model.When):
             yield node.condition.expression
-        elif isinstance(node, ir.Choice):
-            yield from (option.condition.expression for option in node.alternatives if isinstance(option, ir.When))
+        elif isinstance(node, model.Choice):
+            yield from (option.condition.expression for option in node.alternatives if isinstance(option, model.When))
 
 
 def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:
@@ -187,5 +191,5 @@ def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _fields(protocol: ir.Protocol) -> Iterator[ir.Field]:
-    yield from (node for node in protocol.record if isinstance(node, ir.Field))
+def _fields(protocol: model.Protocol) -> Iterator[model.Field]:
+    yield from (node for node in protocol.record if isinstance(node, model.Field))

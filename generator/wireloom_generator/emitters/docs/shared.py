@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.byte_rows import Drawing
 from wireloom_generator.emitters.docs.columns import Row, short_type
@@ -59,7 +59,7 @@ def groups(titled: Mapping[str, Iterable[Block]]) -> tuple[Group, ...]:
     return tuple(group for group in found if group.blocks)
 
 
-def paragraphs(doc: ir.Doc, *more: str) -> tuple[str, ...]:
+def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
     """What the spec says of something, and since when and where from."""
     since = f"Since {phrase(doc.since)}." if doc.since else ""
     laid = f"Source: {source(doc)}." if doc.source else ""
@@ -97,7 +97,7 @@ class Shared:
             }
         )
 
-    def _enum(self, enum: ir.Enum) -> Block:
+    def _enum(self, enum: model.Enum) -> Block:
         place = places.enum_place(enum.name)
         rows = (
             (self.names.span(enum.name, item), code(item.name), self._meaning(item.doc, place, "value", item.name))
@@ -106,7 +106,7 @@ class Shared:
         told = table(("Value", "Name", "Meaning"), rows)
         return self._block("Enum", enum.name, enum.doc, place, (Titled("", told),))
 
-    def _flags(self, flags: ir.Flags) -> Block:
+    def _flags(self, flags: model.Flags) -> Block:
         place = places.flags_place(flags.name)
         width = max((len(f"{flag.value:x}") + 1) // 2 * 2 for flag in flags.values)
         rows = (
@@ -121,14 +121,14 @@ class Shared:
         told = table(("Bit", "Value", "Name", "Meaning"), rows)
         return self._block("Flags", flags.name, flags.doc, place, (Titled("", told),))
 
-    def _type(self, shared: ir.Type) -> Block:
+    def _type(self, shared: model.Type) -> Block:
         place = places.type_place(shared.name)
         trees = Layout(self.names.types, Facts(), Facts()).place(shared.nodes, Offset(ITEM))[0]
         rows = FieldTable(self.names, self.finder(place)).rows(trees)
         drawing = sketch("", sketched(trees))
         return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))
 
-    def _table(self, shared: ir.Table) -> Block:
+    def _table(self, shared: model.Table) -> Block:
         place = places.table_place(shared.name)
         rows = (
             (
@@ -148,7 +148,7 @@ class Shared:
         self,
         kind: str,
         name: str,
-        doc: ir.Doc,
+        doc: model.Doc,
         place: str,
         tables: tuple[Titled, ...],
         drawings: tuple[Titled, ...] = (),
@@ -156,11 +156,11 @@ class Shared:
         anchor = f"{kind.lower()}-{name.lower()}"
         return Block(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
 
-    def _meaning(self, doc: ir.Doc, place: str, kind: str, name: str) -> str:
+    def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:
         since = f"Since {phrase(doc.since)}" if doc.since else ""
         found = self.errata.at(places.member_place(place, kind, name), doc)
         return cell(sentences([prose(doc.text), since, links(found)]))
 
-    def finder(self, place: str) -> Callable[[str, str, ir.Doc], tuple[Erratum, ...]]:
+    def finder(self, place: str) -> Callable[[str, str, model.Doc], tuple[Erratum, ...]]:
         """Finds the errata of what stands in a table."""
         return lambda kind, name, doc: self.errata.at(places.member_place(place, kind, name), doc)

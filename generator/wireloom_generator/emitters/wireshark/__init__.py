@@ -15,7 +15,7 @@ from typing import assert_never
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wireloom_generator import ir
+from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import Entry, Lua, Table, entries, function, literal, render, string
 from wireloom_generator.output import OutputFile, head
@@ -34,20 +34,20 @@ from wireloom_generator.types import (
 )
 
 _COMPUTED = {
-    ir.Primitive.BYTE: "int8",
-    ir.Primitive.SHORT: "int16",
-    ir.Primitive.INT: "int32",
-    ir.Primitive.LONG: "int64",
-    ir.Primitive.FLOAT: "float",
-    ir.Primitive.DOUBLE: "double",
-    ir.Primitive.BOOLEAN: "bool",
-    ir.Primitive.BINARY: "bytes",
-    ir.Primitive.STRING: "string",
+    model.Primitive.BYTE: "int8",
+    model.Primitive.SHORT: "int16",
+    model.Primitive.INT: "int32",
+    model.Primitive.LONG: "int64",
+    model.Primitive.FLOAT: "float",
+    model.Primitive.DOUBLE: "double",
+    model.Primitive.BOOLEAN: "bool",
+    model.Primitive.BINARY: "bytes",
+    model.Primitive.STRING: "string",
 }
 """How Wireshark calls the types of columns."""
 
 
-def emit(protocol: ir.Protocol) -> Iterator[OutputFile]:
+def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The dissector."""
     text = (
         _templates()
@@ -80,58 +80,58 @@ def _templates() -> Environment:
     )
 
 
-def _enum(enum: ir.Enum) -> Table:
+def _enum(enum: model.Enum) -> Table:
     """Its names, those of single numbers before those of narrow ranges, and these before wide ones."""
     values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
     return Table([Table([literal(value.first), literal(value.last), string(value.name)]) for value in values])
 
 
-def _flags(flags: ir.Flags) -> Table:
+def _flags(flags: model.Flags) -> Table:
     return Table([Table([literal(flag.value), string(flag.name), _words(flag.doc.text)]) for flag in flags.values])
 
 
-def _parameter(parameter: ir.Parameter) -> Table:
+def _parameter(parameter: model.Parameter) -> Table:
     choices = Table(tuple(map(string, parameter.choices))) if parameter.choices else None
     default, doc = literal(parameter.default), _words(parameter.doc.text)
     return Table(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
 
 
-def _list(nodes: Iterable[ir.Node]) -> Table:
+def _list(nodes: Iterable[model.Node]) -> Table:
     return Table(tuple(map(_node, nodes)))
 
 
-def _node(node: ir.Node) -> Table:
+def _node(node: model.Node) -> Table:
     match node:
-        case ir.Field():
+        case model.Field():
             return _field(node)
-        case ir.Computed(columns=columns):
+        case model.Computed(columns=columns):
             kind = columns[0].type
-            assert isinstance(kind, ir.Primitive | ir.Decimal)
+            assert isinstance(kind, model.Primitive | model.Decimal)
             return _kind(
                 "computed",
                 name=string(node.name),
-                shape=string(_COMPUTED[kind] if isinstance(kind, ir.Primitive) else "uint64"),
+                shape=string(_COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"),
                 compute=function(node.value.expression),
                 type=string(str(kind)),
                 **_names(node.enum, None, node.labels),
                 doc=_doc(node.doc),
             )
-        case ir.Bits(wire=wire, fields=fields):
+        case model.Bits(wire=wire, fields=fields):
             return _kind("bits", value=_value(wire), bits=Table(tuple(map(_bit, fields))))
-        case ir.Padding(size=size, align=align):
+        case model.Padding(size=size, align=align):
             return _kind("padding", pad=str(size), align=str(align))
-        case ir.Section(trailing=trailing, nodes=nodes):
+        case model.Section(trailing=trailing, nodes=nodes):
             left = Table(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
             return _kind("section", **_region(node), trailing=left, nodes=_list(nodes))
-        case ir.Slot(trailing=trailing):
+        case model.Slot(trailing=trailing):
             doc = string(f"Bytes of the {node.name} behind its last field")
             left = Table(entries(name=string(trailing), doc=doc)) if trailing else None
             return _kind("slot", **_region(node), left_over=left)
-        case ir.When():
+        case model.When():
             return _kind("choice", options=Table([_option(node)]))
-        case ir.Choice(alternatives=alternatives):
+        case model.Choice(alternatives=alternatives):
             return _kind("choice", options=Table(tuple(map(_option, alternatives))))
-        case ir.Tail(nodes=nodes):
+        case model.Tail(nodes=nodes):
             return _kind("tail", nodes=_list(nodes))
         case _:
             assert_never(node)
@@ -141,16 +141,16 @@ def _kind(kind: str, **values: Lua | None) -> Table:
     return Table(entries(kind=string(kind), **values))
 
 
-def _region(node: ir.Section | ir.Slot) -> Mapping[str, Lua | None]:
+def _region(node: model.Section | model.Slot) -> Mapping[str, Lua | None]:
     return {"section": string(node.name), "extent": _extent(node.extent), "doc": _doc(node.doc)}
 
 
-def _option(option: ir.When | ir.Otherwise) -> Table:
-    when = function(option.condition.expression) if isinstance(option, ir.When) else None
+def _option(option: model.When | model.Otherwise) -> Table:
+    when = function(option.condition.expression) if isinstance(option, model.When) else None
     return Table(entries(when=when, nodes=_list(option.nodes)))
 
 
-def _doc(doc: ir.Doc) -> str | None:
+def _doc(doc: model.Doc) -> str | None:
     text = f"{doc.text} ({doc.unit})" if doc.unit else doc.text
     return _words(text) if text else None
 
@@ -169,15 +169,15 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lu
     }
 
 
-def _rule(condition: ir.Condition | None) -> Table | None:
+def _rule(condition: model.Condition | None) -> Table | None:
     return None if condition is None else Table([_words(condition.text), function(condition.expression)])
 
 
-def _derive(condition: ir.Condition | None) -> str | None:
+def _derive(condition: model.Condition | None) -> str | None:
     return None if condition is None else function(condition.expression)
 
 
-def _field(field: ir.Field) -> Table:
+def _field(field: model.Field) -> Table:
     is_bytes = isinstance(field.const, bytes)
     return _kind(
         "field",
@@ -197,7 +197,7 @@ def _field(field: ir.Field) -> Table:
     )
 
 
-def _bit(field: ir.BitField) -> Table:
+def _bit(field: model.BitField) -> Table:
     wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
     return Table(
         entries(
@@ -214,7 +214,7 @@ def _bit(field: ir.BitField) -> Table:
     )
 
 
-def _repeat(repeat: ir.Repeat | None) -> Mapping[str, Lua | None]:
+def _repeat(repeat: model.Repeat | None) -> Mapping[str, Lua | None]:
     if repeat is None:
         return {}
     if repeat.count is None and repeat.until is None:
@@ -222,11 +222,11 @@ def _repeat(repeat: ir.Repeat | None) -> Mapping[str, Lua | None]:
     return {"count": _derive(repeat.count), "until": _derive(repeat.until)}
 
 
-def _checksum(checksum: ir.Checksum | None) -> Table | None:
+def _checksum(checksum: model.Checksum | None) -> Table | None:
     return None if checksum is None else Table(_sum(checksum))
 
 
-def _sum(checksum: ir.Checksum) -> list[Lua]:
+def _sum(checksum: model.Checksum) -> list[Lua]:
     first, last = function(checksum.start.expression), function(checksum.end.expression)
     return entries(algorithm=string(checksum.algorithm), from_=first, to=last)
 
@@ -254,7 +254,7 @@ def _shape(kind: WireType) -> str:
             assert_never(kind)
 
 
-def _value(wire: ir.Wire) -> str:
+def _value(wire: model.Wire) -> str:
     """How a value is read."""
     order = f', "{wire.order}"' if wire.order else ""
     extent = "" if wire.extent is None else _extent(wire.extent)
@@ -281,15 +281,15 @@ def _value(wire: ir.Wire) -> str:
             assert_never(wire.type)
 
 
-def _extent(extent: ir.Extent) -> str:
+def _extent(extent: model.Extent) -> str:
     match extent:
-        case ir.Rest():
+        case model.Rest():
             return "rest"
-        case ir.Size(bytes=bytes, fixed=fixed):
+        case model.Size(bytes=bytes, fixed=fixed):
             return f"size({function(bytes) if fixed is None else literal(fixed)})"
-        case ir.Prefix(length=length):
+        case model.Prefix(length=length):
             return f"prefix({_value(length)})"
-        case ir.Terminator(value=value):
+        case model.Terminator(value=value):
             return f"up_to({string(value)})"
         case _:
             assert_never(extent)
@@ -299,11 +299,11 @@ def _match(match: Mapping[str, tuple[int, ...]]) -> Table:
     return Table([Table([string(name), Table(tuple(map(literal, values)))]) for name, values in match.items()])
 
 
-def _sections(sections: Mapping[str, tuple[ir.Node, ...]]) -> Table:
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Table:
     return Table([Entry(name, _list(nodes)) for name, nodes in sections.items()])
 
 
-def _message(message: ir.Message) -> Table:
+def _message(message: model.Message) -> Table:
     variants = [
         Table(
             entries(
@@ -327,7 +327,7 @@ def _message(message: ir.Message) -> Table:
     )
 
 
-def _framing(protocol: ir.Protocol) -> Table:
+def _framing(protocol: model.Protocol) -> Table:
     proven = all(lengths.valid or lengths.checksum for lengths in protocol.lengths)
     return Table(
         entries(
@@ -340,11 +340,11 @@ def _framing(protocol: ir.Protocol) -> Table:
     )
 
 
-def _probe(probe: ir.Probe) -> Table:
+def _probe(probe: model.Probe) -> Table:
     return Table([string(probe.name), str(probe.offset), _value(probe.wire)])
 
 
-def _lengths(lengths: ir.Lengths) -> Table:
+def _lengths(lengths: model.Lengths) -> Table:
     ends = (probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes)
     return Table(
         entries(
@@ -358,7 +358,7 @@ def _lengths(lengths: ir.Lengths) -> Table:
     )
 
 
-def _proof(lengths: ir.Lengths) -> Table | None:
+def _proof(lengths: model.Lengths) -> Table | None:
     """The checksum that proves a length, and where it stands."""
     if lengths.checksum is None:
         return None

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wireloom_generator.ir.declarations import Doc, Enum, Flags, Parameter, Table
-from wireloom_generator.ir.nodes import Checksum, Node, Slot, Type
-from wireloom_generator.ir.wires import Condition, Wire
+from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Table
+from wireloom_generator.model.nodes import Checksum, Node, Slot, Type
+from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructType
 

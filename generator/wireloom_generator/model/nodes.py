@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from wireloom_generator.ir.declarations import Doc
-from wireloom_generator.ir.wires import Condition, Rest, Size, Wire
+from wireloom_generator.model.declarations import Doc
+from wireloom_generator.model.wires import Condition, Rest, Size, Wire
 from wireloom_generator.types.tables import Column
 
 

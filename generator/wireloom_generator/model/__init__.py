@@ -3,8 +3,18 @@
 Emitters see only this. All classes are frozen; a union stands for each choice, to be taken apart with ``match``.
 """
 
-from wireloom_generator.ir.declarations import Doc, Enum, EnumValue, Flag, Flags, Parameter, Source, Table, TableField
-from wireloom_generator.ir.nodes import (
+from wireloom_generator.model.declarations import (
+    Doc,
+    Enum,
+    EnumValue,
+    Flag,
+    Flags,
+    Parameter,
+    Source,
+    Table,
+    TableField,
+)
+from wireloom_generator.model.nodes import (
     BitField,
     Bits,
     Checksum,
@@ -24,8 +34,8 @@ from wireloom_generator.ir.nodes import (
     children,
     walk,
 )
-from wireloom_generator.ir.protocol import Example, Form, FormEntry, Lengths, Message, Probe, Protocol, Variant
-from wireloom_generator.ir.wires import Condition, Extent, Order, Prefix, Rest, Size, Terminator, Wire
+from wireloom_generator.model.protocol import Example, Form, FormEntry, Lengths, Message, Probe, Protocol, Variant
+from wireloom_generator.model.wires import Condition, Extent, Order, Prefix, Rest, Size, Terminator, Wire
 from wireloom_generator.types.tables import CORRUPT, U64, Column, ColumnType, Decimal, ListType, Primitive, StructType
 
 __all__ = [
