@@ -17,7 +17,7 @@ from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
 
-TILE = 64 * 1024
+TILE = 128 * 1024
 """About so many items are read at once: what is known of them is in the processor's cache."""
 GROWTH = 4
 """How many times longer a run is than the one before it, as long as items are as large as was thought."""

@@ -92,13 +92,15 @@ class Values:
             return Vector(whole, column.valid, self.rows.doubt)
         if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
             return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
-        data = column.data
-        kind = data.dtype.newbyteorder("=")
-        if kind == np.uint64:
-            kind = np.dtype(np.int64)
+        return Vector(self._native(column.data), column.valid, self.rows.doubt)
+
+    def _native(self, data: Array) -> Array:
+        """Numbers of this machine's byte order, signed if they have 64 bits; rows whose number is too large doubted."""
+        if data.dtype.kind == "u" and data.dtype.itemsize == 8:
             if (high := data > 2**63 - 1).any():
                 self.rows.doubt(high)
-        return Vector(data.astype(kind, copy=False), column.valid, self.rows.doubt)
+            return data.astype(np.int64)
+        return data if data.dtype.isnative else data.astype(data.dtype.newbyteorder("="))
 
     def count(self, name: str) -> Vector:
         """How many items a list has; 0 when it is absent."""
