@@ -29,7 +29,7 @@ def emitted(text: str, root: Path) -> str:
     assert not found
     (file,) = columnar.emit(lower(one))
     start = file.text.index("RECORD = ")
-    return file.text[start : file.text.index("\n\n\ndef ", start)]
+    return file.text[start : file.text.index("\n\narrow_schema = ", start)]
 
 
 def parts(fields: str, root: Path) -> str:

@@ -19,16 +19,12 @@ _API = frozenset({"build", "iter_records", "messages", "parse"})
 _BUILT_IN = frozenset({"len", "max", "min"})
 _PLAN = naming.BLOCKS | {"Fallback", "Named", "Number", "Plan"}
 _VECTORS = frozenset({"among", "both", "choose", "either", "greatest", "least", "negate", "present"})
-_ARROW = frozenset({
-    "binary", "bool_", "decimal128", "float32", "float64", "int16", "int32", "int64", "int8", "list_", "schema",
-    "string", "struct",
-})  # fmt: skip
 _SPARK = frozenset({
     "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
     "LongType", "ShortType", "StringType", "StructField", "StructType",
 })  # fmt: skip
-_OF_MODULES = {"pa": _ARROW, "plan": _PLAN}
-"""What of the modules ``pa`` and ``plan`` is called."""
+_OF_MODULES = {"plan": _PLAN}
+"""What of the module ``plan`` is called."""
 _CALLED = frozenset({"pyspark.sql.types", "wireloom.codec"})
 """The modules whose names may be called once they are imported."""
 
@@ -37,12 +33,12 @@ RULE = "emitted-code"
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module imports beside its siblings, and the functions that stand in it, the same for every protocol."""
+    """What a module imports beside its siblings, and what stands in it that is the same for every protocol."""
 
     imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     siblings: frozenset[str] = frozenset()
-    functions: str = ""
+    same: str = ""
 
 
 _MODULES = {
@@ -53,7 +49,7 @@ _MODULES = {
             "wireloom.extras": frozenset({"needed"}),
         },
         siblings=frozenset({"enums", "parsers"}),
-        functions=package.LAZY,
+        same=package.LAZY,
     ),
     "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
     "parsers": _Module({"wireloom.codec": naming.BLOCKS}, siblings=frozenset({"enums"})),
@@ -67,7 +63,7 @@ _MODULES = {
         },
         {"pyarrow": "pa"},
         frozenset({"enums", "parsers"}),
-        columnar.DECODER,
+        columnar.CONSTANT,
     ),
 }
 
@@ -93,15 +89,17 @@ class _Reader:
 
     def __init__(self, module: _Module) -> None:
         self.module = module
-        functions = ast.parse(module.functions)
-        self.functions = {ast.dump(node) for node in functions.body}
-        self.asked = {node.id for node in ast.walk(functions) if isinstance(node, ast.Name)}
-        """What the functions name: they must find what they mean."""
+        same = ast.parse(module.same)
+        self.same = {ast.dump(node) for node in same.body}
+        self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)} - {"PLAN", "PROTOCOL"}
+        """What is named there: it must find what it means."""
         self.known: set[str] = set()
         self.called: set[str] = set()
 
     def admits(self, node: ast.stmt) -> bool:
         """Whether a statement is one that emitters write."""
+        if ast.dump(node) in self.same:
+            return True
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
                 return True
@@ -117,12 +115,11 @@ class _Reader:
                 return admitted
             case ast.ClassDef():
                 return self._class(node)
-            case ast.FunctionDef():
-                return ast.dump(node) in self.functions
         return False
 
     def _free(self, name: str) -> bool:
-        return not name.startswith("_") and name not in self.called | _BUILT_IN | _OF_MODULES.keys() | {"float"}
+        taken = self.called | self.asked | _BUILT_IN | _OF_MODULES.keys() | {"float"}
+        return not name.startswith("_") and name not in taken
 
     def _imports(self, module: str, names: list[ast.alias], level: int) -> bool:
         if any(alias.asname or alias.name.startswith("_") for alias in names):
@@ -130,7 +127,7 @@ class _Reader:
         found = {alias.name for alias in names}
         if level == 1 and module in self.module.siblings:
             self.known |= found
-            return "*" not in found and not found & (_BUILT_IN | self.asked - {"PROTOCOL"})
+            return "*" not in found and not found & (_BUILT_IN | self.asked)
         if level:
             return False
         if module == "construct" and "wireloom.codec" in self.module.imports:

@@ -1,6 +1,7 @@
-"""The proof that nothing disagrees: the running codec, the StructType, the Arrow schema and the docs, column by column.
+"""The proof that nothing disagrees: the running codec, the StructType and the docs, column by column.
 
-Each is read back from what was emitted, not from the model it was emitted from; Spark and Arrow need not be installed.
+Each is read back from what was emitted, not from the model it was emitted from; Spark need not be installed. The
+Arrow schema needs no proof, as it is made of the codec's columns.
 """
 
 import ast
@@ -68,17 +69,6 @@ _SPARK = {
     "BinaryType()": "binary",
     "StringType()": "string",
 }
-_ARROW = {
-    "pa.int8()": "byte",
-    "pa.int16()": "short",
-    "pa.int32()": "int",
-    "pa.int64()": "long",
-    "pa.float32()": "float",
-    "pa.float64()": "double",
-    "pa.bool_()": "boolean",
-    "pa.binary()": "binary",
-    "pa.string()": "string",
-}
 _MORE = ("metadata",)
 """What a field may have beside its name and type; anything else, as ``nullable``, makes it another column."""
 
@@ -87,8 +77,7 @@ def check(protocol: model.Protocol, codec: Codec, files: Mapping[PurePosixPath, 
     """A problem for each place where an output and the codec differ."""
     expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
     package = PurePosixPath(protocol.name)
-    for name, schema, types in (("spark.py", "SCHEMA", _SPARK), ("columnar.py", "arrow_schema", _ARROW)):
-        yield from _differences(protocol, name, expected, _schema(_text(files, package / name), schema, types))
+    yield from _differences(protocol, "spark.py", expected, _schema(_text(files, package / "spark.py")))
     docs = PurePosixPath("docs", protocol.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
     yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
@@ -127,8 +116,8 @@ def _struct(columns: Iterable[tuple[str, str]]) -> str:
     return f"struct<{','.join(f'{name}:{kind}' for name, kind in columns)}>"
 
 
-def _schema(text: str, name: str, types: Mapping[str, str]) -> Columns:
-    """The columns of the schema assigned to ``name`` in generated source, other assignments followed."""
+def _schema(text: str) -> Columns:
+    """The columns of the ``SCHEMA`` in generated source, other assignments followed."""
     assigned = {
         target.id: node.value
         for node in ast.parse(text).body
@@ -136,46 +125,40 @@ def _schema(text: str, name: str, types: Mapping[str, str]) -> Columns:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    return tuple(_fields(assigned.get(name), assigned, types))
+    return tuple(_fields(assigned.get("SCHEMA"), assigned))
 
 
-def _fields(
-    node: ast.expr | None, assigned: Mapping[str, ast.expr], types: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """The columns of ``StructType([…])``, ``pa.struct([…])`` or ``pa.schema([…])``; none of anything else."""
+def _fields(node: ast.expr | None, assigned: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:
+    """The columns of ``StructType([…])``; none of anything else."""
     match node:
         case ast.Call(args=[ast.List(elts=fields)], keywords=[]):
             for field in fields:
-                yield _field(field, assigned, types)
+                yield _field(field, assigned)
 
 
-def _field(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, str]) -> tuple[str, str]:
+def _field(node: ast.expr, assigned: Mapping[str, ast.expr]) -> tuple[str, str]:
     match node:
-        case ast.Tuple(elts=[ast.Constant(value=str() as name), kind]):
-            return name, _kind(kind, assigned, types)
         case ast.Call(args=[ast.Constant(value=str() as name), kind], keywords=more) if all(
             keyword.arg in _MORE for keyword in more
         ):
-            return name, _kind(kind, assigned, types)
+            return name, _kind(kind, assigned)
         case _:
             return "", ast.unparse(node)
 
 
-def _kind(node: ast.expr, assigned: Mapping[str, ast.expr], types: Mapping[str, str]) -> str:
+def _kind(node: ast.expr, assigned: Mapping[str, ast.expr]) -> str:
     match node:
         case ast.Name(id=name) if name in assigned:
-            return _kind(assigned[name], assigned, types)
-        case ast.Call(func=function, args=[element], keywords=[]) if ast.unparse(function) in ("ArrayType", "pa.list_"):
-            return f"array<{_kind(element, assigned, types)}>"
-        case ast.Call(func=function, args=[ast.Constant(value=int() as precision), *scale], keywords=[]) if ast.unparse(
-            function
-        ) in ("DecimalType", "pa.decimal128"):
-            return f"decimal({precision},{ast.unparse(scale[0]) if scale else 0})"
-        case ast.Call(func=function) if ast.unparse(function) in ("StructType", "pa.struct"):
-            return _struct(_fields(node, assigned, types))
+            return _kind(assigned[name], assigned)
+        case ast.Call(func=ast.Name(id="ArrayType"), args=[element], keywords=[]):
+            return f"array<{_kind(element, assigned)}>"
+        case ast.Call(func=ast.Name(id="DecimalType"), args=[precision, scale], keywords=[]):
+            return f"decimal({ast.unparse(precision)},{ast.unparse(scale)})"
+        case ast.Call(func=ast.Name(id="StructType")):
+            return _struct(_fields(node, assigned))
         case _:
             written = ast.unparse(node)
-            return types.get(written, written)
+            return _SPARK.get(written, written)
 
 
 def _table(text: str) -> Columns:

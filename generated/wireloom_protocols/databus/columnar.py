@@ -14,47 +14,6 @@ from wireloom.columnar import plan
 from .enums import DbusOpcode, EventAttributes, SourceId
 from .parsers import PROTOCOL
 
-arrow_schema = pa.schema(
-    [
-        ("message", pa.string()),
-        ("byte_order", pa.string()),
-        ("version", pa.int16()),
-        (
-            "dbus_event",
-            pa.struct(
-                [
-                    ("variant", pa.string()),
-                    ("header_crc", pa.int64()),
-                    ("length", pa.int32()),
-                    ("attributes", pa.int32()),
-                    ("attributes_flags", pa.list_(pa.string())),
-                    ("sequence", pa.int64()),
-                    ("physical_partition_id", pa.int16()),
-                    ("logical_partition_id", pa.int16()),
-                    ("nano_timestamp", pa.int64()),
-                    ("src_id", pa.int16()),
-                    ("src_id_name", pa.string()),
-                    ("schema_id", pa.binary()),
-                    ("schema_version", pa.int16()),
-                    ("schema_id_rest", pa.binary()),
-                    ("value_crc", pa.int64()),
-                    ("opcode", pa.int16()),
-                    ("opcode_name", pa.string()),
-                    ("trace", pa.bool_()),
-                    ("ext_replicated", pa.bool_()),
-                    ("end_of_period", pa.bool_()),
-                    ("key", pa.int64()),
-                    ("value", pa.binary()),
-                    ("key_size", pa.int32()),
-                    ("key_bytes", pa.binary()),
-                ],
-            ),
-        ),
-        ("_corrupt_record", pa.binary()),
-        ("_corrupt_reason", pa.string()),
-    ],
-)
-
 RECORD = plan.Record(plan.Field("version", "u1"), plan.Slot("body", plan.Rest()))
 
 PLAN = plan.Plan(
@@ -158,6 +117,8 @@ PLAN = plan.Plan(
         match=(("version", 0, "u1"),),
     ),
 )
+
+arrow_schema = columnar.arrow_schema(PROTOCOL.columns)
 
 
 def decode_columnar(

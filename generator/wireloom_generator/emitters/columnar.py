@@ -1,6 +1,6 @@
 """columnar.py: the protocol's Arrow schema, and the plan by which many records are decoded into it at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
@@ -23,19 +23,9 @@ from wireloom_generator.python_code.pretty import (
 from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors, linear
 from wireloom_generator.python_code.vectorised import Parts, code, probe, proof
 
-_TYPES = {
-    model.Primitive.BYTE: "pa.int8()",
-    model.Primitive.SHORT: "pa.int16()",
-    model.Primitive.INT: "pa.int32()",
-    model.Primitive.LONG: "pa.int64()",
-    model.Primitive.FLOAT: "pa.float32()",
-    model.Primitive.DOUBLE: "pa.float64()",
-    model.Primitive.BOOLEAN: "pa.bool_()",
-    model.Primitive.BINARY: "pa.binary()",
-    model.Primitive.STRING: "pa.string()",
-}
+CONSTANT = '''
+arrow_schema = columnar.arrow_schema(PROTOCOL.columns)
 
-DECODER = '''
 
 def decode_columnar(
     buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
@@ -47,8 +37,7 @@ def decode_columnar(
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Arrow schema and plan."""
-    schema = Call("pa.schema", (_array([_field(column) for column in protocol.columns]),))
-    blocks = [render(schema, before="arrow_schema = "), *_plan(protocol, Vectors.of(protocol.columns))]
+    blocks = list(_plan(protocol, Vectors.of(protocol.columns)))
     code = "\n\n".join(blocks)
     used = names(code)
     declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
@@ -67,28 +56,8 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         pretty.imported(".parsers", ["PROTOCOL", *sorted(tables)]),
         "",
     ]
-    text = "\n".join([head(protocol.folders), title, "", *imports, code, DECODER])
+    text = "\n".join([head(protocol.folders), title, "", *imports, code, CONSTANT])
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
-
-
-def _array(items: Sequence[Tree]) -> Call:
-    return Call("", items, "[]")
-
-
-def _field(column: model.Column) -> Tree:
-    return group(string(column.name), _type(column.type))
-
-
-def _type(kind: model.ColumnType) -> Tree:
-    match kind:
-        case model.ListType(element=element):
-            return Call("pa.list_", (_type(element),))
-        case model.StructType(columns=columns):
-            return Call("pa.struct", (_array([_field(column) for column in columns]),))
-        case model.Decimal(precision=precision, scale=scale):
-            return f"pa.decimal128({precision}, {scale})"
-        case model.Primitive():
-            return _TYPES[kind]
 
 
 def _plan(protocol: model.Protocol, vectors: Vectors) -> Iterator[str]:
