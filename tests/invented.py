@@ -39,8 +39,8 @@ from wireloom.codec.blocks import Block
 from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, primitive
 from wireloom.codec.flatbuffers import _SCALARS, _Encoded
+from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
-from wireloom.codec.streams import Frame
 
 Values = dict[str, Any]
 

@@ -18,7 +18,7 @@ import pytest
 
 from wireloom import columnar
 from wireloom.codec import DecodeError, Protocol
-from wireloom.codec.framing import Record
+from wireloom.codec.cutting import Cut
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.plan import Plan
@@ -117,8 +117,8 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     view = View(pair.codec, chosen)
     rows, offset = [], 0
     for data, order in zip(records, orders, strict=True):
-        record = Record(offset, len(data), order)
-        row = pair.codec.row(record, data, offset, dict(chosen.parameters), Mode.PERMISSIVE, chosen.message)
+        cut = Cut(offset, len(data), order)
+        row = pair.codec.row(cut, data, offset, dict(chosen.parameters), Mode.PERMISSIVE, chosen.message)
         if row is not None:
             row["_offset"], row["_length"] = offset, len(data)
             rows.append(row)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lockstep import Pair, capture_alike
 
 from wireloom.codec import DecodeError
-from wireloom.codec.framing import Cutter
+from wireloom.codec.cutting import Cutter, cuts
 from wireloom.columnar import cells
 from wireloom.columnar.splits import splits
 from wireloom.options import resolve
@@ -129,7 +129,7 @@ def test_pieces_of_any_size_give_the_orders_of_the_whole(capture: bytes, sizes: 
             base, held = base + record.length, held[record.length :]
     whole = [
         (record.offset, record.length, record.little and record.proven, record.error and record.error.reason)
-        for record in framing.records(capture, parameters)
+        for record in cuts(framing, capture, parameters)
     ]
     assert found == whole
 

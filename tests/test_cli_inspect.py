@@ -19,7 +19,7 @@ from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, STREAM, run
 from wireloom.cli import pieces
 from wireloom.cli.inspect import PAGE_RECORDS
 from wireloom.codec import Protocol
-from wireloom.codec.framing import Cutter
+from wireloom.codec.cutting import Cutter, cuts
 from wireloom.options import resolve
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -239,8 +239,8 @@ def test_a_capture_is_not_written_over_by_its_page(capture: Path) -> None:
 
 def test_a_record_is_shown_before_the_next_is_there() -> None:
     arriving = iter([MARKER])
-    cuts = pieces.cuts(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
-    assert next(cuts).data == MARKER
+    found = pieces.pieces(lambda size: next(arriving), Cutter(couchbase_dcp.PROTOCOL.framing, {}), 0)
+    assert next(found).data == MARKER
 
 
 @given(st.lists(st.integers(1, 90)), st.sampled_from([couchbase_dcp.PROTOCOL, databus.PROTOCOL]))
@@ -255,10 +255,10 @@ def test_pieces_of_any_size_give_the_records_of_the_whole(sizes: list[int], prot
         at += len(piece)
         return piece
 
-    cuts = list(pieces.cuts(read, Cutter(protocol.framing, parameters), 0))
-    whole = list(protocol.framing.records(capture, parameters))
-    assert [(cut.offset, len(cut.data)) for cut in cuts] == [(record.offset, record.length) for record in whole]
-    assert b"".join(cut.data for cut in cuts) == capture
+    found = list(pieces.pieces(read, Cutter(protocol.framing, parameters), 0))
+    whole = cuts(protocol.framing, capture, parameters)
+    assert [(piece.offset, len(piece.data)) for piece in found] == [(cut.offset, cut.length) for cut in whole]
+    assert b"".join(piece.data for piece in found) == capture
 
 
 def test_whoever_reads_the_output_may_stop(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.codec import Bcd, DecodeError, EncodeError
-from wireloom.codec.streams import Reader, Writer
+from wireloom.codec.reader import Reader
+from wireloom.codec.writer import Writer
 from wireloom.columnar import plan
 from wireloom.columnar.rows import Batch, Rows, Values
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.codec import Boolean, DecodeError, EitherOrder, EncodeError, Field, Layout
-from wireloom.codec.streams import Reader, Writer
+from wireloom.codec.reader import Reader
+from wireloom.codec.writer import Writer
 
 ORDERS = {False: "big", True: "little"}
 

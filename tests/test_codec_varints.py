@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireloom.codec import DecodeError, EncodeError, Leb128, ZigZag
-from wireloom.codec.streams import Reader, Writer
+from wireloom.codec.reader import Reader
+from wireloom.codec.writer import Writer
 
 
 def written(kind: Leb128 | ZigZag, value: Any) -> bytes:

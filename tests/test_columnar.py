@@ -10,6 +10,7 @@ import pytest
 
 from wireloom import columnar
 from wireloom.codec import DecodeError
+from wireloom.codec.cutting import cuts
 from wireloom.options import MAX_RECORD_BYTES, OptionError
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -67,7 +68,7 @@ def test_the_mode_says_what_becomes_of_malformed_records() -> None:
 
 
 def test_nobody_has_to_hold_the_malformed_rest_of_a_large_capture() -> None:
-    found = couchbase_dcp.PROTOCOL.framing.records(bytes(MAX_RECORD_BYTES * 2 + 1), {"collections": False})
+    found = cuts(couchbase_dcp.PROTOCOL.framing, bytes(MAX_RECORD_BYTES * 2 + 1), {"collections": False})
     assert [record.length for record in found] == [MAX_RECORD_BYTES, MAX_RECORD_BYTES, 1]
 
 

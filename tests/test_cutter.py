@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireloom.codec import Protocol
-from wireloom.codec.framing import Cutter, Record
+from wireloom.codec.cutting import Cut, Cutter, cuts
 from wireloom.options import resolve
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -22,7 +22,7 @@ FRAMES = [bytes.fromhex("8056000014000000000000140000000000000000000000000000000
 Told = tuple[int, int, bool, bool, str | None]
 
 
-def told(record: Record, base: int) -> Told:
+def told(record: Cut, base: int) -> Told:
     reason = record.error.reason if record.error else None
     return base + record.offset, record.length, record.little, record.proven, reason
 
@@ -62,7 +62,7 @@ def test_pieces_of_any_size_give_the_same_records(
     protocol: Protocol, records: list[bytes], data: st.DataObject, sizes: list[int], bound: int
 ) -> None:
     capture = data.draw(captures(records))
-    whole = protocol.framing.records(capture, resolve(protocol.parameters, {}), max_record_bytes=bound)
+    whole = cuts(protocol.framing, capture, resolve(protocol.parameters, {}), max_record_bytes=bound)
     assert list(in_pieces(protocol, capture, sizes, bound)) == [told(record, 0) for record in whole]
 
 

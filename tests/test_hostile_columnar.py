@@ -89,7 +89,7 @@ def test_a_length_beyond_the_bound_is_not_waited_for(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("final", [False, True])
 def test_a_stream_that_grows_says_at_once_that_a_record_is_too_long(final: bool) -> None:
     pair = Pair.of(compiled.of(WHOLE).columnar)
-    from wireloom.codec.framing import Cutter
+    from wireloom.codec.cutting import Cutter
 
     capture = summed(b"hello", 2**31) + summed(b"there") * 3
     record = Cutter(pair.codec.framing, {}, 1000).cut(capture, 0, len(capture), final=final)

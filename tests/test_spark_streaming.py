@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wireloom.codec.cutting import cuts
 from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:
@@ -382,7 +383,7 @@ def test_a_lost_file_is_bounded_too(tmp_path: Path) -> None:
 def test_damage_in_a_databus_file_is_delivered_once_its_end_is_known(tmp_path: Path) -> None:
     query = Query(tmp_path, "databus")
     framing, parameters = databus.PROTOCOL.framing, query.source().read_options.parameters
-    first, *others = (record.length for record in framing.records(EVENTS, parameters))
+    first, *others = (record.length for record in cuts(framing, EVENTS, parameters))
     path = named(tmp_path, "a.bin", EVENTS[:first] + bytes(100))
     assert len(query.trigger()) == 1
     append(path, bytes(50) + EVENTS[:7])

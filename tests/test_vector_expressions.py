@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from wireloom.codec.frames import Frame
 from wireloom.codec.rules import ask
-from wireloom.codec.streams import Frame
 from wireloom.columnar import plan
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch

@@ -9,7 +9,8 @@ import pytest
 from lockstep import Pair, capture_alike, captures_alike
 
 from wireloom import registry
-from wireloom.codec import DecodeError, EncodeError, streams
+from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec.reader import Reader
 from wireloom_protocols import couchbase_dcp
 
 HEAD = """\
@@ -79,7 +80,7 @@ def weight(batch: pa.RecordBatch) -> int:
 
 @EACH
 def test_no_batch_weighs_more_than_it_may(entry: str, item: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "HEAVIEST", 1_000)
+    monkeypatch.setattr(Reader, "HEAVIEST", 1_000)
     pair = made(entry)
     capture = b"".join(record(item, count, entry) for count in (1, 0, 5, 2, 9, 3) * 4)
     batches = list(pair.decoder(pair.options({})).capture(capture))
@@ -90,7 +91,7 @@ def test_no_batch_weighs_more_than_it_may(entry: str, item: bytes, monkeypatch: 
 
 @EACH
 def test_a_record_that_is_too_heavy_is_malformed(entry: str, item: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "HEAVIEST", 4_000)
+    monkeypatch.setattr(Reader, "HEAVIEST", 4_000)
     pair = made(entry)
     light, heavy = record(item, 3, entry), record(item, 2_100, entry)
     found = capture_alike(pair, light * 9 + heavy + light * 9 + heavy * 2 + light)
@@ -110,15 +111,15 @@ def test_items_weigh_what_they_take_in_a_table(entry: str, item: bytes, monkeypa
     taken = batch["list"].field("items").flatten().nbytes - next(
         (n for k, n in texts.items() if ITEMS[k][0] == entry), 0
     )
-    monkeypatch.setattr(streams, "HEAVIEST", int(1.5 * taken))
+    monkeypatch.setattr(Reader, "HEAVIEST", int(1.5 * taken))
     assert pair.codec.parse(data)
-    monkeypatch.setattr(streams, "HEAVIEST", taken - 64)
+    monkeypatch.setattr(Reader, "HEAVIEST", taken - 64)
     with pytest.raises(DecodeError, match="too-long"):
         pair.codec.parse(data)
 
 
 def test_light_records_come_in_large_batches_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "HEAVIEST", 100_000)
+    monkeypatch.setattr(Reader, "HEAVIEST", 100_000)
     pair = made("type: Labelled, repeat: rest")
     capture = record(b"\1\7", 1_000, "") * 20 + record(b"", 0, "") * 20_000
     rows = [batch.num_rows for batch in pair.decoder(pair.options({})).capture(capture)]
@@ -129,7 +130,7 @@ def test_light_records_come_in_large_batches_again(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("piece", [0x00, 0xFF])
 def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Framing extras of a byte each, 255 of them in a frame, took 650 times their bytes."""
-    monkeypatch.setattr(streams, "HEAVIEST", 20_000_000)
+    monkeypatch.setattr(Reader, "HEAVIEST", 20_000_000)
     pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
     frame = bytes([8, 0x54, 255, *bytes(5)]) + (255).to_bytes(4, "big") + bytes(12) + bytes([piece]) * 255
     stream = BytesIO(frame * 1_000)
@@ -147,7 +148,7 @@ def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.Mo
 
 
 def test_rows_of_many_messages_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "HEAVIEST", 50_000)
+    monkeypatch.setattr(Reader, "HEAVIEST", 50_000)
     text = """\
 protocol: wide
 byte_order: big

@@ -13,8 +13,8 @@ from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, prot
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.outputs import output
 from wireloom.codec import Protocol
-from wireloom.codec.framing import Cutter
-from wireloom.codec.streams import Values
+from wireloom.codec.cutting import Cutter
+from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
@@ -83,14 +83,14 @@ class _Run:
         with pieces.opened(self.file, from_hex=self.from_hex, offset=self.offset) as read:
             if self.offset:
                 say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
-            for cut in pieces.cuts(read, Cutter(self.protocol.framing, self.parameters), self.offset):
+            for piece in pieces.pieces(read, Cutter(self.protocol.framing, self.parameters), self.offset):
                 seen += 1
-                if self.record is not None and cut.number != self.record:
+                if self.record is not None and piece.number != self.record:
                     continue
-                inspected = explained(self.protocol, cut.data, cut.offset, self.parameters, cut.record.error)
+                inspected = explained(self.protocol, piece.data, piece.offset, self.parameters, piece.cut.error)
                 if self.only is None or inspected.message == self.only:
                     shown += 1
-                    yield cut.number, inspected
+                    yield piece.number, inspected
                 if self.record is not None:
                     break
         if not shown:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import Protocol
-from wireloom.codec.framing import Cutter, Record
+from wireloom.codec.cutting import Cut, Cutter
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -18,13 +18,13 @@ _PROMPT = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Piece:
     """A record or a malformed range: its number, where it stands in the capture, and its bytes."""
 
     number: int
     offset: int
     data: bytes
-    record: Record
+    cut: Cut
 
 
 @contextmanager
@@ -48,42 +48,41 @@ def _skip(read: Callable[[int], bytes], source: str, offset: int) -> None:
         skipped += len(data)
 
 
-def cuts(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Cut]:
+def pieces(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Piece]:
     """The records of what ``read`` gives, which stands at ``base`` in the capture, together covering every byte."""
     held, start, final, number = b"", 0, False, 0
     while start < len(held) or not final:
-        record = cutter.cut(held, start, len(held), base=base, final=final) if start < len(held) else None
-        if record is None:
+        cut = cutter.cut(held, start, len(held), base=base, final=final) if start < len(held) else None
+        if cut is None:
             base, held, start = base + start, held[start:], 0
             more = _more(read, len(held))
             final = not more
             held += more
             continue
-        data = held[record.offset : record.offset + record.length]
-        yield Cut(number, base + record.offset, data, record)
+        yield Piece(number, base + cut.offset, held[cut.offset : cut.offset + cut.length], cut)
         number += 1
-        start += record.length
+        start += cut.length
 
 
 def _more(read: Callable[[int], bytes], held: int) -> bytes:
     """What comes next, no more than is there unless a lot is held already; nothing at the end."""
     wanted = held if held >= _PROMPT else 1
-    pieces: list[bytes] = []
+    found: list[bytes] = []
     while wanted > 0:
-        piece = read(max(_READ, wanted))
-        if not piece:
+        data = read(max(_READ, wanted))
+        if not data:
             break
-        pieces.append(piece)
-        wanted -= len(piece)
-    return b"".join(pieces)
+        found.append(data)
+        wanted -= len(data)
+    return b"".join(found)
 
 
 def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
     """The rows of what ``read`` gives, with their positions; see ``Protocol.iter_records``."""
     parameters = dict(options.parameters)
     cutter = Cutter(protocol.framing, parameters, options.max_record_bytes)
-    for cut in cuts(read, cutter, 0):
-        row = protocol.row(cut.record, cut.data, cut.offset, parameters, options.mode, options.message)
+    for piece in pieces(read, cutter, 0):
+        row = protocol.row(piece.cut, piece.data, piece.offset, parameters, options.mode, options.message)
         if row is not None:
-            row["_offset"], row["_length"] = cut.offset, len(cut.data)
+            row["_offset"], row["_length"] = piece.offset, len(piece.data)
             yield row

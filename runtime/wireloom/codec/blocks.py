@@ -7,8 +7,10 @@ from itertools import accumulate
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import UNPACKABLE, Field, Validity, primitive
+from wireloom.codec.frames import Values
 from wireloom.codec.givens import unfit
-from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.reader import Reader
+from wireloom.codec.writer import Writer
 
 
 class _Packing:

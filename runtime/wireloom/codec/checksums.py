@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from operator import xor
 
-from wireloom.codec.streams import Expression
+from wireloom.codec.frames import Expression
 
 _ONES = 0xFFFFFFFF
 

@@ -6,11 +6,13 @@ from typing import Any
 from wireloom.codec.columns import U64, Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import ask
-from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
+from wireloom.codec.writer import Writer
 
 
 class Compute(NamedPart):

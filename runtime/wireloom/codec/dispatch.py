@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from itertools import product
 
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.frames import Values
 from wireloom.codec.givens import shown
 from wireloom.codec.message import Message
-from wireloom.codec.streams import Values
 
 UNKNOWN = "unknown"
 """The message of records that no other matches; it keeps their bytes."""

@@ -16,10 +16,11 @@ from wireloom.codec import floats
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
 from wireloom.codec.rules import Rule, ask
-from wireloom.codec.streams import Expression, Frame, Values, Writer
+from wireloom.codec.writer import Writer
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """What packing a value that does not fit can raise."""

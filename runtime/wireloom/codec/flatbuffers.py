@@ -12,11 +12,13 @@ from typing import Any
 
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.frames import Values
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import NamedPart, Part, container
-from wireloom.codec.streams import Reader, Values, Writer
+from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Extent, octets
+from wireloom.codec.writer import Writer
 
 _SCALARS = {
     "bool": ("?", "boolean"),

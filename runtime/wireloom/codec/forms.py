@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.errors import DecodeError
-from wireloom.codec.streams import Values
+from wireloom.codec.frames import Values
 
 
 def _base64_57(data: bytes) -> str:

@@ -1,34 +1,16 @@
-"""Captures cut into records: where each one ends, whether that can be believed, and what happens when it cannot.
+"""How long a record is, in which byte order, and whether that can be believed.
 
-A record's length is believed once its proof holds (a legal magic, a checksum …). Behind one that is not, the reader
-goes on only where the protocol declares how, and reports what it skipped as one malformed range.
+A record's length is believed once its proof holds (a legal magic, a checksum …).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.frames import Values
 from wireloom.codec.lengths import Buffer, Lengths, Probe, told, too_short
-from wireloom.codec.search import Search
-from wireloom.codec.streams import Values
 from wireloom.options import MAX_RECORD_BYTES
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A stretch of a capture: one record, or a malformed range with its ``error``. Offsets in bytes.
-
-    The length of a ``proven`` one is believed, even if it runs past the end.
-    """
-
-    offset: int
-    length: int
-    little: bool = False
-    proven: bool = True
-    error: DecodeError | None = None
-
 
 _AHEAD = 16
 """How many records are looked at to tell the byte order of one that proves itself in both."""
@@ -214,18 +196,6 @@ class Framing:
         """What is wrong if no ``lengths`` are for such header fields."""
         return f"no layout for {told(values, self._probes[little])}, so its length is unknown"
 
-    def records(
-        self, buffer: Buffer, parameters: Values, *, max_record_bytes: int = MAX_RECORD_BYTES
-    ) -> Iterator[Record]:
-        """The records of ``buffer`` in order, malformed ranges among them, together covering every byte."""
-        cutter = Cutter(self, parameters, max_record_bytes)
-        start, end = 0, len(buffer)
-        while start < end:
-            record = cutter.cut(buffer, start, end)
-            assert record is not None
-            yield record
-            start += record.length
-
 
 def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
     """What is wrong with a record that proves itself in no byte order: best of all, that it is cut off."""
@@ -240,106 +210,3 @@ def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
 def nor(little: bool) -> str:
     """What to say, behind what is wrong in one byte order, if something else is wrong in the other."""
     return f"; nor is it a record in {'big' if little else 'little'} byte order"
-
-
-class Cutter:
-    """Cuts a capture into records, be it whole in memory or coming piece by piece.
-
-    ``range`` is the malformed range in which the reader stands, whose end may not be known yet; ``order`` the byte
-    order of the last record, as ``little``.
-    """
-
-    def __init__(
-        self,
-        framing: Framing,
-        parameters: Values,
-        max_record_bytes: int = MAX_RECORD_BYTES,
-        search: Search | None = None,
-    ) -> None:
-        self.framing = framing
-        self.parameters = parameters
-        self.bound = max_record_bytes
-        self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
-        self.search = search or Search(framing, parameters, max_record_bytes)
-        self.range: MalformedRange | None = None
-        self.order: bool | None = None
-
-    @property
-    def lost(self) -> bool:
-        return self.range is not None
-
-    def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Record | None:
-        """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
-
-        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``.
-        Records say where they stand in ``buffer``, their errors where in the capture. A caller goes on behind what it
-        was given and, having got None, with the same bytes and more.
-        """
-        if self.range is None:
-            record = self._next(buffer, start, end, base, final=final)
-            if record is None or record.proven:
-                return record
-            assert record.error is not None
-            stop = base + start + record.length if record.length < end - start else None
-            self.range = MalformedRange(record.error, base + start, base + start + 1, stop)
-        stop = self._stop(self.range, buffer, end, base, final=final)
-        piece = min(stop - base if stop is not None else end, start + self.largest)
-        settled = stop is not None or base + piece <= self.range.searched
-        if not settled or (stop is None and piece < start + self.largest):
-            return None
-        error = self.range.error
-        told = DecodeError(error.code, error.detail, error.offset, error.field)
-        if stop is not None and base + piece == stop:
-            self.range = None
-        return Record(start, piece - start, proven=False, error=told)
-
-    def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Record | None:
-        """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell.
-
-        One that runs past the end of the capture, with a whole record inside it, is malformed up to that one.
-        """
-        left = end - start
-        try:
-            length, little = self.framing.believed(
-                buffer, start, end, self.parameters, final=final, bound=self.bound, order=self.order
-            )
-        except DecodeError as error:
-            if error.needed > left and not final:
-                return None
-            error.offset += base + start
-            return Record(start, left, proven=False, error=error)
-        if length > left and not final:
-            return None
-        if length <= left:
-            self.order = little
-            return Record(start, length, little)
-        cut = DecodeError("truncated", f"a record of {counted(length, 'byte')}, {left} left", base + start)
-        cut.whole = length
-        if self.framing.resync:
-            inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)
-            if inner.proven:
-                return Record(start, inner.position - start, little, proven=False, error=cut)
-        return Record(start, left, little, error=cut)
-
-    def _stop(self, lost: "MalformedRange", buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
-        """Where in the capture a malformed range ends; None if that is not known yet."""
-        if lost.stop is None and self.framing.resync:
-            first = lost.searched - base
-            found = self.search.next(buffer, first, end, base=base, final=final, order=self.order)
-            lost.searched = base + found.position
-            lost.stop = lost.searched if found.proven else None
-        elif lost.stop is None:
-            lost.searched = base + end
-        if final and lost.stop is None:
-            lost.stop = base + end
-        return lost.stop
-
-
-@dataclass(slots=True)
-class MalformedRange:
-    """A malformed range: where in the capture it starts and ends, and how far its end was searched for."""
-
-    error: DecodeError
-    start: int
-    searched: int
-    stop: int | None = None

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from wireloom.codec.errors import EncodeError
-from wireloom.codec.streams import Values
+from wireloom.codec.frames import Values
 
 _LONGEST = 60
 """How many characters of a value stand in an error."""

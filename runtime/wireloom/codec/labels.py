@@ -5,8 +5,8 @@ from enum import KEEP, EnumType, IntEnum, IntFlag
 from typing import Any
 
 from wireloom.codec.errors import EncodeError
+from wireloom.codec.frames import Values
 from wireloom.codec.givens import shown
-from wireloom.codec.streams import Values
 
 
 class WireEnum(IntEnum):

@@ -13,10 +13,12 @@ from wireloom.codec.blocks import Block, byte_order
 from wireloom.codec.columns import Column, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Settled, Validity, fixed
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
-from wireloom.codec.streams import Frame, Reader, Values, Writer
+from wireloom.codec.reader import Reader
 from wireloom.codec.values import Constant, value_type
+from wireloom.codec.writer import Writer
 
 
 class Part(Construct):

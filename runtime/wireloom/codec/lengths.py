@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, primitive
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.rules import Rule
-from wireloom.codec.streams import Expression, Frame, Values
 
 Buffer = bytes
 

@@ -6,15 +6,16 @@ from typing import Any
 
 from construct import Construct
 
-from wireloom.codec import streams
 from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import ask
-from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Value, value_type
+from wireloom.codec.writer import Writer
 
 
 class Repeat(Value):
@@ -85,8 +86,8 @@ class Repeat(Value):
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, list | tuple):
             raise EncodeError(f"a list expected, not {type(obj).__name__}")
-        if len(obj) * self.weight > streams.HEAVIEST:
-            raise EncodeError(f"a list of more than {streams.HEAVIEST} bytes in a table")
+        if len(obj) * self.weight > Reader.HEAVIEST:
+            raise EncodeError(f"a list of more than {Reader.HEAVIEST} bytes in a table")
         number = self._little if stream.little else self._big
         outer = stream.path
         built: list[Any] = []

@@ -10,12 +10,14 @@ from construct import Construct, Container
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.parts import Section
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import Rule, asked, measured, told
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
-from wireloom.codec.streams import Frame, Path, Reader, Values, Writer
+from wireloom.codec.writer import Path, Writer
 
 
 class Slot(Section):

@@ -8,12 +8,14 @@ from construct import Construct, Renamed
 from wireloom.codec.columns import U64, Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field, Validity
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit
 from wireloom.codec.layout import Layout, Part
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import Rule
-from wireloom.codec.streams import Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
 from wireloom.codec.values import Rest, Size, octets
+from wireloom.codec.writer import Writer
 
 
 class Section(Part):

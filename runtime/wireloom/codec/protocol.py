@@ -12,18 +12,21 @@ from typing import Any
 
 from construct import Container
 
-from wireloom.codec import framing
 from wireloom.codec.columns import Column
+from wireloom.codec.cutting import Cut, cuts
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.forms import Form
+from wireloom.codec.frames import Values
+from wireloom.codec.framing import Framing
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import asked
-from wireloom.codec.streams import Reader, Values, Writer
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets
+from wireloom.codec.writer import Writer
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
@@ -40,7 +43,7 @@ class Protocol:
         *,
         record: Record,
         messages: tuple[Message, ...],
-        framing: framing.Framing,
+        framing: Framing,
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
     ) -> None:
@@ -250,17 +253,17 @@ class Protocol:
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
         chosen = Mode.of(mode)
-        for record in self.framing.records(buffer, resolved, max_record_bytes=max_record_bytes):
-            data = bytes(buffer[record.offset : record.offset + record.length])
-            row = self.row(record, data, record.offset, resolved, chosen, message)
+        for cut in cuts(self.framing, buffer, resolved, max_record_bytes=max_record_bytes):
+            data = bytes(buffer[cut.offset : cut.offset + cut.length])
+            row = self.row(cut, data, cut.offset, resolved, chosen, message)
             if row is not None:
                 if positions:
-                    row["_offset"], row["_length"] = record.offset, record.length
+                    row["_offset"], row["_length"] = cut.offset, cut.length
                 yield row
 
     def row(
         self,
-        record: framing.Record,
+        cut: Cut,
         data: bytes,
         offset: int,
         parameters: Values,
@@ -271,17 +274,17 @@ class Protocol:
 
         None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
         """
-        error = record.error
+        error = cut.error
         if error is None:
             try:
-                return self._decode(data, parameters, record.little, None, message)
+                return self._decode(data, parameters, cut.little, None, message)
             except DecodeError as found:
                 error = found
                 error.offset += offset
         if mode is Mode.DROPMALFORMED:
             return None
-        whole = len(data) if record.error is None else error.whole
-        return self._malformed(error, self._outline(data, whole, record.little, parameters), data, mode, message)
+        whole = len(data) if cut.error is None else error.whole
+        return self._malformed(error, self._outline(data, whole, cut.little, parameters), data, mode, message)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
         """The bytes of a row: derived fields are filled in, what was malformed is written as it came.

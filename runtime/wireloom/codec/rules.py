@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.givens import shown
-from wireloom.codec.streams import Expression, Frame, Values
 
 
 @dataclass(frozen=True, slots=True)

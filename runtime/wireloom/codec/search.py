@@ -1,15 +1,13 @@
 """Where the next record that proves itself begins: what is looked for behind one that does not."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError
+from wireloom.codec.frames import Values
+from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
-from wireloom.codec.streams import Values
-
-if TYPE_CHECKING:
-    from wireloom.codec.framing import Framing
 
 
 class Found(NamedTuple):
@@ -22,7 +20,7 @@ class Found(NamedTuple):
 class Search:
     """Looks at one position after the other. Its time grows with what is skipped, whatever lengths claim."""
 
-    def __init__(self, framing: "Framing", parameters: Values, bound: int) -> None:
+    def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
         self.framing = framing
         self.parameters = parameters
         self.bound = bound

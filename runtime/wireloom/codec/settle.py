@@ -2,7 +2,8 @@
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
-from wireloom.codec.streams import Awaited, Path, Values, Writer
+from wireloom.codec.frames import Values
+from wireloom.codec.writer import Awaited, Path, Writer
 
 ATTEMPTS = 16
 """How often a record is written at most until what was taken for granted holds."""

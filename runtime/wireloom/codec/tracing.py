@@ -13,7 +13,7 @@ from construct import Container
 
 from wireloom.codec.errors import DecodeError, join
 from wireloom.codec.fields import Field
-from wireloom.codec.streams import Values
+from wireloom.codec.frames import Values
 
 
 class Kind(StrEnum):

@@ -8,10 +8,12 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import primitive
+from wireloom.codec.frames import Expression, Frame, Values
 from wireloom.codec.givens import shown
+from wireloom.codec.reader import Reader
 from wireloom.codec.rules import ask
-from wireloom.codec.streams import Expression, Frame, Reader, Values, Writer
 from wireloom.codec.tracing import Kind
+from wireloom.codec.writer import Writer
 
 
 class Extent:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import DecodeError
-from wireloom.codec.framing import Record
+from wireloom.codec.cutting import Cut
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder, Stretch
 from wireloom.columnar.framing import Hop
@@ -105,9 +105,9 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
 
     def redo(row: int) -> Row | None:
         cell = int(found.cell[row])
-        record = Record(0, 0, bool(found.little[row]))
+        cut = Cut(0, 0, bool(found.little[row]))
         start, stop = int(found.start[row]), int(found.stop[row])
-        return decoder.row(record, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
+        return decoder.row(cut, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
 
     structs, rows = _structs(decoder.records(found.stretch, (), redo, {}))
     cells = found.cell[rows]

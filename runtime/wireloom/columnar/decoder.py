@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol, streams
-from wireloom.codec.framing import Record
+from wireloom.codec import Protocol
+from wireloom.codec.cutting import Cut
 from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Labels, Numbers
 from wireloom.columnar.batch import Batch
@@ -155,8 +156,8 @@ class Decoder:
             error = cuts.errors.get(row)
             if error is None and cuts.malformed(row):
                 error = self.gaps.error(window.buffer, start, window.base, order=order)
-            record = Record(start, stop - start, order, error=error)
-            return self.row(record, bytes(window.buffer[start:stop]), window.base + start, file)
+            cut = Cut(start, stop - start, order, error=error)
+            return self.row(cut, bytes(window.buffer[start:stop]), window.base + start, file)
 
         stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base, cuts.gaps)
         added = {
@@ -166,13 +167,11 @@ class Decoder:
         }
         return (batch for batch, _ in self.records(stretch, cuts.errors, redo, added))
 
-    def row(self, record: Record, data: bytes, offset: int, file: str) -> Row | None:
+    def row(self, cut: Cut, data: bytes, offset: int, file: str) -> Row | None:
         """A record as the codec and the mode have it, ``offset`` being where it stands; None if it is left out."""
         strict = self.options.mode is Mode.FAILFAST
         parameters, message = dict(self.options.parameters), self.options.message
-        found = self.protocol.row(
-            record, data, offset, parameters, Mode.FAILFAST if strict else Mode.PERMISSIVE, message
-        )
+        found = self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST if strict else Mode.PERMISSIVE, message)
         if found is None:
             return None
         reason = found[REASON.name]
@@ -237,7 +236,7 @@ class Decoder:
         weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
         if len(rows) > 1:
             bear(weight)
-        part = max(weight / streams.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
+        part = max(weight / Reader.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
         self.tally.records += len(fast.rows) + len(numbers) + fast.dropped
         one = pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
         if not parts:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from wireloom.codec.errors import DecodeError
+from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.framing import nor
 from wireloom.codec.lengths import Lengths as CodecLengths
 from wireloom.codec.lengths import Probe, differing
-from wireloom.codec.streams import Values
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.framing import Framing, Lengths, Proof

@@ -9,9 +9,9 @@ from contextlib import nullcontext
 import numpy as np
 
 from wireloom.codec.errors import DecodeError
+from wireloom.codec.frames import Frame
 from wireloom.codec.message import Message
 from wireloom.codec.rules import ASKED
-from wireloom.codec.streams import Frame
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Rows, Values

@@ -1,7 +1,7 @@
 """Captures walked window by window: stretches of sound records many at a time, and what is in doubt one by one.
 
 A record is taken for one here only if the codec's own framing would take it for one, in the same byte order. Whatever
-is in doubt is left to ``wireloom.codec.framing.Cutter``.
+is in doubt is left to ``wireloom.codec.cutting.Cutter``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.codec import DecodeError
-from wireloom.codec.framing import Cutter
+from wireloom.codec.cutting import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing, Hop

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wireloom.codec.checksums import ALGORITHMS, Adler
+from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
-from wireloom.codec.streams import Values
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.framing import Framing, Lengths, Proof

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wireloom.codec import streams
+from wireloom.codec.reader import Reader
 
 LISTS = 64 * 1024 * 1024
 """What the lists of a batch of several records weigh at most: while they are read they take some times as much."""
@@ -18,12 +18,12 @@ class TooHeavyError(Exception):
 
 def lists(records: int) -> int:
     """What the lists of so many records may weigh."""
-    return streams.HEAVIEST if records == 1 else min(LISTS, streams.HEAVIEST)
+    return Reader.HEAVIEST if records == 1 else min(LISTS, Reader.HEAVIEST)
 
 
 def bear(weight: int, most: int | None = None, ahead: float = 0) -> None:
     """Raise ``TooHeavyError`` if a batch may not weigh so many bytes, behind which about so many more are ``ahead``."""
-    most = streams.HEAVIEST if most is None else most
+    most = Reader.HEAVIEST if most is None else most
     if weight > most:
         raise TooHeavyError(most / (weight + ahead))
 

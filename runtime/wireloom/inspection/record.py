@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.errors import counted
-from wireloom.codec.streams import Values
+from wireloom.codec.frames import Values
 from wireloom.codec.tracing import Kind, Span, Trace
 from wireloom.inspection.wording import Wording, worded
 from wireloom.options import resolve

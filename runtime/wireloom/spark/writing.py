@@ -28,6 +28,7 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.cutting import cuts
 from wireloom.files import created, exists, listed, moved, removed
 from wireloom.options import OptionError, resolve
 from wireloom.spark.options import WriteOptions
@@ -131,7 +132,7 @@ def _apart(
             continue
         apart = False
         if before:
-            cut = next(protocol.framing.records(before + record, parameters))
+            cut = next(cuts(protocol.framing, before + record, parameters))
             apart = cut.length != len(before) or not _says(reason, cut.error)
         before, reason = (b"", "") if malformed is None else (record, malformed)
         yield record, apart

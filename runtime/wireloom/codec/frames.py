@@ -1,0 +1,33 @@
+"""What an expression is asked over: the values of a struct, and the frame that knows where each of them stands."""
+
+from collections.abc import Callable
+from typing import Any
+
+Values = dict[str, Any]
+"""Field values by name: a parsed record, message or nested struct while it is being read or written."""
+
+
+class Frame(dict[str, tuple[int, int]]):
+    """What an expression may ask beside values: where fields and sections stand, and the reader's parameters.
+
+    Maps a name to (start, end), in bytes from the record's start; ``record`` is the whole record.
+    """
+
+    __slots__ = ("parameters",)
+
+    def __init__(self, parameters: Values, **spans: tuple[int, int]) -> None:
+        super().__init__(spans)
+        self.parameters = parameters
+
+    def size(self, name: str) -> int:
+        """Bytes of ``name``; 0 when it is absent."""
+        start, end = self.get(name, (0, 0))
+        return end - start
+
+    def offset(self, name: str) -> int:
+        """Where ``name`` starts; 0 when it is absent."""
+        return self.get(name, (0, 0))[0]
+
+
+Expression = Callable[[Values, Values, Frame], Any]
+"""A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""

@@ -1,0 +1,88 @@
+"""Where a record's bytes come from: a reader that goes no further than the section it is in."""
+
+from collections.abc import Callable
+from typing import Any
+
+from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.frames import Frame, Values
+from wireloom.codec.tracing import Trace
+from wireloom.options import wide
+
+
+class Reader:
+    """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
+
+    ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
+    before a byte is copied. ``trace`` is told where everything stands, if there is one. ``weight`` is that of the
+    lists read so far.
+    """
+
+    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight", "wide")
+
+    HEAVIEST = 256 * 1024 * 1024
+    """Bytes that the lists of a record take in a table at most, beside texts and bytes, which stand in the record.
+
+    So do those of a batch of records: a list may take a hundred times the bytes that it is made of.
+    """
+
+    def __init__(
+        self,
+        buffer: bytes,
+        parameters: Values | None = None,
+        *,
+        little: bool = False,
+        trace: Trace | None = None,
+    ) -> None:
+        self.buffer = buffer
+        self.pos = 0
+        self.limit = len(buffer)
+        self.little = little
+        self.record: Values = {}
+        self.frame = Frame(parameters or {}, record=(0, len(buffer)))
+        self.trace = trace
+        self.weight = 0
+        self.wide = wide(self.frame.parameters)
+
+    def weigh(self, weight: int) -> None:
+        """Add items to the record's weight. Raises ``DecodeError`` if it is too much."""
+        self.weight += weight
+        if self.weight > self.HEAVIEST:
+            raise DecodeError("too-long", f"lists of more than {self.HEAVIEST} bytes in a table", self.pos)
+
+    def take(self, count: int) -> bytes:
+        """The next ``count`` bytes. Raises ``DecodeError`` when they are not there."""
+        start = self.pos
+        end = start + count
+        if end > self.limit or count < 0:
+            raise self.short(count)
+        self.pos = end
+        return self.buffer[start:end]
+
+    def short(self, count: int, at: int | None = None) -> DecodeError:
+        """The error for ``count`` bytes wanted at ``at`` (the cursor) and not there."""
+        pos = self.pos if at is None else at
+        if count < 0:
+            return DecodeError("invalid-size", f"a size of {counted(count, 'byte')}", pos)
+        code, where = ("truncated", "") if self.limit == len(self.buffer) else ("overrun", " in its section")
+        return DecodeError(code, f"needs {counted(count, 'byte')}, {self.limit - pos} left{where}", pos)
+
+    def read(self, count: int = -1) -> bytes:
+        """As a stream's ``read``, within the limit."""
+        left = self.limit - self.pos
+        return self.take(left if count < 0 else min(count, left))
+
+    def tell(self) -> int:
+        """Bytes from the record's start."""
+        return self.pos
+
+    def nest(self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values) -> Any:
+        """What ``parse`` reads, its errors and its trace told as inside ``label``."""
+        if self.trace is not None:
+            self.trace.begin(label, self.pos)
+        try:
+            value = parse(self, context, "")
+        except DecodeError as error:
+            raise error.within(label) from None
+        if self.trace is not None:
+            self.trace.finish(self.pos, value)
+        return value
