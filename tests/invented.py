@@ -38,7 +38,7 @@ from wireloom.codec import (
 from wireloom.codec.blocks import Block
 from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, primitive
-from wireloom.codec.flatbuffers import _SCALARS, _Encoded
+from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
 
@@ -141,7 +141,7 @@ class _Row:
                 this[step.name] = self._value(step.subcon)
             case Pad():
                 pass
-            case _Encoded():
+            case Encoded():
                 fields = step.encoding.table.fields
                 this[step.name] = {field.name: self.choose(TABLE_VALUES[field.type]) for field in fields}
                 self.room = False
@@ -260,7 +260,7 @@ TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "f64": st.floats(allow_nan=False),
     **{
         kind: st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "i" else st.integers(0, (1 << bits) - 1)
-        for kind in _SCALARS
+        for kind in SCALARS
         if kind[0] in "iu"
         for bits in (int(kind[1:]),)
     },

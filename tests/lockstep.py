@@ -90,8 +90,8 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
 
 
 def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.RecordBatch]:
-    """The batches of a capture that comes a few bytes at a time, or if it is long a few hundredths of it."""
-    stream, least = BytesIO(capture), 1 + len(capture) // 400
+    """The batches of a capture that comes a few bytes at a time, or if it is long a few parts of it."""
+    stream, least = BytesIO(capture), 1 + len(capture) // 150
     piece, rows, size = (least * sizes.randint(1, most) for most in (60, 5, 90))
     with small(piece=piece, rows=rows, size=size):
         yield from decoding.stream(lambda count: stream.read(min(count, least * sizes.randint(1, 20))))

@@ -82,7 +82,8 @@ SEEN_BUT_FOR = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def test_json_has_no_character_that_is_not_seen_and_means_the_same() -> None:
-    text = "".join(map(chr, range(sys.maxunicode + 1)))
+    every = map(chr, range(sys.maxunicode + 1))
+    text = "".join(char for char in every if unicodedata.category(char) not in ("Cn", "Co"))  # all that mean something
     shown = harmless(json.dumps(text, ensure_ascii=False))
     assert not {unicodedata.category(char) for char in shown} & SEEN_BUT_FOR
     assert json.loads(shown) == json.loads(json.dumps(text))

@@ -22,14 +22,14 @@ SIGNS = (None, "signed", "unsigned")
 def written(kind: Bcd, value: Any) -> bytes:
     """``value`` as bytes."""
     writer = Writer()
-    kind._build(value, writer, {}, "")
+    kind.build_stream(value, writer)
     return bytes(writer.buffer)
 
 
 def read(kind: Bcd, data: bytes) -> int | Decimal:
     """The number that ``data`` is."""
     reader = Reader(data)
-    value: int | Decimal = kind._parse(reader, {}, "")
+    value: int | Decimal = kind.parse_stream(reader)
     assert reader.pos == len(data)
     return value
 

@@ -17,7 +17,7 @@ ORDERS = {False: "big", True: "little"}
 def read(layout: Layout, data: bytes, **options: Any) -> dict[str, Any]:
     """What ``data`` holds."""
     reader = Reader(data, **options)
-    values = dict(layout._parse(reader, {}, ""))
+    values = dict(layout.parse_stream(reader))
     assert reader.pos == len(data)
     return values
 
@@ -25,7 +25,7 @@ def read(layout: Layout, data: bytes, **options: Any) -> dict[str, Any]:
 def write(layout: Layout, values: dict[str, Any], **options: Any) -> bytes:
     """``values`` as bytes."""
     writer = Writer(**options)
-    layout._build(values, writer, {}, "")
+    layout.build_stream(values, writer)
     return bytes(writer.buffer)
 
 

@@ -15,14 +15,14 @@ from wireloom.codec.writer import Writer
 def written(kind: Leb128 | ZigZag, value: Any) -> bytes:
     """``value`` as bytes."""
     writer = Writer()
-    kind._build(value, writer, {}, "")
+    kind.build_stream(value, writer)
     return bytes(writer.buffer)
 
 
 def read(kind: Leb128 | ZigZag, data: bytes) -> int:
     """The number at the beginning of ``data``, which must be all of it."""
     reader = Reader(data)
-    value: int = kind._parse(reader, {}, "")
+    value: int = kind.parse_stream(reader)
     assert reader.pos == len(data)
     return value
 

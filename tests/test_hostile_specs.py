@@ -75,13 +75,19 @@ def test_more_variants_than_python_bears_inside_each_other(tmp_path: Path) -> No
     assert "variant-order" in {problem.rule for problem in problems}  # a byte has no more than 256 values
 
 
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is done once in a process is done."""
+    for name, (made, _) in specs.GROWING.items():
+        compiled(made(4), tmp_path_factory.mktemp(name.replace(" ", "_")))
+
+
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.sweep] if size > 300 else []) for name, (_, size) in specs.GROWING.items()],
 )
-def test_work_grows_as_the_spec_does(name: str, tmp_path: Path) -> None:
+def test_work_grows_as_the_spec_does(name: str, tmp_path: Path, warm: None) -> None:
     made, count = specs.GROWING[name]
-    compiled(made(4), tmp_path / "first")  # what is done once is done
     few, once, twice = (calls(made(size), tmp_path / str(size)) for size in (4, count, 2 * count))
     assert twice - few < 2.3 * (once - few)
 

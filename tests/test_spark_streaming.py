@@ -70,9 +70,9 @@ class Query:
         self.offset: dict[str, Any] = self.reader().initialOffset()
 
     def source(self) -> Any:
-        from wireloom.spark.sources import _source
+        from wireloom.spark.sources import source_of
 
-        return _source(self.protocol)(self.options)
+        return source_of(self.protocol)(self.options)
 
     def reader(self) -> Any:
         source = self.source()

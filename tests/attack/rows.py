@@ -33,7 +33,7 @@ from wireloom.codec import (
 from wireloom.codec.blocks import Block
 from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
-from wireloom.codec.flatbuffers import _Encoded
+from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Named
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 
@@ -284,7 +284,7 @@ def _shape(steps: Iterable[Any]) -> Shape:
                 _add(shape, _field(step.name, step.field))
             case Computed():
                 _add(shape, {**_field(step.name, step.field), step.name: Kind(fills=True)})
-            case _Encoded():
+            case Encoded():
                 fields = {field.name: Kind(fills=True) for field in step.encoding.table.fields}
                 _add(shape, {step.name: Kind(inner=fields), step.encoding.raw: Kind(raw=True, fills=True)})
             case Section() | When() | Optional():

@@ -4,7 +4,7 @@ A node is a ``Scalar``, a ``Sequence`` or a ``Mapping``; everything later report
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -146,10 +146,11 @@ class _Nodes:
             raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
         if depth > _DEEPEST:
             raise RecursionError
-        at = Location(self.path, node.start_mark.line + 1, node.start_mark.column + 1)
+        line, column = node.start_mark.line + 1, node.start_mark.column + 1
         if isinstance(node, yaml.ScalarNode):
-            at = replace(at, verbatim=_verbatim(node))
+            at = Location(self.path, line, column, _verbatim(node))
             return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
+        at = Location(self.path, line, column)
         if isinstance(node, yaml.SequenceNode):
             return Sequence(at, tuple(self.node(item, depth + 1) for item in node.value))
         assert isinstance(node, yaml.MappingNode)

@@ -20,7 +20,7 @@ from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Extent, octets
 from wireloom.codec.writer import Writer
 
-_SCALARS = {
+SCALARS = {
     "bool": ("?", "boolean"),
     "i8": ("b", "byte"),
     "u8": ("B", "short"),
@@ -56,7 +56,7 @@ class Table:
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
-        return tuple(Column(field.name, _SCALARS[field.type][1]) for field in self.fields)
+        return tuple(Column(field.name, SCALARS[field.type][1]) for field in self.fields)
 
     def read(self, data: bytes) -> Values:
         """The table's values. Raises ``DecodeError`` with an offset into ``data``."""
@@ -73,7 +73,7 @@ class Table:
             slot = 4 + 2 * field.id
             at = _number(data, "<H", vtable + slot, field.name) if slot + 2 <= vtable_size else 0
             if at:
-                code = _SCALARS[field.type][0]
+                code = SCALARS[field.type][0]
                 if at < 4 or at + struct.calcsize("<" + code) > table_size:
                     raise DecodeError("flatbuffers", f"{at} is outside the table", vtable + slot, field.name)
                 values[field.name] = _value(data, field, code, table + at)
@@ -92,7 +92,7 @@ class Table:
         for field in self.fields:
             slot = 4 + 2 * field.id
             at = struct.unpack_from("<H", data, vtable + slot)[0] if slot + 2 <= vtable_size else 0
-            code = "<" + _SCALARS[field.type][0]
+            code = "<" + SCALARS[field.type][0]
             start, end = table + at, table + at + struct.calcsize(code)
             if at and field.type == "text":
                 offset: int = struct.unpack_from(code, data, start)[0]
@@ -107,11 +107,11 @@ class Table:
     def write(self, values: Values) -> bytes:
         """A buffer that reads as ``values``: vtable, table with its widest fields first, strings behind it."""
         stored = [field for field in self.fields if values[field.name] not in (None, field.default)]
-        stored.sort(key=lambda field: -struct.calcsize(_SCALARS[field.type][0]))
+        stored.sort(key=lambda field: -struct.calcsize(SCALARS[field.type][0]))
         slots = [0] * (max((field.id for field in stored), default=-1) + 1)
         size = 4
         for field in stored:
-            width = struct.calcsize(_SCALARS[field.type][0])
+            width = struct.calcsize(SCALARS[field.type][0])
             size += -size % width
             slots[field.id] = size
             size += width
@@ -168,7 +168,7 @@ def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
         elif field.type == "bool" and not isinstance(value, bool):
             raise TypeError
         else:
-            struct.pack_into("<" + _SCALARS[field.type][0], out, at, value)
+            struct.pack_into("<" + SCALARS[field.type][0], out, at, value)
     except (struct.error, TypeError, OverflowError, ValueError, AttributeError):
         raise EncodeError(f"{shown(value)} is no {field.type}", field.name) from None
 
@@ -186,10 +186,10 @@ class FlatBuffer(NamedPart):
         self.raw = raw
 
     def called(self, name: str) -> Part:
-        return _Encoded(name, self)
+        return Encoded(name, self)
 
 
-class _Encoded(Part):
+class Encoded(Part):
     def __init__(self, name: str, encoding: FlatBuffer) -> None:
         super().__init__()
         self.name = name

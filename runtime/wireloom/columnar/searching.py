@@ -19,9 +19,9 @@ from wireloom.columnar.framing import Framing, Lengths, Proof
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
-_FEWEST, _MOST = 512, 64 * 1024
+FEWEST, MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
-_MANY, _SPREAD = 512, 6
+MANY, SPREAD = 512, 6
 """Checksums are compared at every position if so many may be right, and one a shape of range in so many bytes."""
 
 
@@ -45,7 +45,7 @@ class BulkSearch(Search):
         self.reach = max([self.reach, 1, *(offset + kind.size for _, offset, kind in plan.match)])
         self._of: tuple[Any, int, int, bool] | None = None
         self._seen = _Seen.nothing(0)
-        self._count = _FEWEST
+        self._count = FEWEST
         self._running = Running()
 
     def next(
@@ -92,14 +92,14 @@ class BulkSearch(Search):
             self._of, self._seen, self._count, self._running = (
                 (buffer, end, base, final),
                 _Seen.nothing(0),
-                _FEWEST,
+                FEWEST,
                 Running(),
             )
 
     def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> None:
         """See what there is from ``start`` on, up to ``stop`` at most."""
         near = self._seen.start <= start < self._seen.stop + self._count
-        self._count = min(self._count * 4, _MOST) if near else _FEWEST
+        self._count = min(self._count * 4, MOST) if near else FEWEST
         stop = min(start + self._count, stop)
         array = np.frombuffer(buffer, np.uint8)
         parts = [
@@ -172,11 +172,11 @@ class BulkSearch(Search):
 
         That is if ranges have few shapes: then checksums are compared at every position.
         """
-        if isinstance(ALGORITHMS[proof.algorithm], Adler) or np.count_nonzero(open_) < _MANY:
+        if isinstance(ALGORITHMS[proof.algorithm], Adler) or np.count_nonzero(open_) < MANY:
             return None
         low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
         shapes: list[tuple[int, ...]] = []
-        rest, most = open_.copy(), _SPREAD * np.count_nonzero(open_) // span
+        rest, most = open_.copy(), SPREAD * np.count_nonzero(open_) // span
         while rest[row := int(rest.argmax())]:
             if len(shapes) == most:
                 return None

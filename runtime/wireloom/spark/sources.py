@@ -39,7 +39,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     provide(spark)
     for protocol in protocols or registry.names():
         try:
-            source = _source(protocol, name)
+            source = source_of(protocol, name)
         except OptionError as error:
             if protocols:
                 raise
@@ -48,7 +48,8 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
             spark.dataSource.register(source)
 
 
-def _source(protocol: str, name: str | None = None) -> type[DataSource]:
+def source_of(protocol: str, name: str | None = None) -> type[DataSource]:
+    """The data source of a protocol, under its own name or another. Raises ``OptionError`` if Spark has that name."""
     name = registry.protocol(protocol).name if name is None else name
     if name.lower() in map(str.lower, TAKEN):
         hint = f'register(spark, "{protocol}", name="…") gives it another'
