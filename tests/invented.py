@@ -5,7 +5,7 @@ among them. A few combinations cannot be written, as when the values would read 
 ``EncodeError`` and are to be thrown away.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import product
 from typing import Any
@@ -41,6 +41,7 @@ from wireloom.codec.fields import EitherOrder, primitive
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
+from wireloom.expressions import Expression
 
 Values = dict[str, Any]
 
@@ -64,16 +65,16 @@ def rows(message: Message, variant: Variant | None, parameters: Values) -> st.Se
     return draw()
 
 
-def asked(expression: Callable[..., Any]) -> frozenset[str]:
-    """The names that a compiled expression asks for."""
-    return frozenset(constant for constant in expression.__code__.co_consts if isinstance(constant, str))
+def asked(expression: Expression) -> frozenset[str]:
+    """The names in an expression."""
+    return frozenset(name.name for _, name in expression.mentions)
 
 
 def selecting(variant: Variant | None, names: frozenset[str]) -> list[Values]:
     """Values for which the variant's condition holds, if it is about values that can be chosen."""
     if variant is None or variant.when is None:
         return [{}]
-    wanted = sorted(asked(variant.when.expression))
+    wanted = sorted(asked(variant.when))
     if not names.issuperset(wanted):
         return [{}]
     tried = (dict(zip(wanted, numbers, strict=True)) for numbers in product(NUMBERS, repeat=len(wanted)))
@@ -170,7 +171,9 @@ class _Row:
 
     def _section(self, section: Section, this: Values) -> None:
         size = section.extent.size if isinstance(section.extent, Size) else None
-        if callable(size) and not any(name in self.derived or this[name] is not None for name in asked(size)):
+        if isinstance(size, Expression) and not any(
+            name in self.derived or this[name] is not None for name in asked(size)
+        ):
             return  # what would give it a size is not there
         self.room = True
         self._fill(section.content, this)

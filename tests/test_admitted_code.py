@@ -15,7 +15,7 @@ from wireloom_generator.output import OutputFile
 
 EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)
 SPECS = Path(__file__).parents[1] / "specs"
-PARSERS = '"""Parsers."""\nfrom construct import Int8ub\nfrom wireloom.codec import Field, Record, Rule\n'
+PARSERS = '"""Parsers."""\nfrom construct import Int8ub\nfrom wireloom.codec import Field, Record\n'
 ENUM = "from wireloom.codec import WireEnum\n"
 COLUMNAR = "import pyarrow as pa\nfrom wireloom.columnar import plan\n"
 
@@ -62,8 +62,7 @@ HOSTILE = {
         "x[0] = 1",
         "__builtins__ = 1",
         "__getattr__ = Record",
-        "Rule = 1",
-        "len = Rule",
+        "Field = 1",
         "del Record",
         "global x",
         "pass",

@@ -10,7 +10,7 @@ from wireloom.codec import DecodeError, EncodeError
 from wireloom.inspection import inspect_record
 from wireloom_generator import expressions
 from wireloom_generator.emitters import docs, enums, parsers
-from wireloom_generator.reading.numerals import integer
+from wireloom_generator.expressions import integer
 
 SPEC = """
 protocol: parcels
@@ -108,8 +108,8 @@ def test_errors_of_encoding_show_it_too(name: str, value: int, error: str, made:
         "(0xF0, 0xFF, ",
         'match={"opcode": (0x0C,)}',
         "const=0x00BEEF",
-        'this["mask"] & 0x8000 == 0',
-        'this["place"] < 20',
+        '"mask & 0x8000 == 0"',
+        '"place < 20"',
     ],
 )
 def test_generated_code_writes_numbers_as_the_spec_does(code: str, made: Compiled) -> None:

@@ -11,12 +11,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wireloom.codec.frames import Frame
-from wireloom.codec.rules import ask
-from wireloom.columnar import plan
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
+from wireloom.columnar.expressions import vector
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
+from wireloom.expressions import expression as of_text
+from wireloom.expressions.rowwise import RowwiseError
+from wireloom.expressions.text import printed
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -32,8 +34,6 @@ from wireloom_generator.expressions import (
     parse,
     rebuild,
 )
-from wireloom_generator.python_code import scalar_expressions
-from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors
 
 COLUMNS: dict[str, tuple[str, bool]] = {
     "tiny": (">u1", False),
@@ -114,11 +114,6 @@ rows = st.lists(
 )
 
 
-def run(text: str) -> Any:
-    """The lambda that generated code has."""
-    return eval(text, {"plan": plan})
-
-
 def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, Any]]:
     """The expression's value in all rows at once, and which are in doubt."""
     nowhere = np.zeros(len(rows), np.int64)
@@ -129,14 +124,13 @@ def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, 
         valid = np.array([row[name] is not None for row in rows])
         data = np.array([row[name] or 0 for row in rows], code)
         this.put(name, Numbers(data, None if valid.all() else valid))
-    value = run(Vectors(frozenset()).function(expression))(this, this, at.frame)
+    value = vector(printed(expression))(this, this, at.frame)
     return value, batch.doubtful
 
 
 def row_by_row(expression: Expr, rows: list[Row]) -> list[Any]:
     """The expression's value in each row as the codec has it."""
-    function = run(scalar_expressions.function(expression))
-    return [ask(function, row, row, Frame(PARAMETERS)) for row in rows]
+    return [of_text(printed(expression)).ask(row, row, Frame(PARAMETERS)) for row in rows]
 
 
 @given(expression=CONDITION, rows=rows)

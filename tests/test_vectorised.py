@@ -54,7 +54,7 @@ plan.Field("a", ">u2"),
 plan.Field("b", ">i3"),
 plan.Field("c", "<f8"),
 plan.Field("d", "?", const=True),
-plan.Field("e", "u1", valid=plan.Rule("e < 3", lambda this, record, frame: this["e"] < 3)),
+plan.Field("e", "u1", valid="e < 3"),
 """,
     ),
     "texts": (
@@ -64,8 +64,8 @@ plan.Field("e", "u1", valid=plan.Rule("e < 3", lambda this, record, frame: this[
     - {name: line, type: bytes, until: "0d0a"}
     - {name: last, type: text, prefix: leb128_u32}
 """,
-        r"""plan.Field("size", "u1", derive=lambda this, record, frame: frame.size("word")),
-plan.Named("word", plan.Text(plan.Size(lambda this, record, frame: this["size"])), located=True),
+        r"""plan.Field("size", "u1", derive="size(word)"),
+plan.Named("word", plan.Text(plan.Size("size")), located=True),
 plan.Named("line", plan.Blob(plan.Until(b"\r\n"))),
 plan.Named("last", plan.Text(plan.Prefixed(plan.Leb128(32)))),
 """,
@@ -82,20 +82,10 @@ plan.Named("last", plan.Text(plan.Prefixed(plan.Leb128(32)))),
 """,
         """\
 plan.Field("kind", "u1"),
-plan.When(
-    lambda this, record, frame: plan.among(this["kind"], (1, 2)),
-    plan.Field("more", "u1", located=True),
-),
-plan.Choice(
-    plan.When(lambda this, record, frame: this["more"] == 1, plan.Field("x", "u1")),
-    plan.Layout(plan.Field("x", ">u2")),
-),
+plan.When("kind in [1, 2]", plan.Field("more", "u1", located=True)),
+plan.Choice(plan.When("more == 1", plan.Field("x", "u1")), plan.Layout(plan.Field("x", ">u2"))),
 plan.Optional(plan.Field("tail", "u1")),
-plan.Compute(
-    "sum",
-    lambda this, record, frame: this["kind"] + plan.choose(plan.present(this["more"]), this["more"], 0),
-    "int",
-),
+plan.Compute("sum", "kind + (more if present(more) else 0)", "int"),
 """,
     ),
     "lists": (
@@ -106,10 +96,7 @@ plan.Compute(
 """,
         """\
 plan.Field("count", "u1"),
-plan.Named(
-    "numbers",
-    plan.Repeat(plan.Number(">u2"), count=lambda this, record, frame: this["count"], weight=4),
-),
+plan.Named("numbers", plan.Repeat(plan.Number(">u2"), count="count", weight=4)),
 plan.Named("words", plan.Repeat(plan.Text(plan.Prefixed(plan.Number("u1"))), weight=5)),
 """,
     ),
@@ -127,12 +114,7 @@ plan.Named("words", plan.Repeat(plan.Text(plan.Prefixed(plan.Number("u1"))), wei
 """,
         """\
 plan.Field("size", "u1"),
-plan.Section(
-    "inner",
-    plan.Size(lambda this, record, frame: this["size"]),
-    plan.Field("x", "u1"),
-    trailing="left",
-),
+plan.Section("inner", plan.Size("size"), plan.Field("x", "u1"), trailing="left"),
 plan.Pad(1),
 plan.Pad(align=4),
 plan.Bits("u1", plan.Bit("high", 7), plan.Bit("low", 1, boolean=True)),
@@ -170,10 +152,7 @@ variants:
     assert (
         emitted(RECORD % "little" + variants, tmp_path)
         == """\
-RECORD = plan.Record(
-    plan.Field("length", "u1", derive=lambda this, record, frame: frame.size("record")),
-    plan.Slot("body", plan.Rest()),
-)
+RECORD = plan.Record(plan.Field("length", "u1", derive="size(record)"), plan.Slot("body", plan.Rest()))
 
 PLAN = plan.Plan(
     record=RECORD,
@@ -184,18 +163,12 @@ PLAN = plan.Plan(
             match={},
             sections={"body": plan.Layout(plan.Field("kind", "u1"))},
             variants=(
-                plan.Variant(
-                    "one",
-                    lambda this, record, frame: this["kind"] == 1,
-                    {"body": plan.Layout(plan.Field("number", "<u4"))},
-                ),
+                plan.Variant("one", "kind == 1", {"body": plan.Layout(plan.Field("number", "<u4"))}),
                 plan.Variant("other", None, {"body": plan.Layout(plan.Named("rest", plan.Blob(plan.Rest())))}),
             ),
         ),
     ),
-    framing=plan.Framing(
-        plan.Lengths(("length", 0, "u1"), length=lambda this, record, frame: this["length"], linear=(0, {"length": 1})),
-    ),
+    framing=plan.Framing(plan.Lengths(("length", 0, "u1"), length="length", linear=(0, {"length": 1}))),
 )"""
     )
 
@@ -206,5 +179,4 @@ def test_parameters_are_the_same_for_all_rows(tmp_path: Path) -> None:
         "record:", "parameters: [{name: dialect, type: text, choices: [old, new], default: new}]\nrecord:"
     )
     text = text.replace("length: length", "length: \"length if dialect == 'new' else length + 1\"")
-    found = 'plan.choose((frame.parameters["dialect"] == "new"), this["length"], this["length"] + 1)'
-    assert found in emitted(text, tmp_path)
+    assert "length if parameters.dialect == 'new' else length + 1" in emitted(text, tmp_path)

@@ -12,13 +12,8 @@ from wireloom_generator import naming
 from wireloom_generator.emitters import columnar, package
 from wireloom_generator.output import OutputFile
 
-_LAMBDA = ["this", "record", "frame"]
-_ROWS = frozenset({"this", "record"})
-_FRAME = frozenset({"offset", "size"})
 _API = frozenset({"build", "iter_records", "messages", "parse"})
-_BUILT_IN = frozenset({"len", "max", "min"})
 _PLAN = naming.BLOCKS | {"Fallback", "Named", "Number", "Plan"}
-_VECTORS = frozenset({"among", "both", "choose", "either", "greatest", "least", "negate", "present"})
 _SPARK = frozenset({
     "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
     "LongType", "ShortType", "StringType", "StructField", "StructType",
@@ -118,7 +113,7 @@ class _Reader:
         return False
 
     def _free(self, name: str) -> bool:
-        taken = self.called | self.asked | _BUILT_IN | _OF_MODULES.keys() | {"float"}
+        taken = self.called | self.asked | _OF_MODULES.keys() | {"float"}
         return not name.startswith("_") and name not in taken
 
     def _imports(self, module: str, names: list[ast.alias], level: int) -> bool:
@@ -127,7 +122,7 @@ class _Reader:
         found = {alias.name for alias in names}
         if level == 1 and module in self.module.siblings:
             self.known |= found
-            return "*" not in found and not found & (_BUILT_IN | self.asked)
+            return "*" not in found and not found & (self.asked)
         if level:
             return False
         if module == "construct" and "wireloom.codec" in self.module.imports:
@@ -147,7 +142,7 @@ class _Reader:
         return False
 
     def _value(self, node: ast.expr) -> bool:
-        """Whether it is made of constants, names, lambdas, and calls of what is known to be called."""
+        """Whether it is made of constants, names, and calls of what is known to be called."""
         match node:
             case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
                 return True
@@ -165,8 +160,6 @@ class _Reader:
                 given = [*arguments, *(keyword.value for keyword in keywords)]
                 named = all(keyword.arg for keyword in keywords)
                 return named and self._callable(function, given) and all(map(self._value, given))
-            case ast.Lambda(args=arguments, body=body):
-                return _plain(arguments) and _expression(body)
         return False
 
     def _callable(self, node: ast.expr, given: list[ast.expr]) -> bool:
@@ -211,50 +204,4 @@ def _row(node: ast.expr) -> bool:
     match node:
         case ast.Tuple(elts=[first, last, ast.Constant(value=str())]):
             return _number(first) and _number(last)
-    return False
-
-
-def _plain(arguments: ast.arguments) -> bool:
-    """Whether they are those of every lambda, without defaults."""
-    others = (*arguments.posonlyargs, *arguments.kwonlyargs, *arguments.defaults, *arguments.kw_defaults)
-    names = [argument.arg for argument in arguments.args]
-    return names == _LAMBDA and not others and arguments.vararg is None and arguments.kwarg is None
-
-
-def _expression(node: ast.expr) -> bool:
-    """Whether it is in the language of expressions, as Python or as calls over many rows have it."""
-    match node:
-        case ast.Constant() | ast.Subscript(value=ast.Name(), slice=ast.Constant()) if _is_leaf(node):
-            return True
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id="frame"), attr="parameters"), slice=ast.Constant()):
-            return True
-        case ast.UnaryOp(operand=operand):
-            return _expression(operand)
-        case ast.BinOp(left=left, right=right):
-            return _expression(left) and _expression(right)
-        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
-            return all(map(_expression, values))
-        case ast.Compare(left=left, comparators=others):
-            return all(map(_expression, (left, *others)))
-        case ast.IfExp(test=test, body=body, orelse=other):
-            return all(map(_expression, (test, body, other)))
-        case ast.Call(func=function, args=arguments, keywords=[]):
-            return _function(function) and all(map(_expression, arguments))
-    return False
-
-
-def _is_leaf(node: ast.expr) -> bool:
-    match node:
-        case ast.Subscript(value=ast.Name(id=name)):
-            return name in _ROWS
-    return True
-
-
-def _function(node: ast.expr) -> bool:
-    match node:
-        case ast.Name(id=name):
-            return name in _BUILT_IN
-        case ast.Attribute(value=ast.Name(id=name), attr=function):
-            called = {"frame": _FRAME, "plan": _VECTORS, "this": {"count"}, "record": {"count"}}
-            return function in called.get(name, ())
     return False

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.vector_expressions import Vectors, linear
-from wireloom_generator.python_code.vectorised import Parts
+from wireloom_generator.expressions import Value, linear
+from wireloom_generator.python_code.vectorised import Parts, strange
 from wireloom_generator.types import Struct
 
 
@@ -24,14 +23,14 @@ class Reading:
 
 def readings(protocol: model.Protocol) -> tuple[Reading, ...]:
     """How each message is read."""
-    vectors = Vectors.of(protocol.columns)
+    odd = strange(protocol.columns)
     types: dict[str, Parts] = {}
     for shared in protocol.types:
-        types[shared.name] = Parts(vectors)
+        types[shared.name] = Parts(odd)
         types[shared.name].nodes(shared.nodes)
     found = []
     for message in protocol.messages:
-        parts = Parts(vectors)
+        parts = Parts(odd)
         parts.nodes(protocol.record)
         for nodes in message.sections.values():
             parts.nodes(nodes)

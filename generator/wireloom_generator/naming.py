@@ -31,8 +31,8 @@ MODULE = frozenset({
 
 BLOCKS = frozenset({
     "Bcd", "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
-    "Entry", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths", "Message", "Nested",
-    "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Rule", "Section", "Size",
+    "Entry", "Expression", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths", "Message", "Nested",
+    "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size",
     "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "WireFlags",
     "ZigZag",
 })  # fmt: skip

@@ -26,79 +26,37 @@ from .parsers import PROTOCOL, Collection, DroppedCollection, DroppedScope, Scop
 FrameInfo = plan.Layout(
     plan.Bits(
         "u1",
-        plan.Bit("id_nibble", 4, derive=lambda this, record, frame: plan.least(this["id"], 15)),
-        plan.Bit("length_nibble", 4, derive=lambda this, record, frame: plan.least(frame.size("body"), 15)),
+        plan.Bit("id_nibble", 4, derive="min(id, 15)"),
+        plan.Bit("length_nibble", 4, derive="min(size(body), 15)"),
     ),
-    plan.When(
-        lambda this, record, frame: this["id_nibble"] == 15,
-        plan.Field("id_escape", "u1", derive=lambda this, record, frame: this["id"] - 15),
-    ),
-    plan.When(
-        lambda this, record, frame: this["length_nibble"] == 15,
-        plan.Field("length_escape", "u1", derive=lambda this, record, frame: frame.size("body") - 15),
-    ),
+    plan.When("id_nibble == 15", plan.Field("id_escape", "u1", derive="id - 15")),
+    plan.When("length_nibble == 15", plan.Field("length_escape", "u1", derive="size(body) - 15")),
     plan.Choice(
         plan.When(
-            lambda this, record, frame: record["magic"] == 0x08,
-            plan.Compute(
-                "id",
-                lambda this, record, frame: plan.choose(this["id_nibble"] == 15, 15 + this["id_escape"], this["id_nibble"]),
-                "int",
-                enum=RequestFrameId,
-            ),
+            "record.magic == 0x08",
+            plan.Compute("id", "15 + id_escape if id_nibble == 15 else id_nibble", "int", enum=RequestFrameId),
         ),
         plan.Layout(
-            plan.Compute(
-                "id",
-                lambda this, record, frame: plan.choose(this["id_nibble"] == 15, 15 + this["id_escape"], this["id_nibble"]),
-                "int",
-                enum=ResponseFrameId,
-            ),
+            plan.Compute("id", "15 + id_escape if id_nibble == 15 else id_nibble", "int", enum=ResponseFrameId),
         ),
     ),
     plan.Section(
         "body",
-        plan.Size(
-            lambda this, record, frame: plan.choose(this["length_nibble"] == 15, 15 + this["length_escape"], this["length_nibble"]),
-        ),
+        plan.Size("15 + length_escape if length_nibble == 15 else length_nibble"),
         plan.Choice(
             plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 1),
+                "record.magic == 0x08 and id == 1",
                 plan.Field("durability_level", "u1", enum=DurabilityLevel),
                 plan.Optional(plan.Field("durability_timeout", ">u2")),
             ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 2),
-                plan.Field("stream_id", ">u2"),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 4),
-                plan.Named("user", plan.Text(plan.Rest())),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 6),
-                plan.Named("privilege", plan.Text(plan.Rest())),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x08, this["id"] == 7),
-                plan.Field("token_id", ">u2"),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 0),
-                plan.Field("server_duration", ">u2"),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 1),
-                plan.Field("read_units", ">u2"),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 2),
-                plan.Field("write_units", ">u2"),
-            ),
-            plan.When(
-                lambda this, record, frame: plan.both(record["magic"] == 0x18, this["id"] == 3),
-                plan.Field("throttle_duration", ">u2"),
-            ),
+            plan.When("record.magic == 0x08 and id == 2", plan.Field("stream_id", ">u2")),
+            plan.When("record.magic == 0x08 and id == 4", plan.Named("user", plan.Text(plan.Rest()))),
+            plan.When("record.magic == 0x08 and id == 6", plan.Named("privilege", plan.Text(plan.Rest()))),
+            plan.When("record.magic == 0x08 and id == 7", plan.Field("token_id", ">u2")),
+            plan.When("record.magic == 0x18 and id == 0", plan.Field("server_duration", ">u2")),
+            plan.When("record.magic == 0x18 and id == 1", plan.Field("read_units", ">u2")),
+            plan.When("record.magic == 0x18 and id == 2", plan.Field("write_units", ">u2")),
+            plan.When("record.magic == 0x18 and id == 3", plan.Field("throttle_duration", ">u2")),
         ),
         trailing="data",
     ),
@@ -110,45 +68,28 @@ RECORD = plan.Record(
     plan.Field("magic", "u1", hex=True),
     plan.Field("opcode", "u1", hex=True),
     plan.Choice(
-        plan.When(
-            lambda this, record, frame: plan.among(this["magic"], (0x80, 0x81, 0x82, 0x83)),
-            plan.Field("key_length", ">u2", derive=lambda this, record, frame: frame.size("key")),
-        ),
+        plan.When("magic in [0x80, 0x81, 0x82, 0x83]", plan.Field("key_length", ">u2", derive="size(key)")),
         plan.Layout(
-            plan.Field(
-                "framing_extras_length",
-                "u1",
-                derive=lambda this, record, frame: frame.size("framing_extras"),
-                located=True,
-            ),
-            plan.Field("key_length", "u1", derive=lambda this, record, frame: frame.size("key")),
+            plan.Field("framing_extras_length", "u1", derive="size(framing_extras)", located=True),
+            plan.Field("key_length", "u1", derive="size(key)"),
         ),
     ),
-    plan.Field("extras_length", "u1", derive=lambda this, record, frame: frame.size("extras")),
+    plan.Field("extras_length", "u1", derive="size(extras)"),
     plan.Field("datatype", "u1", flags=Datatype, hex=True),
     plan.Choice(
-        plan.When(
-            lambda this, record, frame: plan.among(this["magic"], (0x80, 0x08, 0x82)),
-            plan.Field("vbucket", ">u2"),
-        ),
+        plan.When("magic in [0x80, 0x08, 0x82]", plan.Field("vbucket", ">u2")),
         plan.Layout(plan.Field("status", ">u2", enum=Status, hex=True)),
     ),
-    plan.Field(
-        "total_body_length",
-        ">u4",
-        derive=lambda this, record, frame: frame.size("framing_extras") + frame.size("extras") + frame.size("key") + frame.size("value"),
-    ),
+    plan.Field("total_body_length", ">u4", derive="size(framing_extras) + size(extras) + size(key) + size(value)"),
     plan.Field("opaque", ">u4"),
     plan.Field("cas", ">u8"),
     plan.Section(
         "framing_extras",
-        plan.Size(
-            lambda this, record, frame: plan.choose(plan.present(this["framing_extras_length"]), this["framing_extras_length"], 0),
-        ),
+        plan.Size("framing_extras_length if present(framing_extras_length) else 0"),
         plan.Named("frame_infos", plan.Repeat(FrameInfo, weight=119)),
     ),
-    plan.Slot("extras", plan.Size(lambda this, record, frame: this["extras_length"]), trailing="trailing_extras"),
-    plan.Slot("key", plan.Size(lambda this, record, frame: this["key_length"]), trailing="trailing_key"),
+    plan.Slot("extras", plan.Size("extras_length"), trailing="trailing_extras"),
+    plan.Slot("key", plan.Size("key_length"), trailing="trailing_key"),
     plan.Slot("value", plan.Rest(), trailing="trailing_value"),
 )
 
@@ -159,7 +100,7 @@ PLAN = plan.Plan(
             "failover_log_request",
             RECORD,
             match={"magic": (0x80, 0x08), "opcode": (0x54,)},
-            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0, frame.size("value") == 0),
+            valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
         ),
         plan.Message(
             "failover_log_response",
@@ -168,35 +109,31 @@ PLAN = plan.Plan(
             variants=(
                 plan.Variant(
                     "success",
-                    lambda this, record, frame: plan.both(record["status"] == 0, record["datatype"] & 0x02 == 0),
+                    "record.status == 0 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("entries", plan.Repeat(FailoverEntry, weight=25)))},
                 ),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
+                    "record.status == 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
+                    "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
-            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
+            valid="size(extras) == 0 and size(key) == 0",
         ),
         plan.Message(
             "snapshot_marker",
             RECORD,
             match={"magic": (0x80, 0x08), "opcode": (0x56,)},
-            sections={
-                "extras": plan.Layout(
-                    plan.When(lambda this, record, frame: record["extras_length"] == 1, plan.Field("version", "u1")),
-                ),
-            },
+            sections={"extras": plan.Layout(plan.When("record.extras_length == 1", plan.Field("version", "u1")))},
             variants=(
                 plan.Variant(
                     "v1",
-                    lambda this, record, frame: record["extras_length"] == 20,
+                    "record.extras_length == 20",
                     {
                         "extras": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
@@ -204,11 +141,11 @@ PLAN = plan.Plan(
                             plan.Field("snapshot_type", ">u4", flags=SnapshotType, hex=True),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 0,
+                    valid="size(value) == 0",
                 ),
                 plan.Variant(
                     "v2_0",
-                    lambda this, record, frame: this["version"] == 0,
+                    "version == 0",
                     {
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
@@ -218,11 +155,11 @@ PLAN = plan.Plan(
                             plan.Field("high_completed_seqno", ">u8", long=True),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 36,
+                    valid="size(value) == 36",
                 ),
                 plan.Variant(
                     "v2_1",
-                    lambda this, record, frame: this["version"] == 1,
+                    "version == 1",
                     {
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
@@ -233,11 +170,11 @@ PLAN = plan.Plan(
                             plan.Field("timestamp", ">u8"),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 44,
+                    valid="size(value) == 44",
                 ),
                 plan.Variant(
                     "v2_2",
-                    lambda this, record, frame: this["version"] == 2,
+                    "version == 2",
                     {
                         "value": plan.Layout(
                             plan.Field("start_seqno", ">u8", long=True),
@@ -249,35 +186,30 @@ PLAN = plan.Plan(
                             plan.Optional(plan.Field("high_prepared_seqno", ">u8", long=True)),
                         ),
                     },
-                    valid=lambda this, record, frame: plan.among(frame.size("value"), (44, 52)),
+                    valid="size(value) in [44, 52]",
                 ),
             ),
-            valid=lambda this, record, frame: frame.size("key") == 0,
-            otherwise=lambda this, record, frame: frame.size("extras") == 1,
+            valid="size(key) == 0",
+            otherwise="size(extras) == 1",
         ),
         plan.Message(
             "snapshot_marker_response",
             RECORD,
             match={"magic": (0x81, 0x18), "opcode": (0x56,)},
             variants=(
-                plan.Variant(
-                    "acknowledgement",
-                    lambda this, record, frame: record["status"] == 0,
-                    {},
-                    valid=lambda this, record, frame: frame.size("value") == 0,
-                ),
+                plan.Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
+                    "record.status == 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
+                    "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
-            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
+            valid="size(extras) == 0 and size(key) == 0",
         ),
         plan.Message(
             "system_event",
@@ -294,7 +226,7 @@ PLAN = plan.Plan(
             variants=(
                 plan.Variant(
                     "create_collection_v0",
-                    lambda this, record, frame: plan.both(this["event"] == 0, this["version"] == 0),
+                    "event == 0 and version == 0",
                     {
                         "value": plan.Layout(
                             plan.Field("manifest_uid", ">u8"),
@@ -302,11 +234,11 @@ PLAN = plan.Plan(
                             plan.Field("collection_id", ">u4"),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 16,
+                    valid="size(value) == 16",
                 ),
                 plan.Variant(
                     "create_collection_v1",
-                    lambda this, record, frame: plan.both(this["event"] == 0, this["version"] == 1),
+                    "event == 0 and version == 1",
                     {
                         "value": plan.Layout(
                             plan.Field("manifest_uid", ">u8"),
@@ -315,11 +247,11 @@ PLAN = plan.Plan(
                             plan.Field("max_ttl", ">u4"),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 20,
+                    valid="size(value) == 20",
                 ),
                 plan.Variant(
                     "drop_collection_v0",
-                    lambda this, record, frame: plan.both(this["event"] == 1, this["version"] == 0),
+                    "event == 1 and version == 0",
                     {
                         "value": plan.Layout(
                             plan.Field("manifest_uid", ">u8"),
@@ -327,23 +259,23 @@ PLAN = plan.Plan(
                             plan.Field("collection_id", ">u4"),
                         ),
                     },
-                    valid=lambda this, record, frame: frame.size("value") == 16,
+                    valid="size(value) == 16",
                 ),
                 plan.Variant(
                     "create_scope_v0",
-                    lambda this, record, frame: plan.both(this["event"] == 3, this["version"] == 0),
+                    "event == 3 and version == 0",
                     {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
-                    valid=lambda this, record, frame: frame.size("value") == 12,
+                    valid="size(value) == 12",
                 ),
                 plan.Variant(
                     "drop_scope_v0",
-                    lambda this, record, frame: plan.both(this["event"] == 4, this["version"] == 0),
+                    "event == 4 and version == 0",
                     {"value": plan.Layout(plan.Field("manifest_uid", ">u8"), plan.Field("scope_id", ">u4"))},
-                    valid=lambda this, record, frame: frame.size("value") == 12,
+                    valid="size(value) == 12",
                 ),
                 plan.Variant(
                     "collection_flatbuffer",
-                    lambda this, record, frame: plan.both(plan.among(this["event"], (0, 5)), this["version"] == 2),
+                    "event in [0, 5] and version == 2",
                     {
                         "value": plan.Layout(
                             plan.FlatBuffer("collection", plan.Rest(), Collection, raw="value_flatbuffer"),
@@ -352,7 +284,7 @@ PLAN = plan.Plan(
                 ),
                 plan.Variant(
                     "dropped_collection_flatbuffer",
-                    lambda this, record, frame: plan.both(this["event"] == 1, this["version"] == 2),
+                    "event == 1 and version == 2",
                     {
                         "value": plan.Layout(
                             plan.FlatBuffer(
@@ -366,12 +298,12 @@ PLAN = plan.Plan(
                 ),
                 plan.Variant(
                     "scope_flatbuffer",
-                    lambda this, record, frame: plan.both(this["event"] == 3, this["version"] == 2),
+                    "event == 3 and version == 2",
                     {"value": plan.Layout(plan.FlatBuffer("scope", plan.Rest(), Scope, raw="value_flatbuffer"))},
                 ),
                 plan.Variant(
                     "dropped_scope_flatbuffer",
-                    lambda this, record, frame: plan.both(this["event"] == 4, this["version"] == 2),
+                    "event == 4 and version == 2",
                     {
                         "value": plan.Layout(
                             plan.FlatBuffer("dropped_scope", plan.Rest(), DroppedScope, raw="value_flatbuffer"),
@@ -379,31 +311,26 @@ PLAN = plan.Plan(
                     },
                 ),
             ),
-            valid=lambda this, record, frame: frame.size("extras") == 13,
+            valid="size(extras) == 13",
         ),
         plan.Message(
             "system_event_response",
             RECORD,
             match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
             variants=(
-                plan.Variant(
-                    "acknowledgement",
-                    lambda this, record, frame: record["status"] == 0,
-                    {},
-                    valid=lambda this, record, frame: frame.size("value") == 0,
-                ),
+                plan.Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
                 plan.Variant(
                     "not_my_vbucket",
-                    lambda this, record, frame: plan.both(record["status"] == 7, record["datatype"] & 0x02 == 0),
+                    "record.status == 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("cluster_map", plan.Text(plan.Rest())))},
                 ),
                 plan.Variant(
                     "error",
-                    lambda this, record, frame: plan.both(record["status"] != 0, record["status"] != 7, record["datatype"] & 0x02 == 0),
+                    "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
                     {"value": plan.Layout(plan.Named("error", plan.Text(plan.Rest())))},
                 ),
             ),
-            valid=lambda this, record, frame: plan.both(frame.size("extras") == 0, frame.size("key") == 0),
+            valid="size(extras) == 0 and size(key) == 0",
         ),
         plan.Message(
             "unknown",
@@ -420,9 +347,9 @@ PLAN = plan.Plan(
         plan.Lengths(
             ("magic", 0, "u1"),
             ("total_body_length", 8, ">u4"),
-            length=lambda this, record, frame: 24 + this["total_body_length"],
+            length="24 + total_body_length",
             linear=(24, {"total_body_length": 1}),
-            valid=lambda this, record, frame: plan.among(this["magic"], (0x80, 0x08, 0x81, 0x18, 0x82, 0x83)),
+            valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
         ),
     ),
 )

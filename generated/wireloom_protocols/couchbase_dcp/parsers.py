@@ -26,7 +26,6 @@ from wireloom.codec import (
     Record,
     Repeat,
     Rest,
-    Rule,
     Section,
     Size,
     Slot,
@@ -93,104 +92,35 @@ DroppedScope = Table(
 FrameInfo = Layout(
     Bits(
         Int8ub,
-        "id_nibble" / Field(Bit(4), derive=lambda this, record, frame: min(this["id"], 15)),
-        "length_nibble" / Field(Bit(4), derive=lambda this, record, frame: min(frame.size("body"), 15)),
+        "id_nibble" / Field(Bit(4), derive="min(id, 15)"),
+        "length_nibble" / Field(Bit(4), derive="min(size(body), 15)"),
     ),
-    When(
-        Rule("id_nibble == 15", lambda this, record, frame: this["id_nibble"] == 15),
-        "id_escape" / Field(Int8ub, derive=lambda this, record, frame: this["id"] - 15),
-    ),
-    When(
-        Rule("length_nibble == 15", lambda this, record, frame: this["length_nibble"] == 15),
-        "length_escape" / Field(Int8ub, derive=lambda this, record, frame: frame.size("body") - 15),
-    ),
+    When("id_nibble == 15", "id_escape" / Field(Int8ub, derive="id - 15")),
+    When("length_nibble == 15", "length_escape" / Field(Int8ub, derive="size(body) - 15")),
     Choice(
         When(
-            Rule("magic == 0x08", lambda this, record, frame: record["magic"] == 0x08),
-            "id" / Compute(
-                lambda this, record, frame: 15 + this["id_escape"] if this["id_nibble"] == 15 else this["id_nibble"],
-                "int",
-                enum=RequestFrameId,
-            ),
+            "record.magic == 0x08",
+            "id" / Compute("15 + id_escape if id_nibble == 15 else id_nibble", "int", enum=RequestFrameId),
         ),
-        Layout(
-            "id" / Compute(
-                lambda this, record, frame: 15 + this["id_escape"] if this["id_nibble"] == 15 else this["id_nibble"],
-                "int",
-                enum=ResponseFrameId,
-            ),
-        ),
+        Layout("id" / Compute("15 + id_escape if id_nibble == 15 else id_nibble", "int", enum=ResponseFrameId)),
     ),
     Section(
         "body",
-        Size(
-            lambda this, record, frame: 15 + this["length_escape"] if this["length_nibble"] == 15 else this["length_nibble"],
-        ),
+        Size("15 + length_escape if length_nibble == 15 else length_nibble"),
         Choice(
             When(
-                Rule(
-                    "magic == 0x08 and id == 1",
-                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 1,
-                ),
+                "record.magic == 0x08 and id == 1",
                 "durability_level" / Field(Int8ub, enum=DurabilityLevel),
                 Optional("durability_timeout" / Int16ub),
             ),
-            When(
-                Rule(
-                    "magic == 0x08 and id == 2",
-                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 2,
-                ),
-                "stream_id" / Int16ub,
-            ),
-            When(
-                Rule(
-                    "magic == 0x08 and id == 4",
-                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 4,
-                ),
-                "user" / Text(Rest()),
-            ),
-            When(
-                Rule(
-                    "magic == 0x08 and id == 6",
-                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 6,
-                ),
-                "privilege" / Text(Rest()),
-            ),
-            When(
-                Rule(
-                    "magic == 0x08 and id == 7",
-                    lambda this, record, frame: record["magic"] == 0x08 and this["id"] == 7,
-                ),
-                "token_id" / Int16ub,
-            ),
-            When(
-                Rule(
-                    "magic == 0x18 and id == 0",
-                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 0,
-                ),
-                "server_duration" / Int16ub,
-            ),
-            When(
-                Rule(
-                    "magic == 0x18 and id == 1",
-                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 1,
-                ),
-                "read_units" / Int16ub,
-            ),
-            When(
-                Rule(
-                    "magic == 0x18 and id == 2",
-                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 2,
-                ),
-                "write_units" / Int16ub,
-            ),
-            When(
-                Rule(
-                    "magic == 0x18 and id == 3",
-                    lambda this, record, frame: record["magic"] == 0x18 and this["id"] == 3,
-                ),
-                "throttle_duration" / Int16ub,
-            ),
+            When("record.magic == 0x08 and id == 2", "stream_id" / Int16ub),
+            When("record.magic == 0x08 and id == 4", "user" / Text(Rest())),
+            When("record.magic == 0x08 and id == 6", "privilege" / Text(Rest())),
+            When("record.magic == 0x08 and id == 7", "token_id" / Int16ub),
+            When("record.magic == 0x18 and id == 0", "server_duration" / Int16ub),
+            When("record.magic == 0x18 and id == 1", "read_units" / Int16ub),
+            When("record.magic == 0x18 and id == 2", "write_units" / Int16ub),
+            When("record.magic == 0x18 and id == 3", "throttle_duration" / Int16ub),
         ),
         trailing="data",
     ),
@@ -207,46 +137,28 @@ RECORD = Record(
     "magic" / Field(Int8ub, enum=Magic, labels=False, hex=True),
     "opcode" / Field(Int8ub, enum=ClientOpcode, labels=False, hex=True),
     Choice(
-        When(
-            Rule(
-                "magic in [0x80, 0x81, 0x82, 0x83]",
-                lambda this, record, frame: this["magic"] in (0x80, 0x81, 0x82, 0x83),
-            ),
-            "key_length" / Field(Int16ub, derive=lambda this, record, frame: frame.size("key")),
-        ),
+        When("magic in [0x80, 0x81, 0x82, 0x83]", "key_length" / Field(Int16ub, derive="size(key)")),
         Layout(
-            "framing_extras_length" / Field(
-                Int8ub,
-                derive=lambda this, record, frame: frame.size("framing_extras"),
-                located=True,
-            ),
-            "key_length" / Field(Int8ub, derive=lambda this, record, frame: frame.size("key")),
+            "framing_extras_length" / Field(Int8ub, derive="size(framing_extras)", located=True),
+            "key_length" / Field(Int8ub, derive="size(key)"),
         ),
     ),
-    "extras_length" / Field(Int8ub, derive=lambda this, record, frame: frame.size("extras")),
+    "extras_length" / Field(Int8ub, derive="size(extras)"),
     "datatype" / Field(Int8ub, flags=Datatype, default=0, hex=True),
     Choice(
-        When(
-            Rule("magic in [0x80, 0x08, 0x82]", lambda this, record, frame: this["magic"] in (0x80, 0x08, 0x82)),
-            "vbucket" / Field(Int16ub, default=0),
-        ),
+        When("magic in [0x80, 0x08, 0x82]", "vbucket" / Field(Int16ub, default=0)),
         Layout("status" / Field(Int16ub, enum=Status, hex=True)),
     ),
-    "total_body_length" / Field(
-        Int32ub,
-        derive=lambda this, record, frame: frame.size("framing_extras") + frame.size("extras") + frame.size("key") + frame.size("value"),
-    ),
+    "total_body_length" / Field(Int32ub, derive="size(framing_extras) + size(extras) + size(key) + size(value)"),
     "opaque" / Field(Int32ub, default=0),
     "cas" / Field(Int64ub, default=0),
     Section(
         "framing_extras",
-        Size(
-            lambda this, record, frame: this["framing_extras_length"] if this["framing_extras_length"] is not None else 0,
-        ),
+        Size("framing_extras_length if present(framing_extras_length) else 0"),
         "frame_infos" / Repeat(FrameInfo, weight=119),
     ),
-    Slot("extras", Size(lambda this, record, frame: this["extras_length"]), trailing="trailing_extras"),
-    Slot("key", Size(lambda this, record, frame: this["key_length"]), trailing="trailing_key"),
+    Slot("extras", Size("extras_length"), trailing="trailing_extras"),
+    Slot("key", Size("key_length"), trailing="trailing_key"),
     Slot("value", Rest(), trailing="trailing_value"),
 )
 
@@ -255,10 +167,7 @@ failover_log_request = Message(
     RECORD,
     match={"magic": (0x80, 0x08), "opcode": (0x54,)},
     trailing=("extras", "key", "value"),
-    valid=Rule(
-        "size(extras) == 0 and size(key) == 0 and size(value) == 0",
-        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0 and frame.size("value") == 0,
-    ),
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
 stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which
@@ -273,37 +182,22 @@ failover_log_response = Message(
     variants=(
         Variant(
             "success",
-            Rule(
-                "status == 0 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 0 and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status == 0 and (record.datatype & 0x02) == 0",
             {"value": Layout("entries" / Repeat(FailoverEntry, weight=25))},
         ),
         Variant(
             "not_my_vbucket",
-            Rule(
-                "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status == 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
         Variant(
             "error",
-            Rule(
-                "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("error" / Text(Rest()))},
         ),
     ),
     trailing=("extras", "key", "value"),
-    valid=Rule(
-        "size(extras) == 0 and size(key) == 0",
-        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
-    ),
+    valid="size(extras) == 0 and size(key) == 0",
 )
 """Failover Log response. The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an
 error. Failures that the document lists are Einval, NotMyVbucket and Enomem. A value compressed with Snappy stays in
@@ -314,18 +208,11 @@ snapshot_marker = Message(
     "snapshot_marker",
     RECORD,
     match={"magic": (0x80, 0x08), "opcode": (0x56,)},
-    sections={
-        "extras": Layout(
-            When(
-                Rule("extras_length == 1", lambda this, record, frame: record["extras_length"] == 1),
-                "version" / Int8ub,
-            ),
-        ),
-    },
+    sections={"extras": Layout(When("record.extras_length == 1", "version" / Int8ub))},
     variants=(
         Variant(
             "v1",
-            Rule("extras_length == 20", lambda this, record, frame: record["extras_length"] == 20),
+            "record.extras_length == 20",
             {
                 "extras": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
@@ -333,11 +220,11 @@ snapshot_marker = Message(
                     "snapshot_type" / Field(Int32ub, flags=SnapshotType, hex=True),
                 ),
             },
-            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
+            valid="size(value) == 0",
         ),
         Variant(
             "v2_0",
-            Rule("version == 0", lambda this, record, frame: this["version"] == 0),
+            "version == 0",
             {
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
@@ -347,11 +234,11 @@ snapshot_marker = Message(
                     "high_completed_seqno" / Field(Int64ub, long=True),
                 ),
             },
-            valid=Rule("size(value) == 36", lambda this, record, frame: frame.size("value") == 36),
+            valid="size(value) == 36",
         ),
         Variant(
             "v2_1",
-            Rule("version == 1", lambda this, record, frame: this["version"] == 1),
+            "version == 1",
             {
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
@@ -362,11 +249,11 @@ snapshot_marker = Message(
                     "timestamp" / Int64ub,
                 ),
             },
-            valid=Rule("size(value) == 44", lambda this, record, frame: frame.size("value") == 44),
+            valid="size(value) == 44",
         ),
         Variant(
             "v2_2",
-            Rule("version == 2", lambda this, record, frame: this["version"] == 2),
+            "version == 2",
             {
                 "value": Layout(
                     "start_seqno" / Field(Int64ub, long=True),
@@ -378,12 +265,12 @@ snapshot_marker = Message(
                     Optional("high_prepared_seqno" / Field(Int64ub, long=True)),
                 ),
             },
-            valid=Rule("size(value) in [44, 52]", lambda this, record, frame: frame.size("value") in (44, 52)),
+            valid="size(value) in [44, 52]",
         ),
     ),
     trailing=("extras", "key", "value"),
-    valid=Rule("size(key) == 0", lambda this, record, frame: frame.size("key") == 0),
-    otherwise=Rule("size(extras) == 1", lambda this, record, frame: frame.size("extras") == 1),
+    valid="size(key) == 0",
+    otherwise="size(extras) == 1",
 )
 """Snapshot Marker. The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the
 version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2
@@ -396,36 +283,20 @@ snapshot_marker_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x56,)},
     variants=(
-        Variant(
-            "acknowledgement",
-            Rule("status == 0", lambda this, record, frame: record["status"] == 0, hexadecimal={"status": 4}),
-            {},
-            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
-        ),
+        Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
         Variant(
             "not_my_vbucket",
-            Rule(
-                "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status == 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
         Variant(
             "error",
-            Rule(
-                "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("error" / Text(Rest()))},
         ),
     ),
     trailing=("extras", "key", "value"),
-    valid=Rule(
-        "size(extras) == 0 and size(key) == 0",
-        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
-    ),
+    valid="size(extras) == 0 and size(key) == 0",
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
 could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both
@@ -448,19 +319,13 @@ system_event = Message(
     variants=(
         Variant(
             "create_collection_v0",
-            Rule(
-                "event == 0 and version == 0",
-                lambda this, record, frame: this["event"] == 0 and this["version"] == 0,
-            ),
+            "event == 0 and version == 0",
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub, "collection_id" / Int32ub)},
-            valid=Rule("size(value) == 16", lambda this, record, frame: frame.size("value") == 16),
+            valid="size(value) == 16",
         ),
         Variant(
             "create_collection_v1",
-            Rule(
-                "event == 0 and version == 1",
-                lambda this, record, frame: this["event"] == 0 and this["version"] == 1,
-            ),
+            "event == 0 and version == 1",
             {
                 "value": Layout(
                     "manifest_uid" / Int64ub,
@@ -469,70 +334,49 @@ system_event = Message(
                     "max_ttl" / Int32ub,
                 ),
             },
-            valid=Rule("size(value) == 20", lambda this, record, frame: frame.size("value") == 20),
+            valid="size(value) == 20",
         ),
         Variant(
             "drop_collection_v0",
-            Rule(
-                "event == 1 and version == 0",
-                lambda this, record, frame: this["event"] == 1 and this["version"] == 0,
-            ),
+            "event == 1 and version == 0",
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub, "collection_id" / Int32ub)},
-            valid=Rule("size(value) == 16", lambda this, record, frame: frame.size("value") == 16),
+            valid="size(value) == 16",
         ),
         Variant(
             "create_scope_v0",
-            Rule(
-                "event == 3 and version == 0",
-                lambda this, record, frame: this["event"] == 3 and this["version"] == 0,
-            ),
+            "event == 3 and version == 0",
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub)},
-            valid=Rule("size(value) == 12", lambda this, record, frame: frame.size("value") == 12),
+            valid="size(value) == 12",
         ),
         Variant(
             "drop_scope_v0",
-            Rule(
-                "event == 4 and version == 0",
-                lambda this, record, frame: this["event"] == 4 and this["version"] == 0,
-            ),
+            "event == 4 and version == 0",
             {"value": Layout("manifest_uid" / Int64ub, "scope_id" / Int32ub)},
-            valid=Rule("size(value) == 12", lambda this, record, frame: frame.size("value") == 12),
+            valid="size(value) == 12",
         ),
         Variant(
             "collection_flatbuffer",
-            Rule(
-                "event in [0, 5] and version == 2",
-                lambda this, record, frame: this["event"] in (0, 5) and this["version"] == 2,
-            ),
+            "event in [0, 5] and version == 2",
             {"value": Layout("collection" / FlatBuffer(Rest(), Collection, raw="value_flatbuffer"))},
         ),
         Variant(
             "dropped_collection_flatbuffer",
-            Rule(
-                "event == 1 and version == 2",
-                lambda this, record, frame: this["event"] == 1 and this["version"] == 2,
-            ),
+            "event == 1 and version == 2",
             {"value": Layout("dropped_collection" / FlatBuffer(Rest(), DroppedCollection, raw="value_flatbuffer"))},
         ),
         Variant(
             "scope_flatbuffer",
-            Rule(
-                "event == 3 and version == 2",
-                lambda this, record, frame: this["event"] == 3 and this["version"] == 2,
-            ),
+            "event == 3 and version == 2",
             {"value": Layout("scope" / FlatBuffer(Rest(), Scope, raw="value_flatbuffer"))},
         ),
         Variant(
             "dropped_scope_flatbuffer",
-            Rule(
-                "event == 4 and version == 2",
-                lambda this, record, frame: this["event"] == 4 and this["version"] == 2,
-            ),
+            "event == 4 and version == 2",
             {"value": Layout("dropped_scope" / FlatBuffer(Rest(), DroppedScope, raw="value_flatbuffer"))},
         ),
     ),
     trailing=("extras", "value"),
-    valid=Rule("size(extras) == 13", lambda this, record, frame: frame.size("extras") == 13),
+    valid="size(extras) == 13",
 )
 """System Event. A collection or a scope was created, changed or dropped. Event and version together tell what key and
 value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded
@@ -546,36 +390,20 @@ system_event_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
     variants=(
-        Variant(
-            "acknowledgement",
-            Rule("status == 0", lambda this, record, frame: record["status"] == 0, hexadecimal={"status": 4}),
-            {},
-            valid=Rule("size(value) == 0", lambda this, record, frame: frame.size("value") == 0),
-        ),
+        Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
         Variant(
             "not_my_vbucket",
-            Rule(
-                "status == 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: record["status"] == 7 and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status == 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("cluster_map" / Text(Rest()))},
         ),
         Variant(
             "error",
-            Rule(
-                "status != 0 and status != 7 and (datatype & 0x02) == 0",
-                lambda this, record, frame: (record["status"] is not None and record["status"] != 0) and (record["status"] is not None and record["status"] != 7) and record["datatype"] & 0x02 == 0,
-                hexadecimal={"status": 4, "datatype": 2},
-            ),
+            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
             {"value": Layout("error" / Text(Rest()))},
         ),
     ),
     trailing=("extras", "key", "value"),
-    valid=Rule(
-        "size(extras) == 0 and size(key) == 0",
-        lambda this, record, frame: frame.size("extras") == 0 and frame.size("key") == 0,
-    ),
+    valid="size(extras) == 0 and size(key) == 0",
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
 malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own
@@ -612,11 +440,8 @@ PROTOCOL = Protocol(
             Lengths(
                 ("magic", 0, Field(Int8ub, hex=True)),
                 ("total_body_length", 8, Int32ub),
-                length=lambda this, record, frame: 24 + this["total_body_length"],
-                valid=Rule(
-                    "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-                    lambda this, record, frame: this["magic"] in (0x80, 0x08, 0x81, 0x18, 0x82, 0x83),
-                ),
+                length="24 + total_body_length",
+                valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
             ),
         ),
     ),

@@ -26,7 +26,7 @@ PLAN = plan.Plan(
             sections={
                 "body": plan.Layout(
                     plan.Field("header_crc", "@u4"),
-                    plan.Field("length", "@i4", derive=lambda this, record, frame: frame.size("record")),
+                    plan.Field("length", "@i4", derive="size(record)"),
                     plan.Field("attributes", "@u2", flags=EventAttributes, hex=True),
                     plan.Field("sequence", "@i8"),
                     plan.Field("physical_partition_id", "@i2"),
@@ -34,10 +34,7 @@ PLAN = plan.Plan(
                     plan.Field("nano_timestamp", "@i8"),
                     plan.Field("src_id", "@i2", enum=SourceId),
                     plan.Choice(
-                        plan.When(
-                            lambda this, record, frame: plan.negate(frame.parameters["repl_dbus"]),
-                            plan.Named("schema_id", plan.Blob(plan.Size(16))),
-                        ),
+                        plan.When("not parameters.repl_dbus", plan.Named("schema_id", plan.Blob(plan.Size(16)))),
                         plan.Layout(
                             plan.Field("schema_version", "@i2"),
                             plan.Named("schema_id_rest", plan.Blob(plan.Size(14))),
@@ -46,49 +43,32 @@ PLAN = plan.Plan(
                     plan.Field(
                         "value_crc",
                         "@u4",
-                        checksum=plan.Checksum(
-                            "crc32_zero",
-                            lambda this, record, frame: plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
-                            lambda this, record, frame: frame.size("record"),
-                        ),
+                        checksum=plan.Checksum("crc32_zero", "57 if attributes & 0x0008 != 0 else 61", "size(record)"),
                     ),
                     plan.Compute(
                         "opcode",
-                        lambda this, record, frame: plan.choose(this["attributes"] & 0x0003 != 0, plan.choose(this["attributes"] & 0x0001 != 0, 1, 2), None),
+                        "(1 if attributes & 0x0001 != 0 else 2) if attributes & 0x0003 != 0 else None",
                         "short",
                         enum=DbusOpcode,
                     ),
-                    plan.Compute("trace", lambda this, record, frame: this["attributes"] & 0x0004 != 0, "boolean"),
-                    plan.Compute(
-                        "ext_replicated",
-                        lambda this, record, frame: this["attributes"] & 0x0100 != 0,
-                        "boolean",
-                    ),
-                    plan.Compute("end_of_period", lambda this, record, frame: this["src_id"] == -2, "boolean"),
+                    plan.Compute("trace", "attributes & 0x0004 != 0", "boolean"),
+                    plan.Compute("ext_replicated", "attributes & 0x0100 != 0", "boolean"),
+                    plan.Compute("end_of_period", "src_id == -2", "boolean"),
                 ),
             },
             variants=(
                 plan.Variant(
                     "long_key",
-                    lambda this, record, frame: this["attributes"] & 0x0008 == 0,
+                    "attributes & 0x0008 == 0",
                     {"body": plan.Layout(plan.Field("key", "@i8"), plan.Named("value", plan.Blob(plan.Rest())))},
                 ),
                 plan.Variant(
                     "byte_key",
-                    lambda this, record, frame: this["attributes"] & 0x0008 != 0,
+                    "attributes & 0x0008 != 0",
                     {
                         "body": plan.Layout(
-                            plan.Field(
-                                "key_size",
-                                "@i4",
-                                valid=plan.Rule("key_size >= 0", lambda this, record, frame: this["key_size"] >= 0),
-                                derive=lambda this, record, frame: frame.size("key_bytes"),
-                            ),
-                            plan.Named(
-                                "key_bytes",
-                                plan.Blob(plan.Size(lambda this, record, frame: this["key_size"])),
-                                located=True,
-                            ),
+                            plan.Field("key_size", "@i4", valid="key_size >= 0", derive="size(key_bytes)"),
+                            plan.Named("key_bytes", plan.Blob(plan.Size("key_size")), located=True),
                             plan.Named("value", plan.Blob(plan.Rest())),
                         ),
                     },
@@ -101,18 +81,11 @@ PLAN = plan.Plan(
             ("header_crc", 1, "@u4"),
             ("length", 5, "@i4"),
             ("attributes", 9, "@u2"),
-            length=lambda this, record, frame: this["length"],
+            length="length",
             linear=(0, {"length": 1}),
             match={"version": (0,)},
-            valid=lambda this, record, frame: this["length"] >= plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
-            checksum=(
-                "header_crc",
-                plan.Checksum(
-                    "crc32_zero",
-                    lambda this, record, frame: 5,
-                    lambda this, record, frame: plan.choose(this["attributes"] & 0x0008 != 0, 57, 61),
-                ),
-            ),
+            valid="length >= (57 if attributes & 0x0008 != 0 else 61)",
+            checksum=("header_crc", plan.Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
         ),
         match=(("version", 0, "u1"),),
     ),

@@ -16,6 +16,7 @@ from wireloom.codec import (
     Compute,
     EitherOrder,
     Entry,
+    Expression,
     Field,
     Form,
     Framing,
@@ -26,7 +27,6 @@ from wireloom.codec import (
     Protocol,
     Record,
     Rest,
-    Rule,
     Size,
     Slot,
     Variant,
@@ -49,19 +49,14 @@ dbus_event = Message(
     match={"version": (0,)},
     sections={
         "body": Layout(
-            "header_crc" / Field(
-                u32,
-                checksum=Checksum(
-                    "crc32_zero",
-                    lambda this, record, frame: 5,
-                    lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
-                ),
-            ),
-            "length" / Field(i32, derive=lambda this, record, frame: frame.size("record")),
+            "header_crc" / Field(u32, checksum=Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
+            "length" / Field(i32, derive="size(record)"),
             "attributes" / Field(
                 u16,
                 flags=EventAttributes,
-                default=lambda this, record, frame: (1 if this["opcode"] == 1 else 2 if this["opcode"] == 2 else 0) | (4 if this["trace"] is True else 0) | (8 if this["key_bytes"] is not None else 0) | (256 if this["ext_replicated"] is True else 0),
+                default=Expression(
+                    "(1 if opcode == 1 else 2 if opcode == 2 else 0) | (4 if trace == true else 0) | (8 if present(key_bytes) else 0) | (256 if ext_replicated == true else 0)",
+                ),
                 hex=True,
             ),
             "sequence" / i64,
@@ -70,58 +65,32 @@ dbus_event = Message(
             "nano_timestamp" / i64,
             "src_id" / Field(i16, enum=SourceId),
             Choice(
-                When(
-                    Rule("not repl_dbus", lambda this, record, frame: not frame.parameters["repl_dbus"]),
-                    "schema_id" / Blob(Size(16)),
-                ),
+                When("not parameters.repl_dbus", "schema_id" / Blob(Size(16))),
                 Layout("schema_version" / i16, "schema_id_rest" / Blob(Size(14))),
             ),
             "value_crc" / Field(
                 u32,
-                checksum=Checksum(
-                    "crc32_zero",
-                    lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
-                    lambda this, record, frame: frame.size("record"),
-                ),
+                checksum=Checksum("crc32_zero", "57 if attributes & 0x0008 != 0 else 61", "size(record)"),
             ),
             "opcode" / Compute(
-                lambda this, record, frame: (1 if this["attributes"] & 0x0001 != 0 else 2) if this["attributes"] & 0x0003 != 0 else None,
+                "(1 if attributes & 0x0001 != 0 else 2) if attributes & 0x0003 != 0 else None",
                 "short",
                 enum=DbusOpcode,
             ),
-            "trace" / Compute(lambda this, record, frame: this["attributes"] & 0x0004 != 0, "boolean"),
-            "ext_replicated" / Compute(lambda this, record, frame: this["attributes"] & 0x0100 != 0, "boolean"),
-            "end_of_period" / Compute(lambda this, record, frame: this["src_id"] == -2, "boolean"),
+            "trace" / Compute("attributes & 0x0004 != 0", "boolean"),
+            "ext_replicated" / Compute("attributes & 0x0100 != 0", "boolean"),
+            "end_of_period" / Compute("src_id == -2", "boolean"),
         ),
     },
     variants=(
-        Variant(
-            "long_key",
-            Rule(
-                "attributes & 0x0008 == 0",
-                lambda this, record, frame: this["attributes"] & 0x0008 == 0,
-                hexadecimal={"attributes": 4},
-            ),
-            {"body": Layout("key" / i64, "value" / Blob(Rest()))},
-        ),
+        Variant("long_key", "attributes & 0x0008 == 0", {"body": Layout("key" / i64, "value" / Blob(Rest()))}),
         Variant(
             "byte_key",
-            Rule(
-                "attributes & 0x0008 != 0",
-                lambda this, record, frame: this["attributes"] & 0x0008 != 0,
-                hexadecimal={"attributes": 4},
-            ),
+            "attributes & 0x0008 != 0",
             {
                 "body": Layout(
-                    "key_size" / Field(
-                        i32,
-                        valid=Rule(
-                            "key_size >= 0",
-                            lambda this, record, frame: this["key_size"] is not None and this["key_size"] >= 0,
-                        ),
-                        derive=lambda this, record, frame: frame.size("key_bytes"),
-                    ),
-                    "key_bytes" / Blob(Size(lambda this, record, frame: this["key_size"])),
+                    "key_size" / Field(i32, valid="key_size >= 0", derive="size(key_bytes)"),
+                    "key_bytes" / Blob(Size("key_size")),
                     "value" / Blob(Rest()),
                 ),
             },
@@ -148,20 +117,10 @@ PROTOCOL = Protocol(
                 ("header_crc", 1, u32),
                 ("length", 5, i32),
                 ("attributes", 9, Field(u16, hex=True)),
-                length=lambda this, record, frame: this["length"],
+                length="length",
                 match={"version": (0,)},
-                valid=Rule(
-                    "length >= (57 if attributes & 0x0008 != 0 else 61)",
-                    lambda this, record, frame: this["length"] >= (57 if this["attributes"] & 0x0008 != 0 else 61),
-                ),
-                checksum=(
-                    "header_crc",
-                    Checksum(
-                        "crc32_zero",
-                        lambda this, record, frame: 5,
-                        lambda this, record, frame: 57 if this["attributes"] & 0x0008 != 0 else 61,
-                    ),
-                ),
+                valid="length >= (57 if attributes & 0x0008 != 0 else 61)",
+                checksum=("header_crc", Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
             ),
         ),
         match=(("version", 0, Int8ub),),

@@ -6,11 +6,9 @@ Nothing is decided here. What has no values in common cannot hold together; what
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Value, parsed
+from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value, parsed
 from wireloom_generator.expressions.evaluation import key
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.numerals import Hexadecimal
-from wireloom_generator.reading.syntax import Literal
 
 Bound = Mapping[str, frozenset[Literal]]
 """The only values that names can have where something holds."""

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
+from wireloom_generator.expressions import RowwiseError, linear
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import pretty
 from wireloom_generator.python_code.pretty import (
@@ -20,8 +21,7 @@ from wireloom_generator.python_code.pretty import (
     render,
     string,
 )
-from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors, linear
-from wireloom_generator.python_code.vectorised import Parts, code, probe, proof
+from wireloom_generator.python_code.vectorised import Parts, code, probe, proof, strange
 
 CONSTANT = '''
 arrow_schema = columnar.arrow_schema(PROTOCOL.columns)
@@ -37,7 +37,7 @@ def decode_columnar(
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Arrow schema and plan."""
-    blocks = list(_plan(protocol, Vectors.of(protocol.columns)))
+    blocks = list(_plan(protocol, strange(protocol.columns)))
     code = "\n\n".join(blocks)
     used = names(code)
     declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
@@ -60,17 +60,15 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 
 
-def _plan(protocol: model.Protocol, vectors: Vectors) -> Iterator[str]:
+def _plan(protocol: model.Protocol, odd: frozenset[str]) -> Iterator[str]:
     for shared in protocol.types:
-        yield render(Parts(vectors).layout(shared.nodes), before=f"{shared.name} = ")
-    yield render(Call("plan.Record", Parts(vectors, proof(protocol, {})).nodes(protocol.record)), before="RECORD = ")
-    messages = group(
-        *(_message(message, Parts(vectors, proof(protocol, message.match))) for message in protocol.messages)
-    )
+        yield render(Parts(odd).layout(shared.nodes), before=f"{shared.name} = ")
+    yield render(Call("plan.Record", Parts(odd, proof(protocol, {})).nodes(protocol.record)), before="RECORD = ")
+    messages = group(*(_message(message, Parts(odd, proof(protocol, message.match))) for message in protocol.messages))
     options = (
         keyword("record", "RECORD"),
         keyword("messages", messages),
-        keyword("framing", _framing(protocol, vectors)),
+        keyword("framing", _framing(protocol, odd)),
     )
     yield render(Call("plan.Plan", options), before="PLAN = ")
 
@@ -87,10 +85,10 @@ def _message(message: model.Message, parts: Parts) -> Tree:
     return Call("plan.Message", (string(message.name), "RECORD", *options))
 
 
-def _framing(protocol: model.Protocol, vectors: Vectors) -> Tree:
+def _framing(protocol: model.Protocol, odd: frozenset[str]) -> Tree:
     """The lengths; none of them if one cannot be found for many records at once."""
     try:
-        options: list[Tree] = [_lengths(lengths, Parts(vectors)) for lengths in protocol.lengths]
+        options: list[Tree] = [_lengths(lengths, Parts(odd)) for lengths in protocol.lengths]
     except RowwiseError:
         return Call("plan.Framing", ())
     if protocol.match:

@@ -21,7 +21,6 @@ from wireloom_generator.python_code.pretty import (
     render,
     string,
 )
-from wireloom_generator.python_code.scalar_expressions import function
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -55,7 +54,7 @@ def _blocks(protocol: model.Protocol) -> Iterator[str]:
         yield _assign(shared.name, constructs.layout(shared.nodes), shared.doc)
     yield _assign("RECORD", Call("Record", tuple(map(constructs.node, protocol.record))))
     for message in protocol.messages:
-        yield _assign(message.name, _message(message, protocol.record), message.doc)
+        yield _assign(message.name, _message(message), message.doc)
     yield _assign("PROTOCOL", _protocol(protocol))
 
 
@@ -80,25 +79,23 @@ def _table(table: model.Table) -> Tree:
     return Call("Table", (string(table.name), *fields))
 
 
-def _message(message: model.Message, record: tuple[model.Node, ...]) -> Tree:
-    own = [*message.sections.values(), *(nodes for one in message.variants for nodes in one.sections.values())]
-    digits = dict(found for nodes in (record, *own) for found in constructs.hexadecimal(nodes))
+def _message(message: model.Message) -> Tree:
     options: list[Tree] = [keyword("match", pretty.match(message.match))]
     if message.sections:
         sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
         options.append(keyword("sections", mapping(*sections)))
     if message.variants:
-        options.append(keyword("variants", group(*(_variant(variant, digits) for variant in message.variants))))
+        options.append(keyword("variants", group(*(_variant(variant) for variant in message.variants))))
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
-    options += constructs.judged(digits, valid=message.valid, otherwise=message.otherwise)
+    options += constructs.judged(valid=message.valid, otherwise=message.otherwise)
     return Call("Message", (string(message.name), "RECORD", *options))
 
 
-def _variant(variant: model.Variant, digits: constructs.Digits) -> Tree:
-    when = "None" if variant.when is None else constructs.rule(variant.when, digits)
+def _variant(variant: model.Variant) -> Tree:
+    when = "None" if variant.when is None else constructs.asked(variant.when)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
-    judged = constructs.judged(digits, valid=variant.valid)
+    judged = constructs.judged(valid=variant.valid)
     return Call("Variant", (string(variant.name), when, mapping(*sections), *judged))
 
 
@@ -139,18 +136,18 @@ def _framing(protocol: model.Protocol) -> Tree:
 def _lengths(lengths: model.Lengths) -> Tree:
     options: list[Tree] = [
         *map(constructs.probe, lengths.probes),
-        keyword("length", function(lengths.length.expression)),
+        keyword("length", constructs.asked(lengths.length)),
     ]
     if lengths.match:
         options.append(keyword("match", pretty.match(lengths.match)))
     if lengths.valid is not None:
-        options.append(keyword("valid", constructs.rule(lengths.valid)))
+        options.append(keyword("valid", constructs.asked(lengths.valid)))
     if lengths.checksum is not None:
         name, checksum = lengths.checksum
         options.append(keyword("checksum", group(string(name), constructs.checksum(checksum))))
     if lengths.stored is not None:
         wire, place = lengths.stored
-        options.append(keyword("stored", group(constructs.number(wire), function(place.expression))))
+        options.append(keyword("stored", group(constructs.number(wire), constructs.asked(place))))
     return Call("Lengths", options)
 
 

@@ -1,6 +1,13 @@
-"""The expression language: what it means, and what can be known of it before a record is read."""
+"""The expression language: what it means, and what can be known of it before a record is read.
 
-from wireloom_generator.expressions.tree import (
+The language itself is ``wireloom.expressions``, since generated code carries expressions as text.
+"""
+
+from wireloom.expressions.linear import linear
+from wireloom.expressions.numerals import Hexadecimal, integer
+from wireloom.expressions.rowwise import RowwiseError, refuse
+from wireloom.expressions.text import qualified
+from wireloom.expressions.tree import (
     OF_NAMES,
     OF_NUMBERS,
     Among,
@@ -24,6 +31,9 @@ from wireloom_generator.expressions.tree import (
     walk,
 )
 
+Literal = int | float | bool | str
+"""A number, true or false, or text: a value as a spec writes it."""
+
 __all__ = [
     "OF_NAMES",
     "OF_NUMBERS",
@@ -34,16 +44,23 @@ __all__ = [
     "Conditional",
     "Expr",
     "ExpressionError",
+    "Hexadecimal",
+    "Literal",
     "Logical",
     "Name",
+    "RowwiseError",
     "Scope",
     "Unary",
     "Value",
+    "integer",
+    "linear",
     "measured",
     "names",
     "parse",
     "parsed",
     "parts",
+    "qualified",
     "rebuild",
+    "refuse",
     "walk",
 ]

@@ -20,6 +20,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Literal,
     Logical,
     Name,
     Unary,
@@ -39,7 +40,6 @@ from wireloom_generator.expressions.evaluation import (
     truth,
     value,
 )
-from wireloom_generator.reading.syntax import Literal
 
 _MOST = 8192
 """The assignments that are tried for one question."""

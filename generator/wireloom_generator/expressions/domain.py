@@ -6,9 +6,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import nan
 
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import Expr, Literal
 from wireloom_generator.expressions.evaluation import Number
-from wireloom_generator.reading.syntax import Literal
 
 
 @dataclass(frozen=True, slots=True)

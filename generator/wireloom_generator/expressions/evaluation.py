@@ -4,8 +4,19 @@ import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary, Value
-from wireloom_generator.reading.syntax import Literal
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Literal,
+    Logical,
+    Name,
+    Unary,
+    Value,
+)
 
 Number = Literal | Fraction
 """A value; fractions are those between the numbers of a spec."""

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from wireloom_generator.expressions import Among, Compare, Name, Value, parse, walk
-from wireloom_generator.reading.numerals import Hexadecimal
+from wireloom_generator.expressions import Among, Compare, Hexadecimal, Name, Value, parse, walk
 
 
 def in_hexadecimal(values: Iterable[object]) -> bool:

@@ -1,13 +1,11 @@
 """Nodes → the construct expressions that generated parsers consist of."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, named, string
-from wireloom_generator.python_code.scalar_expressions import function
+from wireloom_generator.python_code.pretty import Call, Tree, group, keyword, literal, named, string
 from wireloom_generator.resolve.columns import weight
 from wireloom_generator.types import (
     Bcd,
@@ -23,33 +21,20 @@ from wireloom_generator.types import (
     ZigZag,
 )
 
-Digits = Mapping[str, int]
-"""Of the fields whose values the spec writes in hexadecimal, how many digits they have."""
+
+def asked(condition: model.Condition) -> str:
+    """An expression as the runtime is given it: a number, or its text."""
+    value = condition.expression
+    if isinstance(value, Value) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return literal(value.value)
+    return string(expressions.qualified(value, condition.text))
 
 
-def rule(condition: model.Condition, hexadecimal: Digits = MappingProxyType({})) -> Call:
-    """A condition with the text the spec has for it, and those of its names whose values are told in hexadecimal."""
-    asked = dict.fromkeys(name.name for name in expressions.names(condition.expression) if name.name in hexadecimal)
-    digits = mapping(*(entry(name, str(hexadecimal[name])) for name in asked))
-    options = [keyword("hexadecimal", digits)] if asked else []
-    return Call("Rule", (string(condition.text), function(condition.expression), *options))
-
-
-def judged(hexadecimal: Digits, **conditions: model.Condition | None) -> Iterator[Tree]:
+def judged(**conditions: model.Condition | None) -> Iterator[Tree]:
     """What must hold of a whole message, as keywords; what holds always is left out."""
     for name, condition in conditions.items():
         if condition is not None and condition.expression != Value(True):
-            yield keyword(name, rule(condition, hexadecimal))
-
-
-def hexadecimal(nodes: Iterable[model.Node]) -> Iterator[tuple[str, int]]:
-    """The fields among the nodes that are told in hexadecimal, and their digits; 2 of those that vary."""
-    for part in model.walk(nodes):
-        match part:
-            case model.Field(hex=True, wire=model.Wire(type=Integer(bits=bits))) | model.BitField(hex=True, width=bits):
-                yield part.name, -(-bits // 4)
-            case model.Field(hex=True) | model.Computed(hex=True):
-                yield part.name, 2
+            yield keyword(name, asked(condition))
 
 
 def layout(nodes: Iterable[model.Node]) -> Call:
@@ -74,7 +59,7 @@ def node(part: model.Node) -> Tree:
         case model.Slot(name=name):
             return Call("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
         case model.When(condition=condition, nodes=nodes):
-            return Call("When", (rule(condition), *map(node, nodes)))
+            return Call("When", (asked(condition), *map(node, nodes)))
         case model.Tail(nodes=nodes):
             return Call("Optional", tuple(map(node, nodes)))
         case model.Choice(alternatives=alternatives):
@@ -157,15 +142,17 @@ def _checks(
     if const is not None:
         yield keyword("const", literal(const))
     if valid is not None:
-        yield keyword("valid", rule(valid))
+        yield keyword("valid", asked(valid))
     if derive is not None:
-        yield keyword("derive", function(derive.expression))
+        yield keyword("derive", asked(derive))
 
 
 def _default(default: model.Condition | None) -> Iterator[Tree]:
     if default is not None:
         value = default.expression
-        yield keyword("default", literal(value.value) if isinstance(value, Value) else function(value))
+        yield keyword(
+            "default", literal(value.value) if isinstance(value, Value) else Call("Expression", (asked(default),))
+        )
 
 
 def _hexadecimal(field: model.Field | model.BitField | model.Computed | model.Probe) -> Iterator[Tree]:
@@ -182,15 +169,14 @@ def probe(found: model.Probe) -> Tree:
 
 def checksum(written: model.Checksum) -> Call:
     """A checksum and its range."""
-    start, end = function(written.start.expression), function(written.end.expression)
-    return Call("Checksum", (string(written.algorithm), start, end))
+    return Call("Checksum", (string(written.algorithm), asked(written.start), asked(written.end)))
 
 
 def _repeat(repeat: model.Repeat) -> Iterator[Tree]:
     if repeat.count is not None:
-        yield keyword("count", function(repeat.count.expression))
+        yield keyword("count", asked(repeat.count))
     if repeat.until is not None:
-        yield keyword("until", function(repeat.until.expression))
+        yield keyword("until", asked(repeat.until))
 
 
 def _value(wire: model.Wire, raw: str | None = None) -> Tree:
@@ -232,8 +218,8 @@ def _extent(extent: model.Extent) -> Tree:
     match extent:
         case model.Rest():
             return Call("Rest", ())
-        case model.Size(bytes=size, fixed=fixed):
-            return Call("Size", (function(size) if fixed is None else literal(fixed),))
+        case model.Size(bytes=size, text=text):
+            return Call("Size", (asked(model.Condition(size, text)),))
         case model.Prefix(length=length):
             return Call("Prefixed", (_value(length),))
         case model.Terminator(value=value):
@@ -243,7 +229,7 @@ def _extent(extent: model.Extent) -> Tree:
 def _computed(computed: model.Computed) -> Tree:
     kind = computed.columns[0].type
     options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
-    return Call("Compute", (function(computed.value.expression), string(str(kind)), *options))
+    return Call("Compute", (asked(computed.value), string(str(kind)), *options))
 
 
 def _bit(field: model.BitField) -> Tree:

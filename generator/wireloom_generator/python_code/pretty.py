@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wireloom_generator.reading.numerals import Hexadecimal
+from wireloom_generator.expressions import Hexadecimal
 
 WIDTH = 120
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.constructs import packed, trailing
+from wireloom_generator.expressions import RowwiseError, Value, refuse
+from wireloom_generator.python_code.constructs import asked, packed, trailing
 from wireloom_generator.python_code.pretty import Call, Tree, entry, group, keyword, literal, mapping, string
-from wireloom_generator.python_code.vector_expressions import RowwiseError, Vectors
 from wireloom_generator.resolve.columns import weight
 from wireloom_generator.types import (
     Bcd,
@@ -29,11 +28,11 @@ from wireloom_generator.types import (
 class Parts:
     """Turns nodes into parts; ``rowwise`` collects what cannot be one, as (name of the field or section, why).
 
-    ``types`` are those that the nodes refer to.
+    ``strange`` are the names whose values are no whole numbers. ``types`` are those that the nodes refer to.
     ``proof`` is the checksum, with its field's name, that has been right wherever the nodes are read.
     """
 
-    vectors: Vectors
+    strange: frozenset[str]
     proof: tuple[str, model.Checksum] | None = None
     rowwise: dict[tuple[str, str], None] = field(default_factory=dict)
     types: dict[str, None] = field(default_factory=dict)
@@ -77,7 +76,7 @@ class Parts:
                     yield keyword(name, self.function(condition))
                 except RowwiseError as reason:
                     self.rowwise[name, str(reason)] = None
-                    yield keyword(name, self.vectors.function(Value(False)))  # what does not hold is left to the codec
+                    yield keyword(name, string("false"))  # what does not hold is left to the codec
 
     def _node(self, node: model.Node) -> Tree:
         match node:
@@ -106,15 +105,12 @@ class Parts:
         return self._node(option) if isinstance(option, model.When) else self.layout(option.nodes)
 
     def function(self, condition: model.Condition) -> str:
-        """A condition as a lambda. Raises ``RowwiseError``."""
-        return self.vectors.function(condition.expression)
-
-    def rule(self, condition: model.Condition) -> Call:
-        """A condition with the text the spec has for it. Raises ``RowwiseError``."""
-        return Call("plan.Rule", (string(condition.text), self.function(condition)))
+        """An expression as the runtime is given it. Raises ``RowwiseError``."""
+        refuse(condition.expression, self.strange)
+        return asked(condition)
 
     def _field(self, field: model.Field) -> Tree:
-        valid: list[Tree] = [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
+        valid: list[Tree] = [keyword("valid", self.function(field.valid))] if field.valid is not None else []
         located: list[Tree] = [keyword("located", "True")] if field.located else []
         located += _hexadecimal(field)
         if isinstance(field.const, bytes):
@@ -161,8 +157,7 @@ class Parts:
 
     def _repeat(self, repeat: model.Repeat) -> Iterator[Tree]:
         if repeat.count is not None:
-            count = repeat.count.expression
-            yield keyword("count", str(count.value) if isinstance(count, Value) else self.function(repeat.count))
+            yield keyword("count", self.function(repeat.count))
         if repeat.until is not None:
             yield keyword("until", self.function(repeat.until))
 
@@ -197,8 +192,8 @@ class Parts:
         match extent:
             case model.Rest():
                 return Call("plan.Rest", ())
-            case model.Size(bytes=size, fixed=fixed):
-                return Call("plan.Size", (self.vectors.function(size) if fixed is None else literal(fixed),))
+            case model.Size(bytes=size, text=text):
+                return Call("plan.Size", (self.function(model.Condition(size, text)),))
             case model.Prefix(length=length):
                 return Call("plan.Prefixed", (self._value(length),))
             case model.Terminator(value=value):
@@ -216,7 +211,7 @@ class Parts:
         options: list[Tree] = [keyword("boolean", "True")] if field.boolean else []
         options += _names(field.enum, None, field.labels)
         options += [keyword("const", literal(field.const))] if field.const is not None else []
-        options += [keyword("valid", self.rule(field.valid))] if field.valid is not None else []
+        options += [keyword("valid", self.function(field.valid))] if field.valid is not None else []
         options += [keyword("derive", self.function(field.derive))] if field.derive is not None else []
         options += _hexadecimal(field)
         return Call("plan.Bit", (string(field.name), literal(field.width), *options))
@@ -231,6 +226,31 @@ def proof(protocol: model.Protocol, match: Mapping[str, tuple[int, ...]]) -> tup
     return None
 
 
+def strange(columns: Iterable[model.Column]) -> frozenset[str]:
+    """The names of columns, and of columns in them, whose values are no whole numbers; what is strange anywhere is so
+    everywhere."""
+    return frozenset(_strange(columns))
+
+
+def _strange(columns: Iterable[model.Column]) -> Iterable[str]:
+    for column in columns:
+        match column.type:
+            case model.Primitive():
+                if column.type not in _WHOLE and column.type is not model.Primitive.BOOLEAN:
+                    yield column.name
+            case model.Decimal(scale=scale):
+                if scale:
+                    yield column.name
+            case model.ListType(element=element):
+                yield column.name
+                if isinstance(element, model.StructType):
+                    yield from _strange(element.columns)
+            case model.StructType(columns=inner):
+                yield column.name
+                yield from _strange(inner)
+
+
+_WHOLE = {model.Primitive.BYTE, model.Primitive.SHORT, model.Primitive.INT, model.Primitive.LONG}
 _STRANGE = (model.Primitive.STRING, model.Primitive.BINARY, model.Primitive.FLOAT, model.Primitive.DOUBLE)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping as MappingType
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import elsewhere, syntax
-from wireloom_generator.reading.numerals import integer
 from wireloom_generator.reading.source import Mapping, Node, Scalar, Sequence, number
 
 T = TypeVar("T")

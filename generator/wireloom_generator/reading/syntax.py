@@ -10,14 +10,13 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, NewType, assert_never
 
+from wireloom_generator.expressions import Literal as Literal
 from wireloom_generator.problems import Location
 
 Expression = NewType("Expression", str)
 """The text of an expression; a bare number or true/false is one too."""
 Hex = NewType("Hex", str)
 """Bytes as hex digits; blanks, line breaks and ``# comments`` do not count."""
-Literal = int | float | bool | str
-"""A number, true or false, or text."""
 
 
 def required(doc: str, key: str | None = None) -> Any:

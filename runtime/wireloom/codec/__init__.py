@@ -19,9 +19,9 @@ from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
-from wireloom.codec.rules import Rule
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, ZigZag
+from wireloom.expressions import Expression
 from wireloom.options import Parameter
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "EitherOrder",
     "EncodeError",
     "Entry",
+    "Expression",
     "Field",
     "FlatBuffer",
     "Form",
@@ -57,7 +58,6 @@ __all__ = [
     "Record",
     "Repeat",
     "Rest",
-    "Rule",
     "Section",
     "Size",
     "Slot",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from operator import xor
 
-from wireloom.codec.frames import Expression
+from wireloom.expressions import Written, expression
 
 _ONES = 0xFFFFFFFF
 
@@ -90,13 +90,13 @@ ALGORITHMS: dict[str, Crc | Adler] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    algorithm: str
-    start: Expression
-    end: Expression
+    def __init__(self, algorithm: str, start: Written, end: Written) -> None:
+        self.algorithm = algorithm
+        self.start = expression(start)
+        self.end = expression(end)
 
 
 _STEP = 4096

@@ -56,13 +56,14 @@ class Column:
     """One column; every column is nullable, since a malformed record has no values.
 
     ``label`` marks a column that only says in words what the one before it says in numbers; ``bounded`` one of unsigned
-    numbers of 64 bits that are a long because the spec bounds them.
+    numbers of 64 bits that are a long because the spec bounds them. Numbers with ``digits`` are told in hexadecimal.
     """
 
     name: str
     type: ColumnType
     label: bool = field(default=False, compare=False)
     bounded: bool = field(default=False, compare=False)
+    digits: int = field(default=0, compare=False)
 
 
 _INTEGERS = ("byte", "short", "int", "long", U64)

@@ -6,23 +6,23 @@ from typing import Any
 from wireloom.codec.columns import U64, Column, ColumnType
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
-from wireloom.codec.frames import Expression, Frame, Values
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import ask
 from wireloom.codec.tracing import Kind
 from wireloom.codec.writer import Writer
+from wireloom.expressions import Written, expression
 
 
 class Compute(NamedPart):
     """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
 
     def __init__(
-        self, value: Expression, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
+        self, value: Written, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
     ) -> None:
         super().__init__()
-        self.value = value
+        self.value = expression(value)
         self.type = type
         self.enum = enum
         self.labels = labels
@@ -63,7 +63,7 @@ class Computed(Part):
         return self.field.labelled(self.name, self.compute.type)
 
     def read(self, reader: Reader, this: Values) -> None:
-        value = this[self.name] = ask(self._value, this, reader.record, reader.frame)
+        value = this[self.name] = self._value.ask(this, reader.record, reader.frame)
         if value is None:
             return
         if reader.trace is not None:
@@ -95,7 +95,7 @@ class Computed(Part):
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """What the value would be computed to be; itself, which nobody can give, if the column cannot have that."""
-        value = ask(self._value, this, record, frame)
+        value = self._value.ask(this, record, frame)
         return value if value is None or self.fits(value) else self
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
@@ -107,7 +107,7 @@ class Computed(Part):
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The value, where none was given."""
-        return ask(self._value, this, record, frame)
+        return self._value.ask(this, record, frame)
 
 
 class _Fitting:

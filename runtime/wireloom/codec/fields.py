@@ -16,11 +16,11 @@ from wireloom.codec import floats
 from wireloom.codec.checksums import ALGORITHMS, Checksum
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.frames import Expression, Frame, Values
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
-from wireloom.codec.rules import Rule, ask
 from wireloom.codec.writer import Writer
+from wireloom.expressions import Expression, Written, expression
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """What packing a value that does not fit can raise."""
@@ -156,8 +156,8 @@ class Field(Subconstruct):
         flags: type[WireFlags] | None = None,
         labels: bool = True,
         const: Any = None,
-        valid: Rule | None = None,
-        derive: Expression | None = None,
+        valid: Written | None = None,
+        derive: Written | None = None,
         checksum: Checksum | None = None,
         default: Any = None,
         long: bool = False,
@@ -169,12 +169,13 @@ class Field(Subconstruct):
         self.flags = flags
         self.labels = labels
         self.const = const
-        self.valid = valid
-        self.derive = derive
+        self.valid = expression(valid)
+        self.derive = expression(derive)
         self.checksum = checksum
         self.default = default
         self.long = long
         self.located = located or self.derived
+        self.hex = hex
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
         self._most = (1 << 8 * subcon.sizeof()) - 1 if self.last else 0
@@ -222,14 +223,14 @@ class Field(Subconstruct):
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
         """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
         if self.valid is not None and not self.valid.holds(this, record, frame):
-            detail = f"{self.valid.text} expected, found {self.shown(this[name])}"
+            detail = f"{self.valid.written} expected, found {self.shown(this[name])}"
             raise DecodeError("invalid", detail, offset, name)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """What a derived field must be, or its default, given everything else in the record."""
         if self.checksum is None:
-            return ask(self.derive or self.default, this, record, frame)
-        start, end = (ask(bound, this, record, frame) for bound in (self.checksum.start, self.checksum.end))
+            return (self.derive or self.default).ask(this, record, frame)
+        start, end = (bound.ask(this, record, frame) for bound in (self.checksum.start, self.checksum.end))
         if start is None or end is None:
             return None
         return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
@@ -240,7 +241,7 @@ class Field(Subconstruct):
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
-        yield Column(name, "long" if self.long else kind, bounded=self.long)
+        yield Column(name, "long" if self.long else kind, bounded=self.long, digits=self.digits if self.hex else 0)
         if self.enum is not None and self.labels:
             yield Column(f"{name}_name", "string", label=True)
         if self.flags is not None and self.labels:
@@ -252,10 +253,10 @@ class Field(Subconstruct):
         Whether it is to be told in the end: a default that is an expression can ask for everything.
         """
         this[name] = self._missing(this, name)
-        if this[name] is not None or not callable(self.default):
+        if this[name] is not None or not isinstance(self.default, Expression):
             return False
         known = writer.known.get(writer.path)
-        this[name] = ask(self.default, this, writer.record, writer.frame) if known is None else known.get(name)
+        this[name] = self.default.ask(this, writer.record, writer.frame) if known is None else known.get(name)
         writer.await_(this, name, self)
         return True
 
@@ -276,7 +277,7 @@ class Field(Subconstruct):
             return number
         if self.const is not None:
             return self.const
-        return None if callable(self.default) else self.default
+        return None if isinstance(self.default, Expression) else self.default
 
     def label(self, name: str) -> str:
         """The name of the label column; nothing if there is none."""
@@ -303,13 +304,13 @@ class Validity:
     """That the field called ``name`` is valid, to be claimed when it is written."""
 
     name: str
-    rule: Rule
+    rule: Expression
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
         return self.rule.holds(this, record, frame)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
-        return EncodeError(f"{shown(this[self.name])} does not satisfy {self.rule.text}", self.name)
+        return EncodeError(f"{shown(this[self.name])} does not satisfy {self.rule.written}", self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What an expression is asked over: the values of a struct, and the frame that knows where each of them stands."""
 
-from collections.abc import Callable
 from typing import Any
 
 Values = dict[str, Any]
@@ -27,7 +26,3 @@ class Frame(dict[str, tuple[int, int]]):
     def offset(self, name: str) -> int:
         """Where ``name`` starts; 0 when it is absent."""
         return self.get(name, (0, 0))[0]
-
-
-Expression = Callable[[Values, Values, Frame], Any]
-"""A compiled expression: ``lambda this, record, frame: …`` over the own struct, the record's header and the frame."""

@@ -156,7 +156,7 @@ class Named(Part):
         self.inputs = self.field.inputs(name)
 
     def columns(self) -> Iterator[Column]:
-        yield Column(self.name, value_type(self.subcon))
+        yield Column(self.name, value_type(self.subcon), digits=self.field.digits)
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos

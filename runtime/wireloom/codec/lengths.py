@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, primitive
-from wireloom.codec.frames import Expression, Frame, Values
-from wireloom.codec.rules import Rule
+from wireloom.codec.frames import Frame, Values
+from wireloom.expressions import Written, expression
 
 Buffer = bytes
 
@@ -53,18 +53,18 @@ class Lengths:
     def __init__(
         self,
         *fields: tuple[str, int, Any],
-        length: Expression,
+        length: Written,
         match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Rule | None = None,
+        valid: Written | None = None,
         checksum: tuple[str, Checksum] | None = None,
-        stored: tuple[Any, Expression] | None = None,
+        stored: tuple[Any, Written] | None = None,
     ) -> None:
         self.fields = fields
-        self.length = length
+        self.length = expression(length)
         self.match = match or {}
-        self.valid = valid
+        self.valid = expression(valid)
         self.checksum = checksum
-        self.place = stored[1] if stored else None
+        self.place = expression(stored[1]) if stored else None
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
         own = checksum[0] if checksum else ""
@@ -97,21 +97,21 @@ class Lengths:
             raise DecodeError("invalid", self.unmet(values, little))
         if self.checksum is not None:
             name, checksum = self.checksum
-            first, last = checksum.start(values, values, frame), checksum.end(values, values, frame)
+            first, last = checksum.start.scalar(values, values, frame), checksum.end.scalar(values, values, frame)
             probe = self.sums[little]
             if self.place is not None:
-                probe = probe._replace(offset=self.place(values, values, frame))
+                probe = probe._replace(offset=self.place.scalar(values, values, frame))
             self.reach(probe, first, last, end - start, bound)
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:
                 raise DecodeError("checksum", differing(expected, found, probe.code.size), probe.offset, name)
-        return int(self.length(values, values, frame))
+        return int(self.length.scalar(values, values, frame))
 
     def unmet(self, values: Values, little: bool) -> str:
         """What is wrong if ``valid`` does not hold."""
         assert self.valid is not None
-        return f"{self.valid.text} expected, found {told(values, self.given[little])}"
+        return f"{self.valid.written} expected, found {told(values, self.given[little])}"
 
     @staticmethod
     def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
@@ -133,7 +133,7 @@ class Lengths:
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
             return 0
-        return int(self.length(values, values, frame))
+        return int(self.length.scalar(values, values, frame))
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}

@@ -9,13 +9,13 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
-from wireloom.codec.frames import Expression, Frame, Values
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import ask
 from wireloom.codec.tracing import Kind, Trace
 from wireloom.codec.values import Value, value_type
 from wireloom.codec.writer import Writer
+from wireloom.expressions import Expression, Written, expression
 
 
 class Repeat(Value):
@@ -26,13 +26,13 @@ class Repeat(Value):
     """
 
     def __init__(
-        self, item: Construct, *, weight: int, count: Expression | None = None, until: Expression | None = None
+        self, item: Construct, *, weight: int, count: Written | None = None, until: Written | None = None
     ) -> None:
         super().__init__()
         self.item = item
         self.weight = weight
-        self.count = count
-        self.until = until
+        self.count = expression(count)
+        self.until = expression(until)
         self._big = _Number.of(item, little=False)
         self._little = _Number.of(item, little=True)
 
@@ -64,7 +64,7 @@ class Repeat(Value):
         """How many items there are; None if that shows only at the last. No item takes less than ``smallest`` bytes."""
         if self.count is None:
             return None
-        count = ask(self.count, context, stream.record, stream.frame)
+        count = self.count.ask(context, stream.record, stream.frame)
         left = stream.limit - stream.pos
         if not isinstance(count, int) or not 0 <= count * smallest <= left:
             what = counted(count, "item") if isinstance(count, int) else "an unknown number of items"
@@ -73,7 +73,7 @@ class Repeat(Value):
 
     def _ends(self, item: Any, stream: Any) -> bool:
         assert self.until is not None
-        return bool(ask(self.until, item, stream.record, stream.frame))
+        return self.until.holds(item, stream.record, stream.frame)
 
     def _item(self, stream: Reader, context: Values, index: int) -> Any:
         start = stream.pos
@@ -112,7 +112,7 @@ class Repeat(Value):
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
         """How many items its count says."""
         assert self.count is not None
-        return ask(self.count, this, record, frame)
+        return self.count.ask(this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         if self.count is None:
@@ -129,7 +129,7 @@ class _Ending:
 
     def state(self, this: Values, record: Values, frame: Frame) -> list[int]:
         """The items that end it."""
-        return [index for index, item in enumerate(self.items) if ask(self.until, item, record, frame)]
+        return [index for index, item in enumerate(self.items) if self.until.holds(item, record, frame)]
 
     def refusal(self, this: Values, taken: list[int], found: list[int]) -> EncodeError:
         if not found:

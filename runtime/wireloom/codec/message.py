@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from construct import Construct, Container
@@ -15,9 +16,10 @@ from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import Rule, asked, measured, told
+from wireloom.codec.rules import measured, told
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Path, Writer
+from wireloom.expressions import Expression, Written, expression
 
 
 class Slot(Section):
@@ -39,17 +41,19 @@ class Record:
         self.slots = [part for part in self.tail if isinstance(part, Slot)]
 
 
-@dataclass(frozen=True)
 class Variant:
     """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names.
 
     Where it is chosen, ``valid`` must hold of the whole record.
     """
 
-    name: str
-    when: Rule | None
-    sections: Mapping[str, Layout]
-    valid: Rule | None = None
+    def __init__(
+        self, name: str, when: Written | None, sections: Mapping[str, Layout], valid: Written | None = None
+    ) -> None:
+        self.name = name
+        self.when = expression(when)
+        self.sections = sections
+        self.valid = expression(valid)
 
 
 _NOTHING = Layout()
@@ -82,8 +86,8 @@ class Message(Construct):
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
         trailing: tuple[str, ...] = (),
-        valid: Rule | None = None,
-        otherwise: Rule | None = None,
+        valid: Written | None = None,
+        otherwise: Written | None = None,
     ) -> None:
         super().__init__()
         self.name = name
@@ -91,8 +95,8 @@ class Message(Construct):
         self.match = match
         self.sections = sections or {}
         self.variants = variants
-        self.valid = valid
-        self.otherwise = otherwise
+        self.valid = expression(valid)
+        self.otherwise = expression(otherwise)
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
         filled = [index for index, slot in enumerate(record.slots) if any(slot.name in v.sections for v in variants)]
         decisive = record.slots[filled[0] if filled else -1] if variants else None
@@ -134,8 +138,13 @@ class Message(Construct):
         if variant is not None and slot.name in variant.sections:
             yield variant.sections[slot.name]
 
+    @cached_property
+    def _digits(self) -> dict[str, int]:
+        """Of the fields that are told in hexadecimal, how many digits they have."""
+        return {column.name: column.digits for column in (*self.record.columns, *self.columns) if column.digits}
+
     @property
-    def rules(self) -> Iterator[Rule]:
+    def rules(self) -> Iterator[Expression]:
         """The conditions that tell variants apart, and those that must hold of the whole record."""
         variants = (rule for variant in self.variants for rule in (variant.when, variant.valid))
         return filter(None, (self.valid, self.otherwise, *variants))
@@ -187,12 +196,12 @@ class Message(Construct):
         for rule, which in ((self.valid, ""), own):
             if rule is None or rule.holds(this, record, frame):
                 continue
-            expected, asked = f"{rule.text} expected{which}", [rule]
+            expected, asked = f"{rule.written} expected{which}", [rule]
             if rule.text == "false":
                 expected = "one of its variants expected"
                 asked = [known.when for known in self.variants if known.when]
             region = measured(rule, this, record, frame)
-            found = told(asked, this, record, frame)
+            found = told(asked, this, record, frame, self._digits)
             return DecodeError("invalid", f"{expected}, found {found}", frame.offset(region), region)
         return None
 
@@ -266,7 +275,7 @@ class Message(Construct):
         writer.path = (None, self.name)
         if selected is not variant:
             what = f"reads back as {selected.name}" if selected else "reads back as none"
-            needs = f"{variant.name} needs {variant.when.text}" if variant and variant.when else "none may apply"
+            needs = f"{variant.name} needs {variant.when.written}" if variant and variant.when else "none may apply"
             return EncodeError(f"{what}: {needs}", "variant")
         wrong = self.wrong(this, writer.record, writer.frame, variant)
         if wrong is None:
@@ -282,7 +291,7 @@ class Message(Construct):
         if trailing is not None and this[trailing] is not None:
             return trailing
         rules = filter(None, (self.valid, variant.valid if variant else self.otherwise))
-        names = (name for rule in rules for name in asked(rule.expression, writer.frame))
+        names = (asked.name for rule in rules for asked in rule.names)
         name = next(names, next(iter(self._empty), ""))
         if name in writer.record and name not in self._empty:
             writer.path = None

@@ -12,10 +12,10 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit
 from wireloom.codec.layout import Layout, Part
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import Rule
 from wireloom.codec.tracing import Kind
 from wireloom.codec.values import Rest, Size, octets
 from wireloom.codec.writer import Writer
+from wireloom.expressions import Expression, Written, expression
 
 
 class Section(Part):
@@ -45,7 +45,7 @@ class Section(Part):
         """Set the reader's limit to the section's end; the limit it had."""
         start, outer = reader.pos, reader.limit
         size: Any = outer - start if self._size is None else self._size
-        if callable(size):
+        if isinstance(size, Expression):
             assert isinstance(self.extent, Size)
             size = self.extent.measure(reader, this)
         if not 0 <= size <= outer - start:
@@ -117,9 +117,9 @@ class When(Part):
     Building, they are there if one of them is given, or else if the condition holds; afterwards the two must agree.
     """
 
-    def __init__(self, condition: Rule, *items: Construct) -> None:
+    def __init__(self, condition: Written, *items: Construct) -> None:
         super().__init__()
-        self.condition = condition
+        self.condition = expression(condition)
         self.content = Layout(*items)
         self.inputs = self.content.inputs
         self.derived = self.content.derived
@@ -133,7 +133,7 @@ class When(Part):
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         state = "given, but" if taken else "missing, but"
         names = _given(this, self.inputs) or [column.name for column in self.columns()]
-        return EncodeError(f"{state} {self.condition.text} is {str(found).lower()}", names[0])
+        return EncodeError(f"{state} {self.condition.written} is {str(found).lower()}", names[0])
 
     def read(self, reader: Reader, this: Values) -> None:
         if self.condition.holds(this, reader.record, reader.frame):
@@ -168,7 +168,7 @@ class Choice(Part):
 
     def refusal(self, this: Values, taken: int | None, found: int | None) -> EncodeError:
         option = None if found is None else self.alternatives[found]
-        why = option.condition.text if isinstance(option, When) else "no condition holds"
+        why = option.condition.written if isinstance(option, When) else "no condition holds"
         taking = () if option is None else option.inputs
         strange = [name for name in _given(this, self.inputs) if name not in taking]
         return EncodeError(f"not in the alternative that is taken: {why}", (strange or list(self.inputs))[0])

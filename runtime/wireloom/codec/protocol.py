@@ -23,7 +23,6 @@ from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import asked
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import octets
 from wireloom.codec.writer import Writer
@@ -340,9 +339,9 @@ class Protocol:
         header = writer.record
         for lengths in self.framing.lengths:
             if all(header[name] in values for name, values in lengths.match.items()):
-                told = lengths.valid.expression if proof and lengths.valid else lengths.length
-                for name in asked(told, writer.frame):
-                    return name if name in self._fields else f"{message.name}.{name}"
+                told = lengths.valid if proof and lengths.valid else lengths.length
+                for asked in told.names:
+                    return asked.name if asked.name in self._fields else f"{message.name}.{asked.name}"
         return message.name
 
     def _message_to_write(self, row: Values) -> Message:

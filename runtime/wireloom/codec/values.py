@@ -8,12 +8,12 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import primitive
-from wireloom.codec.frames import Expression, Frame, Values
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import ask
 from wireloom.codec.tracing import Kind
 from wireloom.codec.writer import Writer
+from wireloom.expressions import Expression, Written, expression
 
 
 class Extent:
@@ -55,8 +55,8 @@ class Rest(Extent):
 class Size(Extent):
     """As many bytes as a number or an expression says."""
 
-    def __init__(self, size: int | Expression) -> None:
-        self.size = size
+    def __init__(self, size: Written) -> None:
+        self.size: int | Expression = size if isinstance(size, int) else expression(size)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         size = self.measure(reader, this)
@@ -67,21 +67,21 @@ class Size(Extent):
 
     def measure(self, reader: Reader, this: Values) -> int:
         """How many bytes. Raises ``DecodeError`` if a value that this follows from is absent."""
-        size = ask(self.size, this, reader.record, reader.frame) if callable(self.size) else self.size
+        size = self.state(this, reader.record, reader.frame)
         if not isinstance(size, int):
             raise DecodeError("invalid-size", "a size that follows from an absent value", reader.pos)
         return size
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        if not callable(self.size) and len(data) != self.size:
-            raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
-        if callable(self.size):
+        if isinstance(self.size, Expression):
             writer.claim(self, this, len(data))
+        elif len(data) != self.size:
+            raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         writer.write(data)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
         """How many bytes it says."""
-        return ask(self.size, this, record, frame) if callable(self.size) else self.size
+        return self.size if isinstance(self.size, int) else self.size.ask(this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         return EncodeError(f"has {counted(taken, 'byte')}, but its size says {shown(found)}")

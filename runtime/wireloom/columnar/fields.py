@@ -1,7 +1,6 @@
 """Fixed-size numbers, read for many rows with one look at each row's bytes."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,29 +11,27 @@ from wireloom.codec import WireEnum, WireFlags
 from wireloom.codec.fields import TOO_LARGE
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.refusals import Piece
-from wireloom.columnar.rows import Frame, Rows, Values
+from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
-
-Expression = Callable[[Values, Values, Frame], Any]
-"""``lambda this, record, frame: …``, as the codec's, over vectors instead of numbers."""
+from wireloom.expressions import Written, expression
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
     """A condition: how the spec writes it, and what it is compiled to."""
 
-    text: str
-    expression: Expression
+    def __init__(self, condition: Written) -> None:
+        self.text = expression(condition).written
+        self.holds = vector(condition)
 
 
-@dataclass(frozen=True, slots=True)
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    algorithm: str
-    start: Expression
-    end: Expression
+    def __init__(self, algorithm: str, start: Written, end: Written) -> None:
+        self.algorithm = algorithm
+        self.start, self.end = vector(start), vector(end)
 
 
 class Number:
@@ -117,8 +114,8 @@ class Field:
         flags: type[WireFlags] | None = None,
         labels: bool = True,
         const: float | None = None,
-        valid: Rule | None = None,
-        derive: Expression | None = None,
+        valid: Written | None = None,
+        derive: Written | None = None,
         checksum: Checksum | None = None,
         long: bool = False,
         located: bool = False,
@@ -130,8 +127,8 @@ class Field:
         self.enum = enum if labels else None
         self.flags = flags if labels else None
         self.const = const
-        self.valid = valid
-        self.derive = derive
+        self.valid = None if valid is None else Rule(valid)
+        self.derive = vector(derive)
         self.checksum = checksum
         self.long = long
         self.located = located or derive is not None or checksum is not None
@@ -234,7 +231,7 @@ class Block:
 
 def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array) -> None:
     """Refuse rows in which a rule for a field, which stands at ``place``, does not hold."""
-    wrong = false(rule.expression, at, this)
+    wrong = false(rule.holds, at, this)
     if wrong is None:
         return
     column = this.column(field.name)
@@ -245,7 +242,7 @@ def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array
         at.refuse(wrong, "invalid", place, f"{rule.text} expected, found ", field.told(column.data, wrong))
 
 
-def false(condition: Expression, at: Rows, this: Values) -> Array | None:
+def false(condition: Vectorised, at: Rows, this: Values) -> Array | None:
     """The rows in which a condition does not hold; None if it holds in all."""
     holds = true(condition(this, at.record, at.frame))
     if holds is False:

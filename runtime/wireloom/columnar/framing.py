@@ -11,9 +11,11 @@ from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.fields import Checksum, Expression, Number, number
+from wireloom.columnar.expressions import vector
+from wireloom.columnar.fields import Checksum, Number, number
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
+from wireloom.expressions import Written
 
 Probe = tuple[str, int, str]
 """A number that is read before its record is: name, offset, code (see ``Number``)."""
@@ -28,20 +30,20 @@ class Lengths:
     def __init__(
         self,
         *probes: Probe,
-        length: Expression,
+        length: Written,
         linear: tuple[int, Mapping[str, int]] | None = None,
         match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Expression | None = None,
+        valid: Written | None = None,
         checksum: tuple[str, Checksum] | None = None,
-        stored: tuple[str, Expression] | None = None,
+        stored: tuple[str, Written] | None = None,
     ) -> None:
         self.probes = [(name, offset, Number(code)) for name, offset, code in probes]
-        self.length = length
+        self.length = vector(length)
         self.linear = linear
         self.match = match or {}
-        self.valid = valid
+        self.valid = vector(valid)
         self.checksum = checksum
-        self.stored = (Number(stored[0]), stored[1]) if stored else None
+        self.stored = (Number(stored[0]), vector(stored[1])) if stored else None
         self.size = max((offset + number.size for _, offset, number in self.probes), default=0)
 
     def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:

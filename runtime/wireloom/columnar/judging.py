@@ -11,7 +11,6 @@ import numpy as np
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Frame
 from wireloom.codec.message import Message
-from wireloom.codec.rules import ASKED
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Rows, Values
@@ -19,9 +18,9 @@ from wireloom.columnar.rows import Rows, Values
 
 def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array) -> None:
     """Refuse the rows that are ``wrong``; ``codes`` are the numbers of their variants, -1 for none."""
-    texts = " ".join(rule.text for rule in message.rules)
-    spans = {name: np.stack(at.frame.span(name)) - at.start for measure, name in ASKED.findall(texts) if measure}
-    numbers = _numbers(message, at, this, {name for measure, name in ASKED.findall(texts) if not measure})
+    mentioned = [mention for rule in message.rules for mention in rule.mentions]
+    spans = {name.name: np.stack(at.frame.span(name.name)) - at.start for place, name in mentioned if place}
+    numbers = _numbers(message, at, this, {name.name for place, name in mentioned if not place})
     if numbers is None:
         at.doubt(wrong)
         return

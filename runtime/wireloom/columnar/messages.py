@@ -12,12 +12,14 @@ from wireloom.columnar import judging
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
-from wireloom.columnar.fields import Expression, false
+from wireloom.columnar.expressions import vector
+from wireloom.columnar.fields import false
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.refusals import MessageName, Refusals, Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import true
+from wireloom.expressions import Written
 
 
 class Record:
@@ -31,14 +33,16 @@ class Record:
         self.derived += [field for part in self.tail if isinstance(part, Layout) for field in part.derived]
 
 
-@dataclass(frozen=True)
 class Variant:
     """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
 
-    name: str
-    when: Expression | None
-    sections: Mapping[str, Layout]
-    valid: Expression | None = None
+    def __init__(
+        self, name: str, when: Written | None, sections: Mapping[str, Layout], valid: Written | None = None
+    ) -> None:
+        self.name = name
+        self.when = vector(when)
+        self.sections = sections
+        self.valid = vector(valid)
 
 
 _NOTHING = Layout()
@@ -55,16 +59,16 @@ class Message:
         match: Mapping[str, tuple[int, ...]],
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
-        valid: Expression | None = None,
-        otherwise: Expression | None = None,
+        valid: Written | None = None,
+        otherwise: Written | None = None,
     ) -> None:
         self.name = name
         self.record = record
         self.match = match
         self.sections = sections or {}
         self.variants = variants
-        self.valid = valid
-        self.otherwise = otherwise
+        self.valid = vector(valid)
+        self.otherwise = vector(otherwise)
         slots = [part for part in record.tail if isinstance(part, Slot)]
         filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
         self.decisive = next(iter([*filled, *slots[-1:]]), None) if variants else None

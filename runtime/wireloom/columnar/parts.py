@@ -10,11 +10,13 @@ from wireloom.codec.computed import LIMITS
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
-from wireloom.columnar.fields import Block, Expression, Field, Number, Rule, label, must_be_valid, number
+from wireloom.columnar.expressions import vector
+from wireloom.columnar.fields import Block, Field, Number, Rule, label, must_be_valid, number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value
 from wireloom.columnar.vectors import true
+from wireloom.expressions import Written
 
 
 class Part(Protocol):
@@ -120,11 +122,11 @@ class Named:
     """A value under its name; a ``located`` one is asked for its place."""
 
     def __init__(
-        self, name: str, value: Value, *, valid: Rule | None = None, located: bool = False, hex: bool = False
+        self, name: str, value: Value, *, valid: Written | None = None, located: bool = False, hex: bool = False
     ) -> None:
         self.name = name
         self.value = value
-        self.valid = valid
+        self.valid = None if valid is None else Rule(valid)
         self.located = located
         self.derived: list[Field] = []
         self.fixed = value.fixed
@@ -197,8 +199,8 @@ class When:
 
     fixed = None
 
-    def __init__(self, condition: Expression, *items: Any) -> None:
-        self.condition = condition
+    def __init__(self, condition: Written, *items: Any) -> None:
+        self.condition = vector(condition)
         self.content = Layout(*items)
         self.derived = self.content.derived
 
@@ -314,7 +316,7 @@ class Compute:
     def __init__(
         self,
         name: str,
-        value: Expression,
+        value: Written,
         kind: str,
         *,
         enum: type[WireEnum] | None = None,
@@ -322,7 +324,7 @@ class Compute:
         hex: bool = False,
     ) -> None:
         self.name = name
-        self.value = value
+        self.value = vector(value)
         self.hex = hex
         self.limits = LIMITS.get(kind)
         self.kind = _NARROW.get(kind)

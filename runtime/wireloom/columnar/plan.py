@@ -1,7 +1,7 @@
 """What generated plans are made of, in one place."""
 
 from wireloom.columnar.bcd import Bcd
-from wireloom.columnar.fields import Checksum, Field, Number, Rule
+from wireloom.columnar.fields import Checksum, Field, Number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths
 from wireloom.columnar.lists import Repeat
@@ -32,7 +32,6 @@ from wireloom.columnar.values import (
     Until,
     ZigZag,
 )
-from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present
 
 __all__ = [
     "Bcd",
@@ -61,7 +60,6 @@ __all__ = [
     "Record",
     "Repeat",
     "Rest",
-    "Rule",
     "Section",
     "Size",
     "Slot",
@@ -70,12 +68,4 @@ __all__ = [
     "Variant",
     "When",
     "ZigZag",
-    "among",
-    "both",
-    "choose",
-    "either",
-    "greatest",
-    "least",
-    "negate",
-    "present",
 ]

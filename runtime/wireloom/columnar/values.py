@@ -7,9 +7,11 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.fields import Expression, number
+from wireloom.columnar.expressions import vector
+from wireloom.columnar.fields import number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
+from wireloom.expressions import Written
 
 
 class Value(Protocol):
@@ -53,8 +55,8 @@ class Rest:
 class Size:
     """As many bytes as a number or an expression says."""
 
-    def __init__(self, size: int | Expression) -> None:
-        self.size = size
+    def __init__(self, size: Written) -> None:
+        self.size = size if isinstance(size, int) else vector(size)
         self.fixed = size if isinstance(size, int) else None
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing, number
-from wireloom_generator.reading.numerals import Hexadecimal
+from wireloom_generator.expressions import Hexadecimal
 from wireloom_generator.types import FlatBuffers, Struct
 
 

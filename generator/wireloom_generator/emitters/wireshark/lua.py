@@ -17,14 +17,13 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Hexadecimal,
     Logical,
     Name,
     Scope,
     Unary,
     Value,
 )
-from wireloom_generator.python_code.scalar_expressions import guards
-from wireloom_generator.reading.numerals import Hexadecimal
 
 WIDTH = 120
 _EXACT = 1 << 53
@@ -186,6 +185,33 @@ def _guarded(comparison: Compare | Among, text: str) -> str:
     """A comparison that is false, and never an error, when a value it asks for is absent."""
     present = (f"{name} ~= nil" for name in dict.fromkeys(map(_value_of, guards(comparison))))
     return f"({' and '.join([*present, text])})"
+
+
+def guards(comparison: Compare | Among) -> tuple[Name, ...]:
+    """The names without whose values a comparison is false, whatever it compares; the others can be left to Lua."""
+    match comparison:
+        case Compare("==", _, Value(bool())):
+            return ()
+        case Compare("==", left, right) if not _computes(comparison) and not (_nullable(left) and _nullable(right)):
+            return ()
+        case Among(value, choices, False) if not _computes(comparison):
+            if not (_nullable(value) and any(map(_nullable, choices))):
+                return ()
+    return tuple(name for name in expressions.names(comparison) if name.nullable)
+
+
+def _nullable(expression: Expr) -> bool:
+    return any(name.nullable for name in expressions.names(expression))
+
+
+def _computes(expression: Expr) -> bool:
+    """Whether something in it has no result where a value is absent."""
+    return any(
+        isinstance(part, Binary)
+        or (isinstance(part, Unary) and part.operator != "not")
+        or (isinstance(part, Call) and part.function in expressions.OF_NUMBERS)
+        for part in expressions.walk(expression)
+    )
 
 
 def _value_of(name: Name) -> str:

@@ -2,16 +2,19 @@
 
 Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
 the calls ``size offset count present min max``. No loops, no attributes, no other calls.
+
+In the text that generated code has, names tell where their values are found: ``record.magic`` is in the record's
+header, ``parameters.dialect`` is a parameter, a plain name is in the own struct.
 """
 
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from wireloom_generator.reading.numerals import integer
+from wireloom.expressions.numerals import integer
 
 
 class ExpressionError(ValueError):
@@ -40,7 +43,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A field or parameter. ``scope`` is None until the name is resolved; ``nullable`` ones may be absent."""
+    """A field or parameter. ``scope`` is None until the name is resolved; the compiler knows which are ``nullable``."""
 
     name: str
     column: int = 0
@@ -110,13 +113,16 @@ class Call:
 
 Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional | Call
 
-OF_NAMES = ("size", "offset", "count", "present")
+OF_PLACES = ("size", "offset")
+"""The functions of where a field or section stands, which is known by its name alone."""
+OF_NAMES = (*OF_PLACES, "count", "present")
 OF_NUMBERS = ("min", "max")
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_SCOPES = {"record": Scope.RECORD, "parameters": Scope.PARAMETER}
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -129,24 +135,21 @@ _SPLIT = "give parts of it names, with compute"
 
 @cache
 def parse(text: str) -> Expr:
-    """The tree of an expression. Raises ``ExpressionError``."""
+    """The tree of an expression as a spec has it. Raises ``ExpressionError``."""
     if len(text) > _LONGEST:
         raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
-    if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
-        raise ExpressionError(f"not an expression: {text.strip()!r}", text.index("\0"))
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-        _note_hexadecimal(tree, text.strip())
-        found = _convert(tree.body)
-    except SyntaxError as error:
-        column = error.offset - 1 if error.offset else len(text.strip())  # 0: the end came too early
-        hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
-        raise ExpressionError(f"not an expression: {text.strip()!r}", column, hint) from None
+        found = _Reading(qualified=False).of(text.strip())
     except (RecursionError, MemoryError):
         raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
     if _is_deeper(found, _DEEPEST):
         raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
     return found
+
+
+def parse_qualified(text: str) -> Expr:
+    """The tree of an expression as generated code has it. Raises ``ExpressionError``."""
+    return _Reading(qualified=True).of(text)
 
 
 @cache
@@ -170,61 +173,83 @@ def _note_hexadecimal(tree: ast.AST, text: str) -> None:
                 node.value = integer(ast.get_source_segment(text, node) or str(node.value))
 
 
-def _convert(node: ast.expr) -> Expr:
-    match node:
-        case ast.Constant(value=bool() | int() | str() as value):
-            return Value(value)
-        case ast.Name(id="true" | "false" as name):
-            return Value(name == "true")
-        case ast.Name(id=name):
-            return Name(name, node.col_offset)
-        case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
-            return Unary(_UNARY[type(operator)], _convert(operand))
-        case ast.BinOp(op=ast.Div()):
-            raise ExpressionError("there is no /", node.col_offset, "write // for the whole quotient")
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
-            return Binary(_BINARY[type(operator)], _convert(left), _convert(right))
-        case ast.BoolOp(op=operator, values=values):
-            return Logical("and" if isinstance(operator, ast.And) else "or", tuple(map(_convert, values)))
-        case ast.IfExp(test=test, body=body, orelse=other):
-            return Conditional(_convert(test), _convert(body), _convert(other))
-        case ast.Compare():
-            return _comparison(node)
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _call(name, arguments, node.col_offset)
-    hint = ""
-    if isinstance(node, ast.Attribute):
-        hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
-    raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Makes a tree of what Python's parser found; of names that are ``qualified`` it knows where they are found."""
 
+    qualified: bool
 
-def _comparison(node: ast.Compare) -> Expr:
-    parts: list[Expr] = []
-    left = node.left
-    for operator, right in zip(node.ops, node.comparators, strict=True):
-        match operator, right:
-            case ((ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices))):
-                negated = isinstance(operator, ast.NotIn)
-                parts.append(Among(_convert(left), tuple(map(_convert, choices)), negated))
-            case _, _ if type(operator) in _COMPARE:
-                parts.append(Compare(_COMPARE[type(operator)], _convert(left), _convert(right)))
-            case _:
-                raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", node.col_offset)
-        left = right
-    return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
+    def of(self, text: str) -> Expr:
+        """The tree of a text."""
+        if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
+            raise ExpressionError(f"not an expression: {text!r}", text.index("\0"))
+        try:
+            tree = ast.parse(text, mode="eval")
+        except SyntaxError as error:
+            column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
+            hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
+            raise ExpressionError(f"not an expression: {text!r}", column, hint) from None
+        _note_hexadecimal(tree, text)
+        return self.part(tree.body)
 
+    def part(self, node: ast.expr) -> Expr:
+        match node:
+            case ast.Constant(value=bool() | int() | str() as value):
+                return Value(value)
+            case ast.Constant(value=None) if self.qualified:
+                return Value(None)
+            case ast.Name(id="true" | "false" as name):
+                return Value(name == "true")
+            case ast.Name(id=name):
+                return Name(name, node.col_offset, Scope.THIS if self.qualified else None)
+            case ast.Attribute(value=ast.Name(id=scope), attr=name) if self.qualified and scope in _SCOPES:
+                return Name(name, node.col_offset, _SCOPES[scope])
+            case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
+                return Unary(_UNARY[type(operator)], self.part(operand))
+            case ast.BinOp(op=ast.Div()):
+                raise ExpressionError("there is no /", node.col_offset, "write // for the whole quotient")
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
+                return Binary(_BINARY[type(operator)], self.part(left), self.part(right))
+            case ast.BoolOp(op=operator, values=values):
+                return Logical("and" if isinstance(operator, ast.And) else "or", tuple(map(self.part, values)))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return Conditional(self.part(test), self.part(body), self.part(other))
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._call(name, arguments, node.col_offset)
+        hint = ""
+        if isinstance(node, ast.Attribute):
+            hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
+        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
 
-def _call(name: str, arguments: list[ast.expr], column: int) -> Expr:
-    if name in OF_NAMES:
-        if len(arguments) != 1 or not isinstance(_convert(arguments[0]), Name):
-            raise ExpressionError(f"{name}() asks for one field or section", column)
-    elif name in OF_NUMBERS:
+    def _comparison(self, node: ast.Compare) -> Expr:
+        parts: list[Expr] = []
+        left = node.left
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            match operator, right:
+                case ((ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices))):
+                    negated = isinstance(operator, ast.NotIn)
+                    parts.append(Among(self.part(left), tuple(map(self.part, choices)), negated))
+                case _, _ if type(operator) in _COMPARE:
+                    parts.append(Compare(_COMPARE[type(operator)], self.part(left), self.part(right)))
+                case _:
+                    raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", node.col_offset)
+            left = right
+        return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
+
+    def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
+        if name in OF_NAMES:
+            target = self.part(arguments[0]) if len(arguments) == 1 else None
+            if not isinstance(target, Name):
+                raise ExpressionError(f"{name}() asks for one field or section", column)
+            return Call(name, (replace(target, scope=None) if name in OF_PLACES else target,))
+        if name not in OF_NUMBERS:
+            known = ", ".join((*OF_NAMES, *OF_NUMBERS))
+            raise ExpressionError(f"{name}() is no function here", column, f"known: {known}")
         if len(arguments) < 2:
             raise ExpressionError(f"{name}() asks for two numbers or more", column)
-    else:
-        known = ", ".join((*OF_NAMES, *OF_NUMBERS))
-        raise ExpressionError(f"{name}() is no function here", column, f"known: {known}")
-    return Call(name, tuple(map(_convert, arguments)))
+        return Call(name, tuple(map(self.part, arguments)))
 
 
 def walk(expression: Expr) -> Iterator[Expr]:
@@ -281,6 +306,22 @@ def names(expression: Expr) -> tuple[Name, ...]:
     if isinstance(expression, Name):
         return (expression,)
     return tuple(name for part in parts(expression) for name in names(part))
+
+
+def asked(expression: Expr) -> tuple[Name, ...]:
+    """The names it asks for the value, the count or the presence of, in the order in which they are asked."""
+    if isinstance(expression, Call) and expression.function in OF_PLACES:
+        return ()
+    if isinstance(expression, Name):
+        return (expression,)
+    return tuple(name for part in parts(expression) for name in asked(part))
+
+
+def mentions(expression: Expr) -> tuple[tuple[str, Name], ...]:
+    """The names in it as the text has them one after the other, with ``size`` or ``offset`` if that is asked."""
+    places = {name.column: function for function, name in measured(expression) if function in OF_PLACES}
+    found = {part.column: part for part in walk(expression) if isinstance(part, Name)}
+    return tuple((places.get(column, ""), found[column]) for column in sorted(found))
 
 
 def measured(expression: Expr) -> tuple[tuple[str, Name], ...]:

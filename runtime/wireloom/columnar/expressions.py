@@ -1,0 +1,132 @@
+"""Expressions → functions of many rows at once, by ``vectors``."""
+
+import operator
+from collections.abc import Callable, Set
+from typing import Any, assert_never, overload
+
+from wireloom.columnar.rows import Frame, Values
+from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present
+from wireloom.expressions import Written, expression
+from wireloom.expressions.numerals import Hexadecimal
+from wireloom.expressions.rowwise import refuse
+from wireloom.expressions.tree import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Scope,
+    Unary,
+    Value,
+)
+
+Vectorised = Callable[[Values, Values, Frame], Any]
+"""An expression as a function of ``this, record, frame``, as the codec's, over vectors instead of numbers."""
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_UNARY: dict[str, Callable[[Any], Any]] = {"not": negate, "-": operator.neg, "~": operator.invert}
+_SEVERAL: dict[str, Callable[..., Any]] = {"and": both, "or": either, "min": least, "max": greatest}
+
+
+@overload
+def vector(written: Written, strange: Set[str] = frozenset()) -> Vectorised: ...
+
+
+@overload
+def vector(written: Written | None, strange: Set[str] = frozenset()) -> Vectorised | None: ...
+
+
+def vector(written: Written | None, strange: Set[str] = frozenset()) -> Vectorised | None:
+    """The expression as a function, none of none; ``strange`` are the names whose values are no whole numbers.
+
+    Raises ``RowwiseError`` if it cannot be asked of many records at once.
+    """
+    if written is None:
+        return None
+    tree = expression(written).tree
+    refuse(tree, strange)
+    return _of(tree)
+
+
+def _of(tree: Expr) -> Vectorised:
+    match tree:
+        case Value(value):
+            plain = int(value) if isinstance(value, Hexadecimal) else value  # numpy takes no other integers as they are
+            return lambda this, record, frame: plain
+        case Name():
+            return _found(tree)
+        case Unary(sign, operand):
+            return _joined(_UNARY[sign], operand)
+        case Compare("==" | "!=" as sign, left, Value(bool() as truth)) if not _is_parameter(left):
+            found = _of(left)
+            return lambda this, record, frame: among(found(this, record, frame), (truth is (sign == "=="),))
+        case Binary(sign, left, right) | Compare(sign, left, right):
+            return _joined(_OPERATORS[sign], left, right)
+        case Among(value, choices, negated):
+            found, listed = _of(value), [_of(choice) for choice in choices]
+            return _among(found, listed, negated=negated)
+        case Logical(word, operands):
+            return _joined(_SEVERAL[word], *operands)
+        case Conditional(test, then, other):
+            return _joined(choose, test, then, other)
+        case Call(name, arguments):
+            return _joined(_SEVERAL[name], *arguments) if name in _SEVERAL else _asked(tree)
+        case _:
+            assert_never(tree)
+
+
+def _joined(function: Callable[..., Any], *parts: Expr) -> Vectorised:
+    """A function of what the parts are."""
+    match [_of(part) for part in parts]:
+        case [one]:
+            return lambda this, record, frame: function(one(this, record, frame))
+        case [one, two]:
+            return lambda this, record, frame: function(one(this, record, frame), two(this, record, frame))
+        case several:
+            return lambda this, record, frame: function(*(part(this, record, frame) for part in several))
+
+
+def _among(value: Vectorised, choices: list[Vectorised], *, negated: bool) -> Vectorised:
+    def found(this: Values, record: Values, frame: Frame) -> Any:
+        one = value(this, record, frame)
+        others = [choice(this, record, frame) for choice in choices]
+        return both(*(one != other for other in others)) if negated else among(one, tuple(others))
+
+    return found
+
+
+def _is_parameter(tree: Expr) -> bool:
+    return isinstance(tree, Name) and tree.scope is Scope.PARAMETER
+
+
+def _found(name: Name) -> Vectorised:
+    key = name.name
+    match name.scope:
+        case Scope.PARAMETER:
+            return lambda this, record, frame: frame.parameters[key]
+        case Scope.RECORD:
+            return lambda this, record, frame: record[key]
+        case _:
+            return lambda this, record, frame: this[key]
+
+
+def _asked(call: Call) -> Vectorised:
+    """What is known of a name beside its value."""
+    (target,) = call.arguments
+    assert isinstance(target, Name)
+    key, in_record = target.name, target.scope is Scope.RECORD
+    match call.function:
+        case "present":
+            return _joined(present, target)
+        case "count":
+            return lambda this, record, frame: (record if in_record else this).count(key)
+        case "size":
+            return lambda this, record, frame: frame.size(key)
+    return lambda this, record, frame: frame.offset(key)

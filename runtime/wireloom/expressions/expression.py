@@ -1,0 +1,97 @@
+"""``Expression``: the text that generated code has, and what is made of it: its tree, its names, a function."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from wireloom.expressions.tree import Expr, Name
+
+Scalar = Callable[[Any, Any, Any], Any]
+"""An expression as a function of ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression of a spec, its names qualified: ``record.magic == 0x08 and not parameters.old``."""
+
+    text: str
+
+    def ask(self, this: Any, record: Any, frame: Any) -> Any:
+        """Its value; None if one that it follows from is absent, or it divides by zero."""
+        try:
+            return self.scalar(this, record, frame)
+        except (TypeError, ArithmeticError, ValueError):
+            return None
+
+    def holds(self, this: Any, record: Any, frame: Any) -> bool:
+        """Whether it is true; a value that is absent, or not known yet, makes it false."""
+        try:
+            return bool(self.scalar(this, record, frame))
+        except (TypeError, ArithmeticError, ValueError):
+            return False
+
+    @cached_property
+    def tree(self) -> "Expr":
+        """What it consists of."""
+        from wireloom.expressions.tree import parse_qualified
+
+        return parse_qualified(self.text)
+
+    @cached_property
+    def scalar(self) -> Scalar:
+        """It as a function, for one record."""
+        from wireloom.expressions.scalar import function
+
+        return function(self.tree)
+
+    @cached_property
+    def written(self) -> str:
+        """It as the spec has it."""
+        from wireloom.expressions.text import unqualified
+
+        return unqualified(self.text, self.tree)
+
+    @cached_property
+    def names(self) -> "tuple[Name, ...]":
+        """The names it asks for the value, the count or the presence of, in the order in which they are asked."""
+        from wireloom.expressions.tree import asked
+
+        return asked(self.tree)
+
+    @cached_property
+    def mentions(self) -> "tuple[tuple[str, Name], ...]":
+        """The names in it as the text has them one after the other, with ``size`` or ``offset`` if that is asked."""
+        from wireloom.expressions.tree import mentions
+
+        return mentions(self.tree)
+
+    @cached_property
+    def measured(self) -> "tuple[tuple[str, Name], ...]":
+        """(function, name) of every ``size``, ``offset``, ``count`` and ``present`` in it."""
+        from wireloom.expressions.tree import measured
+
+        return measured(self.tree)
+
+
+Written = str | int | Expression
+"""An expression as generated code has it; a number is one too."""
+
+
+@cache
+def _of(text: str) -> Expression:
+    return Expression(text)
+
+
+@overload
+def expression(written: Written) -> Expression: ...
+
+
+@overload
+def expression(written: Written | None) -> Expression | None: ...
+
+
+def expression(written: Written | None) -> Expression | None:
+    """The expression of a text, the same for each; none of none."""
+    return written if written is None or isinstance(written, Expression) else _of(str(written))

@@ -1,0 +1,129 @@
+"""Trees → the text that generated code has: that of the spec, where there is one, its names qualified."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from wireloom.expressions.tree import (
+    OF_PLACES,
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Scope,
+    Unary,
+    Value,
+    parsed,
+    parts,
+    rebuild,
+    walk,
+)
+
+_PREFIXES = {None: "", Scope.THIS: "", Scope.RECORD: "record.", Scope.PARAMETER: "parameters."}
+_PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
+_TIGHT = 10
+
+
+def qualified(tree: Expr, written: str) -> str:
+    """The text of a tree whose names are resolved: as it is ``written``, if that means the tree, else printed."""
+    found = parsed(written)
+    scopes = {name.name: name.scope for name in walk(tree) if isinstance(name, Name) and name.scope is not None}
+    if found is None or _bare(_scoped(found, scopes)) != _bare(tree):
+        return printed(tree)
+    places = {name.column: _PREFIXES[scopes.get(name.name)] for name in _valued(found)}
+    text = written.strip().encode()
+    for place in sorted(places, reverse=True):
+        text = text[:place] + places[place].encode() + text[place:]
+    return text.decode()
+
+
+def unqualified(text: str, tree: Expr) -> str:
+    """The text of a tree without what stands before its names."""
+    places = {name.column: len(_PREFIXES[name.scope]) for name in _valued(tree)}
+    found = text.encode()
+    for place in sorted(places, reverse=True):
+        found = found[:place] + found[place + places[place] :]
+    return found.decode()
+
+
+def _valued(tree: Expr) -> list[Name]:
+    """The names that are qualified: not those whose places are asked for."""
+    match tree:
+        case Name():
+            return [tree]
+        case Call(function) if function in OF_PLACES:
+            return []
+    return [name for part in parts(tree) for name in _valued(part)]
+
+
+def _scoped(tree: Expr, scopes: Mapping[str, Scope]) -> Expr:
+    if isinstance(tree, Name):
+        return Name(tree.name, scope=scopes.get(tree.name))
+    return rebuild(tree, lambda part: _scoped(part, scopes))
+
+
+def _bare(tree: Expr) -> Expr:
+    """The tree without what says nothing about its value: where names stand, and the scope of measured ones."""
+    match tree:
+        case Name(name, scope=scope):
+            return Name(name, scope=scope)
+        case Call(function, (Name(name),)) if function in OF_PLACES:
+            return Call(function, (Name(name),))
+    return rebuild(tree, _bare)
+
+
+def printed(tree: Expr) -> str:
+    """The tree as text."""
+    return _text(tree)
+
+
+def _text(tree: Expr, outer: int = 0) -> str:
+    text, own = _printed(tree)
+    return f"({text})" if own < outer else text
+
+
+def _printed(tree: Expr) -> tuple[str, int]:
+    """The text, and how tightly its outermost operator binds."""
+    match tree:
+        case Value(value):
+            return literal(value), 99
+        case Name(name, scope=scope):
+            return _PREFIXES[scope] + name, 99
+        case Unary("not", operand):
+            return f"not {_text(operand, 3)}", 3
+        case Unary(operator, operand):
+            return f"{operator}{_text(operand, 11)}", 11
+        case Binary(operator, left, right):
+            own = _PRECEDENCE.get(operator, _TIGHT)
+            return f"{_text(left, own)} {operator} {_text(right, own + 1)}", own
+        case Compare(operator, left, right):
+            return f"{_text(left, 5)} {operator} {_text(right, 5)}", 4
+        case Among(value, choices, negated):
+            return f"{_text(value, 5)} {'not in' if negated else 'in'} [{', '.join(map(_text, choices))}]", 4
+        case Logical(operator, operands):
+            own = _PRECEDENCE[operator]
+            return f" {operator} ".join(_text(operand, own + 1) for operand in operands), own
+        case Conditional(test, then, other):
+            return f"{_text(then, 1)} if {_text(test, 1)} else {_text(other)}", 0
+        case Call(function, (Name(name),)) if function in OF_PLACES:
+            return f"{function}({name})", 99
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(_text, arguments))})", 99
+        case _:
+            assert_never(tree)
+
+
+def literal(value: int | float | str | bytes | None) -> str:
+    """A value as the language writes it, a number as the spec does."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case None | int() | str():
+            return repr(value)
+        case float() | bytes():
+            raise ValueError(f"no expression has {value!r} in it")
+        case _:
+            assert_never(value)
