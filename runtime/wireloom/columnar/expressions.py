@@ -5,7 +5,7 @@ from collections.abc import Callable, Set
 from typing import Any, assert_never, overload
 
 from wireloom.columnar.rows import Frame, Values
-from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present
+from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present, settles
 from wireloom.expressions import Written, expression
 from wireloom.expressions.numerals import Hexadecimal
 from wireloom.expressions.rowwise import refuse
@@ -73,7 +73,7 @@ def _of(tree: Expr) -> Vectorised:
             found, listed = _of(value), [_of(choice) for choice in choices]
             return _among(found, listed, negated=negated)
         case Logical(word, operands):
-            return _joined(_SEVERAL[word], *operands)
+            return _folded(word, *operands)
         case Conditional(test, then, other):
             return _joined(choose, test, then, other)
         case Call(name, arguments):
@@ -91,6 +91,21 @@ def _joined(function: Callable[..., Any], *parts: Expr) -> Vectorised:
             return lambda this, record, frame: function(one(this, record, frame), two(this, record, frame))
         case several:
             return lambda this, record, frame: function(*(part(this, record, frame) for part in several))
+
+
+def _folded(word: str, *parts: Expr) -> Vectorised:
+    """``and`` or ``or`` of the parts; those behind one that settles all rows are not asked."""
+    function, several = _SEVERAL[word], [_of(part) for part in parts]
+
+    def found(this: Values, record: Values, frame: Frame) -> Any:
+        values = []
+        for part in several:
+            values.append(part(this, record, frame))
+            if settles(values[-1], truth=word == "or"):
+                break
+        return function(*values)
+
+    return found
 
 
 def _among(value: Vectorised, choices: list[Vectorised], *, negated: bool) -> Vectorised:

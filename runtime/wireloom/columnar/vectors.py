@@ -207,6 +207,13 @@ def either(*values: Any) -> Any:
     return _folded(values, goes_on=False)
 
 
+def settles(value: Any, *, truth: bool) -> bool:
+    """Whether a value has this truth in all rows, so that ``either``, or ``both``, has it whatever follows."""
+    if not isinstance(value, Vector):
+        return bool(value) is truth
+    return value.valid is None and bool(value.truth.all() if truth else not value.truth.any())
+
+
 def _folded(values: tuple[Any, ...], *, goes_on: bool) -> Any:
     vectors = [value for value in values if isinstance(value, Vector)]
     whole = all(vector.valid is None for vector in vectors)
