@@ -228,11 +228,13 @@ def lists(spec: Spec) -> Iterator[tuple[syntax.Entry, ...]]:
     """Every list of entries of the spec as it is written, those of libraries and of unused types too."""
     for shared in spec.shared:
         yield from (type_.fields for type_ in shared.types)
+        yield from (entries for variant in shared.variants for entries in variant.sections.values())
     yield spec.protocol.record.fields
     for message in spec.messages:
         yield from message.sections.values()
         for variant in message.variants:
-            yield from variant.sections.values()
+            if not variant.shared:
+                yield from variant.sections.values()
 
 
 def written(spec: Spec) -> Iterator[syntax.Entry]:

@@ -14,13 +14,17 @@ from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructTy
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken."""
+    """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken.
+
+    A ``shared`` one is declared once, for several messages.
+    """
 
     name: str
     doc: Doc
     when: Condition | None
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
+    shared: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Files → specs: a protocol with its messages and the libraries it imports, names indexed but nothing resolved."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -50,6 +50,11 @@ class Spec:
         return {table.name: table for shared in reversed(self.shared) for table in shared.tables}
 
     @cached_property
+    def variants(self) -> dict[str, syntax.Variant]:
+        """The variants that messages can share, by name."""
+        return _declared_variants(self.shared)
+
+    @cached_property
     def parameters(self) -> dict[str, syntax.Parameter]:
         """Parameters by name."""
         return {parameter.name: parameter for parameter in self.protocol.parameters}
@@ -82,6 +87,34 @@ def _folders(path: Path) -> Iterator[Path]:
         yield path if path.name not in ("", "..") else path / ".." / path.resolve().name  # its name is the protocol's
     else:
         yield from (child for child in sorted(path.iterdir()) if any(child.glob("*.yaml"))) if path.is_dir() else ()
+
+
+def _declared_variants(shared: Sequence[syntax.Shared]) -> dict[str, syntax.Variant]:
+    return {variant.name: variant for part in reversed(shared) for variant in part.variants}
+
+
+def _filled(message: syntax.Message, declared: Mapping[str, syntax.Variant]) -> syntax.Message:
+    """The message with what is declared of the variants that it shares."""
+    filled = (
+        _shared(declared[variant.name], variant) if variant.shared and variant.name in declared else variant
+        for variant in message.variants
+    )
+    return replace(message, variants=tuple(filled))
+
+
+def _shared(declared: syntax.Variant, own: syntax.Variant) -> syntax.Variant:
+    """The declared variant where a message has it, documented by what the message says of it."""
+    return replace(
+        declared,
+        at=own.at,
+        places={**declared.places, **own.places},
+        shared=True,
+        doc=own.doc or declared.doc,
+        since=own.since or declared.since,
+        source=own.source or declared.source,
+        erratum=(*declared.erratum, *own.erratum),
+        accept=own.accept,
+    )
 
 
 class _Loader:
@@ -117,7 +150,9 @@ class _Loader:
             return None
         own = [file for file in files if isinstance(file, syntax.Library)]
         libraries = self.imports(folder, [protocols[0], *own], {folder: own})
-        return Spec(folder, protocols[0], messages, tuple(own + libraries))
+        declared = _declared_variants((protocols[0], *own, *libraries))
+        shared = tuple(_filled(message, declared) for message in messages)
+        return Spec(folder, protocols[0], shared, tuple(own + libraries))
 
     def imports(
         self, folder: Path, importing: Sequence[syntax.Shared], seen: dict[Path, list[syntax.Library]]

@@ -326,6 +326,18 @@ class Record(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Variant(Documented):
+    """One of a message's layouts."""
+
+    name: str = required("snake_case name; the value of the column variant")
+    title: str | None = optional("title")
+    when: Expression | None = optional("this layout holds then; variants are tried in order")
+    valid: Expression | None = optional("must hold of a record that has this layout, or it is malformed")
+    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section, behind the message's own", None)
+    shared: bool = optional("true: all but what documents it is as the protocol or a library declares it", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shared(Documented):
     """What a protocol and a library can both declare."""
 
@@ -335,6 +347,7 @@ class Shared(Documented):
     flags: tuple[Flags, ...] = optional("named bits", ())
     types: tuple[Type, ...] = optional("shared structs", ())
     tables: tuple[Table, ...] = optional("FlatBuffers tables", ())
+    variants: tuple[Variant, ...] = optional("layouts that several messages share", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,17 +365,6 @@ class Protocol(Shared):
     byte_order: str = required("big, little, or the parameter that says")
     parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
     record: Record = required("the header and the sections of every record")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant(Documented):
-    """One of a message's layouts."""
-
-    name: str = required("snake_case name; the value of the column variant")
-    title: str | None = optional("title")
-    when: Expression | None = optional("this layout holds then; variants are tried in order")
-    valid: Expression | None = optional("must hold of a record that has this layout, or it is malformed")
-    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section, behind the shared ones", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

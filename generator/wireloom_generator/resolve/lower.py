@@ -90,6 +90,7 @@ class _Lowering:
                 self.fields.condition(variant.when, names),
                 {slot: nodes for slot, nodes in variants[variant.name].items() if nodes},
                 self.fields.condition(variant.valid, names),
+                variant.shared,
             )
             for variant in written.variants
         )

@@ -75,6 +75,7 @@ def _names(spec: Spec) -> Iterator[tuple[str, Location]]:
     for library in spec.libraries:
         yield library.library, library.where("library")
     yield from ((parameter.name, parameter.where("name")) for parameter in protocol.parameters)
+    yield from ((variant.name, variant.where("name")) for shared in spec.shared for variant in shared.variants)
     for message in spec.messages:
         yield message.message, message.where("message")
         yield from ((variant.name, variant.where("name")) for variant in message.variants)

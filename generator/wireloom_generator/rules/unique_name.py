@@ -102,6 +102,8 @@ def _declarations(spec: Spec) -> Iterator[Problem]:
     for shared in (*spec.libraries, spec.protocol):
         declared += [(item.name, item.where("name")) for item in declarations(shared)]
     yield from _twice("", declared)
+    variants = ((variant.name, variant.where("name")) for shared in spec.shared for variant in shared.variants)
+    yield from _twice("shared variant", variants)
     for shared in spec.shared:
         for named in named_values(shared):
             yield from _twice("value", ((value.name, value.where("name")) for value in named.values))

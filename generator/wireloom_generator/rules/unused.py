@@ -1,8 +1,8 @@
 """What a protocol declares is used.
 
-An enum, flags, type, table or parameter of the protocol file that nothing refers to is a leftover, or a reference that
-was forgotten. Libraries may declare more than a protocol uses. This is a warning: what is generated is right, but
-perhaps not what was meant.
+An enum, flags, type, table, variant or parameter of the protocol file that nothing refers to is a leftover, or a
+reference that was forgotten. Libraries may declare more than a protocol uses. This is a warning: what is generated is
+right, but perhaps not what was meant.
 
 Bad::
 
@@ -29,10 +29,11 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Declarations that nothing refers to; none while a file of the protocol could not be read."""
     if not spec.is_whole:
         return
-    used = set(_references(spec))
     protocol = spec.protocol
-    for item in declarations(protocol):
-        if item.name not in used:
+    used = set(_references(spec))
+    shared = {variant.name for message in spec.messages for variant in message.variants if variant.shared}
+    for item in (*declarations(protocol), *protocol.variants):
+        if item.name not in (shared if isinstance(item, syntax.Variant) else used):
             what = f"nothing uses {item.name!r}"
             yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
     asked = {name.name for site in sites(spec) if (tree := parsed(site.text)) for name in expressions.names(tree)}

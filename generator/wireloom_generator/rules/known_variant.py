@@ -1,0 +1,50 @@
+"""A shared variant is one that the protocol or a library declares, and a message adds nothing to it but words.
+
+A layout that several messages have is declared once, under `variants` of the protocol or of a library. A message names
+it, in the order in which it is tried, and may document it. What it is stands where it is declared.
+
+Bad::
+
+    variants:
+      - {name: eror, shared: true}
+      - {name: refused, shared: true, when: status == 2}
+
+Good::
+
+    variants:
+      - {name: error, shared: true, doc: The key is not there.}
+      - {name: refused, shared: true}
+"""
+
+from collections.abc import Iterator
+
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+
+RULE = "known-variant"
+_LAYOUT = ("title", "when", "valid", "sections")
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Variants that are shared and nowhere declared, or declared in two places."""
+    for part in spec.shared:
+        for variant in part.variants:
+            if variant.shared:
+                what = f"{variant.name!r} is declared here, so it is shared already"
+                yield Problem(variant.where("shared"), RULE, what, "delete the key")
+    for message in spec.messages:
+        for variant in message.variants:
+            if variant.shared:
+                yield from _shared(spec, variant)
+
+
+def _shared(spec: Spec, variant: syntax.Variant) -> Iterator[Problem]:
+    if variant.name not in spec.variants:
+        what = f"no variant {variant.name!r} is declared to be shared"
+        yield Problem(variant.where("name"), RULE, what, closest(variant.name, spec.variants))
+        return
+    for key in _LAYOUT:
+        if key in variant.places and variant.where(key).path == variant.at.path:
+            what = f"{key!r} of the shared variant {variant.name!r} stands where that is declared"
+            yield Problem(variant.where(key), RULE, what, "delete it, or the key shared")
