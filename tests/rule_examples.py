@@ -20,6 +20,7 @@ DECLARED = {
     "enums": {"Status": "values: [{name: Ok, value: 0}]", "Kind": "values: [{name: One, value: 1}]"},
     "flags": {"Attributes": "values: [{name: Hidden, value: 1}]"},
     "tables": {"Collection": "fields: [{name: uid, type: u64, id: 0}]"},
+    "variants": {"refused": "doc: It was refused."},
     "parameters": {
         "byte_order": "type: text, choices: [big, little], default: big",
         "collections": "type: bool, default: false",
@@ -110,7 +111,8 @@ def _put(file: dict[str, str], key: str, fragment: str, rule: str) -> None:
 
 
 def _refers(fragment: str, name: str) -> bool:
-    return bool(re.search(rf"\b{name}\b", fragment)) and not re.search(rf"name: {name}\b|^{name}:", fragment)
+    declared = rf"name: {name}\b(?!, shared)|^{name}:"
+    return bool(re.search(rf"\b{name}\b", fragment)) and not re.search(declared, fragment)
 
 
 def _header(fragment: str) -> Iterator[str]:

@@ -142,3 +142,11 @@ def test_offsets_anywhere_in_the_coveredof_a_proof_are_numbers() -> None:
     covered = lengths.checksum[1]
     asked = [expressions.measured(end.expression) for end in (covered.start, covered.end)]
     assert asked == [(), ()]
+
+
+def test_what_messages_share_is_one_object() -> None:
+    found = compiled.feature("variants_shared")
+    first, second = (found.codec.messages[name] for name in ("first", "second"))
+    assert first.variants[0] is second.variants[1]
+    shared = [variant for message in found.protocol.messages for variant in message.variants if variant.shared]
+    assert [variant.doc.text for variant in shared] == ["It was refused.", "Odd numbers are refused."]

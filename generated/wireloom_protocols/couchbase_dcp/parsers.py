@@ -162,6 +162,20 @@ RECORD = Record(
     Slot("value", Rest(), trailing="trailing_value"),
 )
 
+NOT_MY_VBUCKET_VARIANT = Variant(
+    "not_my_vbucket",
+    "record.status == 7 and (record.datatype & 0x02) == 0",
+    {"value": Layout("cluster_map" / Text(Rest()))},
+)
+
+ERROR_VARIANT = Variant(
+    "error",
+    "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
+    {"value": Layout("error" / Text(Rest()))},
+)
+
+ACKNOWLEDGEMENT_VARIANT = Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0")
+
 failover_log_request = Message(
     "failover_log_request",
     RECORD,
@@ -185,16 +199,8 @@ failover_log_response = Message(
             "record.status == 0 and (record.datatype & 0x02) == 0",
             {"value": Layout("entries" / Repeat(FailoverEntry, weight=25))},
         ),
-        Variant(
-            "not_my_vbucket",
-            "record.status == 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("cluster_map" / Text(Rest()))},
-        ),
-        Variant(
-            "error",
-            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("error" / Text(Rest()))},
-        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
     ),
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
@@ -282,19 +288,7 @@ snapshot_marker_response = Message(
     "snapshot_marker_response",
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x56,)},
-    variants=(
-        Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
-        Variant(
-            "not_my_vbucket",
-            "record.status == 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("cluster_map" / Text(Rest()))},
-        ),
-        Variant(
-            "error",
-            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("error" / Text(Rest()))},
-        ),
-    ),
+    variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
@@ -389,19 +383,7 @@ system_event_response = Message(
     "system_event_response",
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
-    variants=(
-        Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
-        Variant(
-            "not_my_vbucket",
-            "record.status == 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("cluster_map" / Text(Rest()))},
-        ),
-        Variant(
-            "error",
-            "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
-            {"value": Layout("error" / Text(Rest()))},
-        ),
-    ),
+    variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )

@@ -1,7 +1,7 @@
 """parsers.py: the protocol's construct parsers and builders, declared field by field."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from wireloom_generator import model, naming
@@ -53,8 +53,11 @@ def _blocks(protocol: model.Protocol) -> Iterator[str]:
     for shared in protocol.types:
         yield _assign(shared.name, constructs.layout(shared.nodes), shared.doc)
     yield _assign("RECORD", Call("Record", tuple(map(constructs.node, protocol.record))))
+    variants = _shared_variants(protocol)
+    for name, tree in variants.items():
+        yield _assign(_constant(name), tree)
     for message in protocol.messages:
-        yield _assign(message.name, _message(message), message.doc)
+        yield _assign(message.name, _message(message, variants), message.doc)
     yield _assign("PROTOCOL", _protocol(protocol))
 
 
@@ -79,13 +82,30 @@ def _table(table: model.Table) -> Tree:
     return Call("Table", (string(table.name), *fields))
 
 
-def _message(message: model.Message) -> Tree:
+def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
+    """The variants that are the same in several messages; one may ask for what is not the same in all of them."""
+    found: dict[str, list[Tree]] = {}
+    for variant in (variant for message in protocol.messages for variant in message.variants if variant.shared):
+        found.setdefault(variant.name, []).append(_variant(variant))
+    return {name: trees[0] for name, trees in found.items() if len(trees) > 1 and all(t == trees[0] for t in trees)}
+
+
+def _constant(name: str) -> str:
+    """What a variant that messages share is called; neither a message nor a type can have such a name."""
+    return f"{name.upper()}_VARIANT"
+
+
+def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
     options: list[Tree] = [keyword("match", pretty.match(message.match))]
     if message.sections:
         sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
         options.append(keyword("sections", mapping(*sections)))
     if message.variants:
-        options.append(keyword("variants", group(*(_variant(variant) for variant in message.variants))))
+        variants = (
+            _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
+            for variant in message.variants
+        )
+        options.append(keyword("variants", group(*variants)))
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
     options += constructs.judged(valid=message.valid, otherwise=message.otherwise)

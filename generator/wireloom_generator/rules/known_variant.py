@@ -6,14 +6,12 @@ it, in the order in which it is tried, and may document it. What it is stands wh
 Bad::
 
     variants:
-      - {name: eror, shared: true}
-      - {name: refused, shared: true, when: status == 2}
+      - {name: refused, shared: true, when: opcode == 1}
 
 Good::
 
     variants:
-      - {name: error, shared: true, doc: The key is not there.}
-      - {name: refused, shared: true}
+      - {name: refused, shared: true, doc: There is no such key.}
 """
 
 from collections.abc import Iterator
