@@ -32,7 +32,7 @@ SHAPES: Mapping[str, Mapping[str, object]] = {
 """What is added to the fields of each message, by its name."""
 
 
-def _fields() -> Iterator[tuple[dict[str, Any], object]]:
+def fields() -> Iterator[tuple[dict[str, Any], object]]:
     """Fields of every type, as specs write them, and a value of each."""
     for each in types.ALL:
         for spelling in each.spellings():
@@ -40,16 +40,21 @@ def _fields() -> Iterator[tuple[dict[str, Any], object]]:
                 yield {"name": f"{spelling}_{number}", "type": spelling, **keys}, value
 
 
+def listable(entry: Mapping[str, object]) -> bool:
+    """Whether there are lists of such fields; of tables there are none."""
+    return "table" not in entry
+
+
 def _message(name: str, more: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, object]]:
     """A message as its file has it, and its values."""
-    fields, row = [{"name": "is_shown", "type": "bool"}], {"is_shown": True}
-    for field, value in _fields():
-        if "repeat" in more and "table" in field:
-            continue  # lists of tables there are none
-        fields.append({**field, **more})
+    entries, row = [{"name": "is_shown", "type": "bool"}], {"is_shown": True}
+    for field, value in fields():
+        if "repeat" in more and not listable(field):
+            continue
+        entries.append({**field, **more})
         row[field["name"]] = [value, value] if "repeat" in more else value
     kind = list(SHAPES).index(name) + 1
-    return {"message": name, "match": {"kind": kind}, "sections": {"body": fields}}, row
+    return {"message": name, "match": {"kind": kind}, "sections": {"body": entries}}, row
 
 
 @cache

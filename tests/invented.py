@@ -13,14 +13,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wireloom.codec import (
-    Bcd,
     Bits,
     Blob,
     Choice,
     Constant,
     Field,
     Layout,
-    Leb128,
     Message,
     Nested,
     Optional,
@@ -33,14 +31,15 @@ from wireloom.codec import (
     Text,
     Variant,
     When,
-    ZigZag,
 )
 from wireloom.codec.blocks import Block
+from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, primitive
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
+from wireloom.codec.values import value_type
 from wireloom.expressions import Expression
 
 Values = dict[str, Any]
@@ -204,13 +203,7 @@ class _Row:
                 return self._value(kind.layout)
             case Constant():
                 return kind.value
-            case Leb128(bits=bits):
-                return self.choose(st.integers(0, (1 << bits) - 1) | st.integers(0, 3))
-            case ZigZag(bits=bits):
-                return self.choose(st.integers(-(1 << bits - 1), (1 << bits - 1) - 1))
-            case Bcd():
-                return self.choose(decimals(kind))
-        return self.choose(numbers(Field(kind)))
+        return self.choose(numbers(Field(kind)) if primitive(kind) else of_column(value_type(kind)))
 
 
 def _chosen(values: Values) -> Values:
@@ -223,15 +216,17 @@ def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
 
 
 def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
-    size = extent.size if isinstance(extent, Size) and not callable(extent.size) else None
+    size = extent.size if isinstance(extent, Size) and isinstance(extent.size, int) else None
     return st.binary(min_size=size or 0, max_size=70 if size is None else size)
 
 
-def decimals(kind: Bcd) -> st.SearchStrategy[Any]:
-    """The numbers that a packed decimal can hold, small ones more often than others."""
-    most = 10**kind.digits - 1
-    found = st.integers(-most if "d" in kind.signs else 0, most) | st.integers(0, 3)
-    return found.map(lambda number: Decimal(f"{number}e-{kind.scale}")) if kind.scale else found
+def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
+    """Numbers of a column, small ones more often than others; not all types that share it can hold every one."""
+    digits, scale = decimal_size(column) or (19, 0)
+    most = 10**digits - 1 if decimal_size(column) else (1 << 63) - 1
+    bounds = st.integers(0, 62).map(lambda bits: min((1 << bits) - 1, most))
+    found = st.integers(0, 3) | bounds | bounds.map(lambda number: -number) | st.integers(-most, most)
+    return found.map(lambda number: Decimal(f"{number}e-{scale}")) if scale else found
 
 
 def numbers(field: Field) -> st.SearchStrategy[Any]:
@@ -269,3 +264,17 @@ TABLE_VALUES: dict[str, st.SearchStrategy[Any]] = {
     },
 }
 """The values of a FlatBuffers field, by its type."""
+
+
+def assert_says(found: Any, said: Any, path: str = "") -> None:
+    """See that ``found`` has everything that ``said`` has; it may have more."""
+    match said:
+        case dict():
+            for name, value in said.items():
+                assert_says(found[name], value, f"{path}.{name}")
+        case list():
+            assert len(found) == len(said), path
+            for index, value in enumerate(said):
+                assert_says(found[index], value, f"{path}[{index}]")
+        case _:
+            assert found == said, path

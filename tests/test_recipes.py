@@ -2,9 +2,12 @@
 
 import re
 from pathlib import Path
+from random import Random
 
 import compiled
 import every_type
+import invented_specs
+from invented import assert_says
 
 from wireloom_generator import types
 from wireloom_generator.generate import check
@@ -41,3 +44,11 @@ def test_every_type_that_a_spec_can_name_shows_itself() -> None:
 
 def test_what_types_show_of_themselves_keeps_the_rules(tmp_path: Path) -> None:
     assert check([compiled.folders(every_type.text(), tmp_path)]) == []
+
+
+def test_what_is_invented_of_types_keeps_the_rules_and_comes_back(tmp_path: Path) -> None:
+    for seed in range(12):
+        found = invented_specs.invented(Random(seed))
+        assert check([compiled.folders(found.text, tmp_path / str(seed))]) == []
+        for row in found.rows:
+            assert_says(found.compiled.codec.parse(found.compiled.codec.build(row)), row)

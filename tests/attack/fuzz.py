@@ -18,7 +18,7 @@ from attack.targets import NAMES, target
 def attack(name: str, seed: str) -> None:
     """One round on the target called ``name``. The same seed is the same round."""
     random = Random(f"{seed} {name}")
-    attacked = target(name)
+    attacked = target(name, seed)
     parameters = random.choice(attacked.parameters)
     mutator = Mutator(attacked.pair.codec, attacked.records, parameters, random)
     records = [mutator.record() for _ in range(8)]

@@ -1,14 +1,16 @@
-"""What is attacked: protocols that are shipped and those that show one feature each, with records to begin from."""
+"""What is attacked: protocols that are shipped, show one feature each or are invented, with records to begin from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import compiled
 import every_type
+import invented_specs
 import vectors
 from lockstep import Pair
 
@@ -23,7 +25,10 @@ VECTORS = {
     "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
     "databus": ("databus/vectors.jsonl",),
 }
-NAMES = (*SHIPPED, *compiled.FEATURES, every_type.NAME)
+KNOWN = (*SHIPPED, *compiled.FEATURES, every_type.NAME)
+"""Everything that ``known`` knows."""
+INVENTED = "invented"
+NAMES = (*KNOWN, INVENTED)
 """Everything that ``target`` knows."""
 
 Parameters = Mapping[str, Any]
@@ -39,9 +44,21 @@ class Target:
     parameters: tuple[Parameters, ...]
 
 
+def target(name: str, seed: str = "") -> Target:
+    """The target called ``name``, one of ``NAMES``; what is invented is another one for each seed."""
+    return invented(Random(seed)) if name == INVENTED else known(name)
+
+
+def invented(random: Random) -> Target:
+    """A protocol that nobody has written."""
+    found = invented_specs.invented(random)
+    records = tuple(dict.fromkeys(found.compiled.codec.build(row) for row in found.rows))
+    return Target(INVENTED, Pair.of(found.compiled.columnar), records, ({},))
+
+
 @cache
-def target(name: str) -> Target:
-    """The target called ``name``, one of ``NAMES``."""
+def known(name: str) -> Target:
+    """The target called ``name``, one of ``KNOWN``."""
     if name in SHIPPED:
         (one,), problems = spec.load([SPECS / name])
         assert not problems

@@ -1,0 +1,228 @@
+"""Invented specs: fields of every type in every place of the language, drawn from what the types say of themselves.
+
+A spec comes with rows that can be written by it. No two fields of a spec have one name, so that a row is filled in by
+name, with values from the domain of each field's type. What is new among the types is drawn from the day it is there.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import compiled
+import every_type
+import yaml
+
+from wireloom_generator import model, types
+from wireloom_generator.types import Kind, WireType
+
+Row = dict[str, Any]
+Entry = dict[str, Any]
+Fill = Callable[[Row], None]
+Piece = tuple[list[Entry], Fill]
+"""Entries of a spec, and what puts their values into a row."""
+
+FIELDS = tuple(every_type.fields())
+ROWS = 12
+LETTERS = "abcxyzÄé"
+
+
+@dataclass(frozen=True, slots=True)
+class Invented:
+    """A spec, compiled, and rows that it can write."""
+
+    text: str
+    compiled: compiled.Compiled
+    rows: tuple[Row, ...]
+
+
+def invented(random: Random) -> Invented:
+    """A spec that nobody has written."""
+    drawing = _Drawing(random)
+    text, fill = drawing.spec()
+    with TemporaryDirectory() as folder:
+        found = compiled.compiled(compiled.folders(text, Path(folder)))
+    (message,) = found.protocol.messages
+    drawing.types |= dict(_types(found.protocol, message))
+    rows = []
+    for _ in range(ROWS):
+        values: Row = {}
+        fill(values)
+        rows.append({"message": message.name, "kind": random.randrange(256), message.name: values})
+    return Invented(text, found, tuple(rows))
+
+
+def _types(protocol: model.Protocol, message: model.Message) -> Iterator[tuple[str, WireType]]:
+    for nodes in (*message.sections.values(), *(struct.nodes for struct in protocol.types)):
+        for node in model.walk(nodes):
+            if isinstance(node, model.Field):
+                yield node.name, node.wire.type
+
+
+@dataclass
+class _Drawing:
+    """A spec while it is drawn; ``types`` are those of its fields once it is compiled."""
+
+    random: Random
+    types: dict[str, WireType] = field(default_factory=dict)
+    structs: list[Entry] = field(default_factory=list)
+    names: int = 0
+
+    def spec(self) -> tuple[str, Fill]:
+        """Its documents, and what fills a row of its message."""
+        order = self.random.choice(("big", "little"))
+        entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
+        last, fill_last = self.random.choice((self.optional, self.rest, self.nothing))()
+        protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}
+        tables = "table" in str([entries, last, self.structs])
+        protocol |= {"types": self.structs, "tables": every_type.PROTOCOL["tables"] if tables else []}
+        message = {"message": "all", "match": {}, "sections": {"body": [*entries, *last]}}
+        return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)
+
+    def named(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}_{self.names}"
+
+    def pieces(self, count: int, depth: int) -> Piece:
+        """So many, one behind the other; those with others inside no deeper than ``depth``."""
+        flat = (self.plain, self.plain, self.constant, self.listed, self.shown, self.bits)
+        entries: list[Entry] = []
+        fill: Fill = dict.copy
+        for _ in range(count):
+            draw = self.random.choice(flat if not depth else (*flat, *(self.section, self.choice, self.struct)))
+            more, fill_more = draw() if draw in flat else draw(depth - 1)
+            entries += more
+            fill = _both(fill, fill_more)
+        return entries, fill
+
+    def field(self) -> tuple[Entry, Callable[[], Any]]:
+        """A field of any type, and what draws a value of it."""
+        entry, example = self.random.choice(FIELDS)
+        name = self.named("field")
+        return {**entry, "name": name}, lambda: self.value(self.types[name], entry, example)
+
+    def value(self, of: WireType, entry: Entry, example: object) -> Any:
+        """A value of that type."""
+        if of.kind is Kind.NUMBER:
+            least, most = of.values.least, of.values.most
+            near = [number for number in (least, least + 1, -1, 0, 1, 127, 128, 255, most) if least <= number <= most]
+            return self.random.choice((*near, self.random.randint(least, most)))
+        if isinstance(example, str | bytes) and "size" not in entry:
+            text = "".join(self.random.choices(LETTERS[:6] if entry.get("encoding") == "ascii" else LETTERS, k=4))
+            return self.random.choice((example * 0, text if isinstance(example, str) else text.encode(), example * 20))
+        return self.random.random() < 0.5 if isinstance(example, bool) else example
+
+    def plain(self) -> Piece:
+        entry, draw = self.field()
+        return [entry], lambda row: row.update({entry["name"]: draw()})
+
+    def constant(self) -> Piece:
+        entry, example = self.random.choice(FIELDS)
+        if not isinstance(example, int | str) or not _fits(entry["type"], example):
+            return self.plain()
+        return [{**entry, "name": self.named("constant"), "const": example}], dict.copy
+
+    def listed(self) -> Piece:
+        entry, draw = self.field()
+        if not every_type.listable(entry):
+            return self.plain()
+        many = self.random.choice((0, 1, 3))
+        count = {"name": self.named("count"), "type": "u8", "derive": f"count({entry['name']})"}
+        fixed = self.random.random() < 0.3 and many > 0
+        entries = [entry | {"repeat": {"count": many if fixed else count["name"]}}]
+
+        def fill(row: Row) -> None:
+            row[entry["name"]] = [draw() for _ in range(many if fixed else self.random.choice((0, 1, 2, 9)))]
+
+        return entries if fixed else [count, *entries], fill
+
+    def shown(self) -> Piece:
+        entry, draw = self.field()
+        shown = self.named("shown")
+
+        def fill(row: Row) -> None:
+            row[shown] = self.random.random() < 0.6
+            if row[shown]:
+                row[entry["name"]] = draw()
+
+        return [{"name": shown, "type": "bool"}, entry | {"when": shown}], fill
+
+    def bits(self) -> Piece:
+        width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
+        fields = [{"name": high, "width": width}, {"name": low, "width": 8 - width}]
+
+        def fill(row: Row) -> None:
+            row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << 8 - width)
+
+        return [{"bits": "u8", "fields": fields}], fill
+
+    def section(self, depth: int) -> Piece:
+        section, entries, fill = self.named("section"), *self.pieces(self.random.randint(1, 3), depth)
+        size = {"name": self.named("size"), "type": "u16", "derive": f"size({section})"}
+        return [size, {"section": section, "size": size["name"], "fields": entries}], fill
+
+    def choice(self, depth: int) -> Piece:
+        kind = self.named("kind")
+        options = [self.pieces(self.random.randint(1, 2), depth) for _ in range(self.random.randint(1, 3))]
+        entries = [{"when": f"{kind} == {number}", "fields": option[0]} for number, option in enumerate(options)]
+        if self.random.random() < 0.5 and len(entries) > 1:
+            del entries[-1]["when"]
+
+        def fill(row: Row) -> None:
+            row[kind] = self.random.randrange(len(options))
+            options[row[kind]][1](row)
+
+        return [{"name": kind, "type": "u8"}, {"choice": entries}], fill
+
+    def struct(self, depth: int) -> Piece:
+        name, struct = self.named("struct"), self.named("Struct").replace("_", "")
+        entries, fill_inner = self.pieces(self.random.randint(1, 3), depth)
+        self.structs.append({"name": struct, "fields": entries})
+
+        is_list = self.random.random() < 0.5
+
+        def fill(row: Row) -> None:
+            items: list[Row] = [{} for _ in range(self.random.choice((0, 1, 4)) if is_list else 1)]
+            for item in items:
+                fill_inner(item)
+            row[name] = items if is_list else items[0]
+
+        entry: Entry = {"name": name, "type": struct}
+        if not is_list:
+            return [entry], fill
+        count = self.named("count")
+        return [
+            {"name": count, "type": "u8", "derive": f"count({name})"}, entry | {"repeat": {"count": count}},
+        ], fill  # fmt: skip
+
+    def optional(self) -> Piece:
+        entry, draw = self.field()
+
+        def fill(row: Row) -> None:
+            if self.random.random() < 0.5:
+                row[entry["name"]] = draw()
+
+        return [entry | {"optional": True}], fill
+
+    def rest(self) -> Piece:
+        name = self.named("rest")
+        entry = {"name": name, "type": "bytes", "size": "rest"}
+        return [entry], lambda row: row.update({name: self.random.randbytes(self.random.choice((0, 1, 30)))})
+
+    def nothing(self) -> Piece:
+        return [], dict.copy
+
+
+def _fits(spelling: str, constant: int | str) -> bool:
+    of = types.parse(spelling)
+    return of is not None and of.misfit(constant, None) is None
+
+
+def _both(first: Fill, second: Fill) -> Fill:
+    def fill(row: Row) -> None:
+        first(row)
+        second(row)
+
+    return fill
