@@ -1,4 +1,4 @@
-"""What every rule says of itself: the pages of ``wireloom explain`` and of the docs, read from the rules' docstrings.
+"""What every rule says of itself: the pages of ``wireloom explain`` and of the docs, most of them rules' docstrings.
 
 Whatever can stand in the brackets of a problem has an entry here.
 """
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from inspect import cleandoc
 from textwrap import dedent
-from types import ModuleType
 
+from wireloom_generator.compiler_rules import PAGES
 from wireloom_generator.rule_modules import rule_modules
 
 
@@ -22,8 +22,8 @@ class Family(StrEnum):
 
 
 _PART = re.compile(r"^(Bad|Good)::$", re.MULTILINE)
-_PACKAGES = {"compiler_rules": Family.SPEC, "rules": Family.SPEC, "compat.rules": Family.COMPAT}
-"""The packages with a docstring for each rule."""
+_PACKAGES = {"rules": Family.SPEC, "compat.rules": Family.COMPAT}
+"""The packages with a module for each rule, whose docstring is its page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,17 @@ class RuleDoc:
 
 
 def _entries() -> Iterator[RuleDoc]:
+    for rule, page in PAGES.items():
+        yield _entry(rule, Family.SPEC, "", page)
     for package, family in _PACKAGES.items():
         for rule, module in rule_modules(f"{__package__}.{package}"):
-            yield _entry(rule, family, module)
+            yield _entry(rule, family, str(getattr(module, "CATEGORY", "")), module.__doc__ or "")
 
 
-def _entry(rule: str, family: Family, module: ModuleType) -> RuleDoc:
-    purpose, _, rest = cleandoc(module.__doc__ or "").partition("\n")
+def _entry(rule: str, family: Family, category: str, page: str) -> RuleDoc:
+    purpose, _, rest = cleandoc(page).strip().partition("\n")
     text, *parts = _PART.split(rest)
     examples = {kind: dedent(block).strip("\n") for kind, block in zip(parts[::2], parts[1::2], strict=True)}
-    category = str(getattr(module, "CATEGORY", ""))
     return RuleDoc(rule, family, category, purpose, text.strip(), examples.get("Bad", ""), examples.get("Good", ""))
 
 
