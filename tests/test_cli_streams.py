@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.files import told
-from wireloom.rows import harmless, json_writer
+from wireloom.json_rows import harmless, json_writer
 from wireloom_protocols import databus
 
 CLOSED = {"standard input": 0, "standard output": 1, "standard error": 2}

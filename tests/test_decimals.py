@@ -13,7 +13,7 @@ from lockstep import Pair, records_alike
 
 from wireloom.codec import EncodeError
 from wireloom.columnar import arrow_schema, decode_columnar, table
-from wireloom.rows import json_writer, row_reader
+from wireloom.json_rows import json_writer, row_reader
 from wireloom_generator.emitters import spark as schemas
 from wireloom_generator.emitters.docs import emit as pages
 

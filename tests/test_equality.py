@@ -22,7 +22,7 @@ from vectors import data_of
 
 from wireloom import columnar
 from wireloom.codec import EncodeError
-from wireloom.rows import json_reader, json_writer
+from wireloom.json_rows import json_reader, json_writer
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve.lower import lower
 from wireloom_protocols import couchbase_dcp, databus

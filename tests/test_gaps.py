@@ -15,7 +15,7 @@ from attack.captures import crc32_zero, event
 from lockstep import Pair, capture_alike
 
 from wireloom import registry
-from wireloom.columnar import accel, searching
+from wireloom.columnar import accel, search
 from wireloom.columnar.decoder import Stretch
 from wireloom.columnar.scanning import Window
 from wireloom_protocols import databus
@@ -141,9 +141,9 @@ def test_damaged_captures_are_the_same_rows_in_both_engines(
         pytest.importorskip("numba")
     chance = Random(seed)
     monkeypatch.setattr(accel, "ENABLED", accelerated)
-    monkeypatch.setattr(searching, "FEWEST", chance.choice((1, 30, 512)))
-    monkeypatch.setattr(searching, "MOST", chance.choice((7, 100, 700)))
-    monkeypatch.setattr(searching, "MANY", chance.choice((0, 512)))
+    monkeypatch.setattr(search, "FEWEST", chance.choice((1, 30, 512)))
+    monkeypatch.setattr(search, "MOST", chance.choice((7, 100, 700)))
+    monkeypatch.setattr(search, "MANY", chance.choice((0, 512)))
     capture = damaged(name, chance, 40)
     bound = str(chance.choice((20, 70, 1000)))
     others = ({"maxRecordBytes": bound}, {"mode": "FAILFAST"}, {"mode": "DROPMALFORMED"})

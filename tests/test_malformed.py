@@ -18,7 +18,7 @@ from vectors import data_of
 from wireloom import registry
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Stretch
-from wireloom.rows import json_writer, row_reader
+from wireloom.json_rows import json_writer, row_reader
 from wireloom_protocols import couchbase_dcp, databus
 
 FRAMES = {row["id"]: data_of(row) for row in vectors.committed("couchbase_dcp/frames.jsonl")}

@@ -213,7 +213,7 @@ def test_a_filesystem_that_is_not_this_machines_own(session: SparkSession, tmp_p
 
 
 def test_values_are_those_python_has() -> None:
-    from wireloom.spark.rows import values
+    from wireloom.spark.dataframes import values
 
     kind = pa.struct([("big", pa.decimal128(20, 0)), ("all", pa.list_(pa.decimal128(20, 0))), ("ratio", pa.float64())])
     rows = [{"big": 2**64 - 1, "all": [1, None], "ratio": 0.5}, None, {"big": None, "all": None, "ratio": None}]

@@ -13,8 +13,8 @@ from lockstep import Pair, captures_alike
 
 from wireloom import columnar, registry
 from wireloom.codec import EncodeError
+from wireloom.json_rows import json_writer, row_reader
 from wireloom.options import ReadOptions
-from wireloom.rows import json_writer, row_reader
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp
 

@@ -14,7 +14,7 @@ from attack.targets import Parameters, Target
 from wireloom.columnar import accel, decoder
 from wireloom.columnar.splits import splits
 from wireloom.inspection import inspect_record
-from wireloom.rows import json_writer, row_reader
+from wireloom.json_rows import json_writer, row_reader
 
 MODES = ("PERMISSIVE", "PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 

@@ -11,7 +11,7 @@ import typer
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import Format, plain, report
 from wireloom.cli.specs import Formats, compiler, existing
-from wireloom.rows import json_text
+from wireloom.json_rows import json_text
 
 if TYPE_CHECKING:
     from wireloom_generator.compat.accepted import Accepted

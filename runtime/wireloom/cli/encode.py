@@ -13,8 +13,8 @@ from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import output
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import Form, Protocol
+from wireloom.json_rows import harmless, row_reader
 from wireloom.options import resolve
-from wireloom.rows import harmless, row_reader
 
 
 def encode(

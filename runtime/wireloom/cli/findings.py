@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from wireloom.cli.diagnostics import complain, say, tell
 from wireloom.inspection.wording import printable
-from wireloom.rows import json_text
+from wireloom.json_rows import json_text
 
 if TYPE_CHECKING:
     from rich.text import Text

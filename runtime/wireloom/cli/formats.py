@@ -11,7 +11,7 @@ from wireloom.cli.diagnostics import MisuseError
 from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType
-from wireloom.rows import harmless, json_writer
+from wireloom.json_rows import harmless, json_writer
 from wireloom.views import Row
 
 if TYPE_CHECKING:

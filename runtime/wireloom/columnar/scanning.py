@@ -16,7 +16,7 @@ from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing, Hop
 from wireloom.columnar.gaps import Gaps
-from wireloom.columnar.searching import BulkSearch
+from wireloom.columnar.search import BulkSearch
 
 _NO_ROWS = np.zeros(0, np.int64)
 

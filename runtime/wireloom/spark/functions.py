@@ -17,7 +17,7 @@ from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.spark import rows
+from wireloom.spark import dataframes
 from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.spark.workers import provide
 from wireloom.views import Row, nested
@@ -84,7 +84,7 @@ def to_wire(col: Column | str, protocol: str, **options: object) -> Column:
 
     def encode(values: pa.Array) -> pa.Array:
         found = registry.protocol(protocol)
-        return pa.array([_record(row, found, chosen) for row in rows.values(values)], pa.binary())
+        return pa.array([_record(row, found, chosen) for row in dataframes.values(values)], pa.binary())
 
     encode.__name__ = "to_wire"
     provide(SparkSession.getActiveSession())

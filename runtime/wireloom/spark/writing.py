@@ -31,8 +31,8 @@ from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.cutting import cuts
 from wireloom.files import created, exists, listed, moved, removed
 from wireloom.options import OptionError, resolve
+from wireloom.spark.dataframes import REASON, shape
 from wireloom.spark.options import WriteOptions
-from wireloom.spark.rows import REASON, shape
 from wireloom.views import RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireloom.codec import Column, EncodeError, ListOf, StructOf
+from wireloom.json_rows import json_reader, json_writer, row_reader
 from wireloom.options import OptionError, Parameter, ReadOptions
-from wireloom.rows import json_reader, json_writer, row_reader
 from wireloom.views import View, without_labels
 from wireloom_protocols import couchbase_dcp, databus
 
