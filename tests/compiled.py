@@ -14,7 +14,7 @@ from typing import Any
 from wireloom_generator import examples, model
 from wireloom_generator.emitters import columnar, enums, parsers
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 FEATURES = {path.stem: path for path in sorted(Path(__file__).with_name("specs_valid").glob("*.yaml"))}
 """The files that show one feature of the language each."""

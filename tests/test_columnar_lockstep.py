@@ -11,7 +11,7 @@ import pytest
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 

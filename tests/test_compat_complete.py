@@ -13,7 +13,7 @@ from compiled import FEATURES, folders
 from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -30,6 +30,9 @@ UNCOMPARED = {
     (model.Column, "label"): "the column after the one whose name it has",
     (model.Column, "longest"): "follows from the names of its enum, which are compared",
     (model.Condition, "text"): "the expression is compared, however it is written",
+    (model.Condition, "raw"): "the expression is compared, however it is written",
+    (model.Condition, "at"): "where it is written",
+    (model.Otherwise, "at"): "where it is written",
     (model.Example, "at"): "where it is written",
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",
@@ -39,6 +42,11 @@ UNCOMPARED = {
     (model.Field, "located"): "follows from expressions that ask for it",
     (model.Field, "place"): "follows from what stands before it",
     (model.Field, "size"): "follows from its type",
+    (model.Field, "when"): "the node around it says so too",
+    (model.Field, "optional"): "the node around it says so too",
+    (model.Computed, "when"): "its value says so too",
+    (model.Computed, "compute"): "its value says so too",
+    (model.Computed, "type"): "the columns of the message are compared",
     (model.Field, "columns"): "the columns of the message are compared",
     (model.Computed, "columns"): "the columns of the message are compared",
     (model.BitField, "columns"): "the columns of the message are compared",
@@ -52,6 +60,10 @@ UNCOMPARED = {
     (model.Lengths, "probes"): "follow from what is asked of the header",
     (model.Message, "trailing"): "the columns of the message are compared",
     (model.Parameter, "column"): "the columns of the row are compared",
+    (model.Message, "decisive"): "follows from what the variants fill",
+    (model.Message, "names"): "follow from its fields",
+    (model.Message, "length"): "what is told of the length is compared below",
+    (model.Message, "proof"): "what is told of the length is compared below",
     (model.Message, "path"): "where it is written",
     (model.Message, "forms"): "a form that is new breaks nobody",
     (model.Protocol, "path"): "where it is written",
@@ -67,7 +79,6 @@ UNCOMPARED = {
     (model.Table, "name"): "the type of the fields that have it is compared",
     (model.Protocol, "byte_order"): "the byte order of each number is compared",
     (model.Size, "fixed"): "follows from the expression",
-    (model.Size, "text"): "the expression is compared, however it is written",
     (model.Table, "columns"): "the columns of the message are compared",
     (model.Type, "columns"): "the columns of the message are compared",
     (expressions.Name, "column"): "where it is written",
@@ -160,6 +171,8 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
     """Every attribute of every dataclass below a node: whose, what that is in, name, path to it, value."""
     if dataclasses.is_dataclass(node) and not isinstance(node, type):
         for field in dataclasses.fields(node):
+            if isinstance(node, model.Sourced) and field.name in ("written", "via"):
+                continue  # where it is written
             value = getattr(node, field.name)
             yield node, around, field.name, (*path, field.name), value
             if (type(node), field.name) not in UNCOMPARED or field.name in ("types", "tables"):

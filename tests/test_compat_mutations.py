@@ -9,7 +9,7 @@ import pytest
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import load
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 SPECS = Path(__file__).parent.parent / "specs"
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"

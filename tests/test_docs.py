@@ -15,7 +15,7 @@ from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
 from wireloom_generator.emitters.docs.layout import Offset
 from wireloom_generator.emitters.docs.markdown import cell, prose
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_generator.traces import Span, Traced
 
 SPECS = Path(__file__).parents[1] / "specs"

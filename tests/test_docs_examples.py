@@ -16,7 +16,7 @@ from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessageP
 from wireloom_generator.emitters.docs.names import Used
 from wireloom_generator.emitters.docs.shared import Group, Table
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 NAMESAKES = """
 protocol: namesakes

@@ -13,7 +13,7 @@ from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import docstring, literal, string
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 STRANGE = ['"', "'", "\\", "\\n", "\n", "\r", "\t", "\0", "\x7f", "\x85", "\u2028", '"""', '" or f(1) or "', "é"]
 

@@ -24,7 +24,7 @@ from wireloom import columnar
 from wireloom.codec import EncodeError
 from wireloom.json_rows import json_reader, json_writer
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
 from wireloom_generator.generate import outputs
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Severity
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import protocol as protocol_of
 
 pytestmark = pytest.mark.xdist_group("hostile texts")
 
@@ -148,7 +148,7 @@ def emitted(folder: Path) -> dict[str, OutputFile] | None:
     loaded, problems = rules.read([folder])
     if any(problem.severity is Severity.ERROR for problem in problems):
         return None
-    protocol = lower(loaded[0])
+    protocol = protocol_of(loaded[0])
     files = [file for emit in EMITTERS for file in emit(protocol)]
     return {file.path.name: file for file in (*files, *pages(protocol))}
 

@@ -26,7 +26,7 @@ from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
 from wireloom.inspection.wording import quoted
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"

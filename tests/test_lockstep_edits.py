@@ -10,7 +10,7 @@ from wireloom_generator import examples, lockstep, lockstep_names, model
 from wireloom_generator.emitters import docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 ROOT = Path(__file__).parents[1]
 

@@ -16,7 +16,7 @@ from wireloom.codec import Protocol
 from wireloom_generator import model
 from wireloom_generator.explained import readings, sentences
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"

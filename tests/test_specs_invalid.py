@@ -20,7 +20,7 @@ from wireloom import codec
 from wireloom_generator import naming
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_generator.rules import RULES, check, example
 
 HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ import pytest
 
 from wireloom_generator.emitters import columnar
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 
 RECORD = """\
 protocol: small

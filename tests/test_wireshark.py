@@ -26,7 +26,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import lower
 from wireloom_generator.types import FlatBuffers
 from wireloom_protocols import couchbase_dcp, databus
 

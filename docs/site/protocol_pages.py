@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import examples, model, rules
+from wireloom_generator import examples, model, resolve, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
@@ -16,7 +16,6 @@ from wireloom_generator.emitters.docs.renderings import Rendering, fence
 from wireloom_generator.emitters.docs.shared import Block
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Severity
-from wireloom_generator.resolve.lower import lower
 
 FOLDER = PurePosixPath("protocols")
 _DIAGRAMS = (
@@ -44,7 +43,7 @@ def compiled(specs: Path) -> Iterator[Compiled]:
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
     for one in loaded:
-        protocol = lower(one)
+        protocol = resolve.protocol(one)
         with examples.emitted(protocol) as codec:
             traces, _ = examples.run(protocol, codec)
             told = {

@@ -14,7 +14,7 @@ from wireloom_generator import explained as reading
 from wireloom_generator.emitters import Emitter, Place, Subject
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.resolve.lower import lower
+from wireloom_generator.resolve import protocol as protocol_of
 
 _OWN = emitters.own()
 
@@ -110,7 +110,7 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the columnar decoder reads the messages of each protocol: its name, and sentences."""
     loaded, problems = rules.read(specs)
     if not any(problem.severity is Severity.ERROR for problem in problems):
-        yield from ((spec.protocol.protocol, tuple(reading.sentences(lower(spec)))) for spec in loaded)
+        yield from ((spec.written.protocol.protocol, tuple(reading.sentences(protocol_of(spec)))) for spec in loaded)
 
 
 def generate(
@@ -196,7 +196,7 @@ def _compile(specs: Sequence[Path], chosen: Mapping[str, Emitter]) -> tuple[list
     compiled = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for spec in loaded:
-            protocol = lower(spec)
+            protocol = protocol_of(spec)
             try:
                 files, found = _emit(protocol, chosen)
             except emitted_code.ForeignCodeError as error:

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic
 
 from wireloom_generator import expressions
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
-from wireloom_generator.analysis.rivals import tried
-from wireloom_generator.expressions import Expr, Logical, Unary, conditions, parsed
+from wireloom_generator.analysis.rivals import AnyCase, tried
+from wireloom_generator.expressions import Expr, Logical, Unary, conditions
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.evaluation import Number
-from wireloom_generator.reading import syntax
-
-Case = TypeVar("Case", syntax.Alternative, syntax.Variant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +19,17 @@ class Impossible:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated(Generic[Case]):
+class Repeated(Generic[AnyCase]):
     """One before it has the same condition."""
 
-    earlier: Case
+    earlier: AnyCase
 
 
 @dataclass(frozen=True, slots=True)
-class Implied(Generic[Case]):
+class Implied(Generic[AnyCase]):
     """One before it holds whenever it does."""
 
-    earlier: Case
+    earlier: AnyCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +37,9 @@ class Covered:
     """Those before it hold, one or another, whenever it does."""
 
 
-def none_of(cases: Sequence[Case], known: Domains) -> Expr | None:
+def none_of(cases: Sequence[AnyCase], known: Domains) -> Expr | None:
     """The condition that a record has none of the cases; None if nothing can be said of it."""
-    trees = [parsed(case.when) if case.when is not None else TRUE for case in cases]
+    trees = [case.when.tree if case.when is not None else TRUE for case in cases]
     sound = tuple(tree for tree in trees if tree is not None and domains.known(tree, known))
     return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
 
@@ -56,8 +53,8 @@ def told(condition: Expr, found: Mapping[str, Number]) -> str:
 
 
 def judged(
-    cases: Sequence[Case], assumed: Expr, known: Domains
-) -> Iterator[tuple[Case, Impossible | Repeated[Case] | Implied[Case] | Covered | None]]:
+    cases: Sequence[AnyCase], assumed: Expr, known: Domains
+) -> Iterator[tuple[AnyCase, Impossible | Repeated[AnyCase] | Implied[AnyCase] | Covered | None]]:
     """Each case with why it is never the one where ``assumed`` holds, None if it perhaps is.
 
     Ends before a case of which nothing can be said, since those behind it are tried after it; and says nothing if one
@@ -66,7 +63,7 @@ def judged(
     if any(case.when is None for case in cases[:-1]):
         return
     for case, together in zip(cases, tried(cases), strict=True):
-        tree = parsed(case.when) if case.when is not None else TRUE
+        tree = case.when.tree if case.when is not None else TRUE
         if tree is None or not domains.known(tree, known):
             return
         holds = conditions.both(assumed, tree)
@@ -79,13 +76,13 @@ def judged(
 
 
 def _covering(
-    case: Case, before: Sequence[Case], holds: Expr, known: Domains
-) -> Repeated[Case] | Implied[Case] | Covered:
+    case: AnyCase, before: Sequence[AnyCase], holds: Expr, known: Domains
+) -> Repeated[AnyCase] | Implied[AnyCase] | Covered:
     for earlier in before:
         assert earlier.when is not None
-        if case.when is not None and earlier.when.split() == case.when.split():
+        if case.when is not None and earlier.when.text == case.when.text:
             return Repeated(earlier)
-        tree = parsed(earlier.when)
+        tree = earlier.when.tree
         if tree is not None and conditions.implies(holds, tree, known):
             return Implied(earlier)
     return Covered()

@@ -4,16 +4,14 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from wireloom_generator import expressions
-from wireloom_generator.analysis.kinds import bit_range, is_boolean
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
-from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value, parsed
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis.rivals import Case
+from wireloom_generator.analysis.scopes import Branch, Named, Scope, Visit, once
+from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.model import Resolved
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Boolean
-from wireloom_generator.types import of as of_field
 from wireloom_generator.types.base import SOMETHING
 
 TRUE = Value(True)
@@ -21,12 +19,12 @@ _LONG = (1 << 63) - 1
 
 
 @once
-def _found(spec: Spec) -> dict[Scope, Domains]:
+def _found(spec: Resolved) -> dict[Scope, Domains]:
     """The domains of the scopes that were asked for."""
     return {}
 
 
-def of(spec: Spec, scope: Scope) -> Domains:
+def of(spec: Resolved, scope: Scope) -> Domains:
     """The domains of all that expressions of the scope can name: its own fields, the header's, and parameters."""
     found = _found(spec)
     if scope not in found:
@@ -34,16 +32,16 @@ def of(spec: Spec, scope: Scope) -> Domains:
     return found[scope]
 
 
-def _of(spec: Spec, scope: Scope) -> Domains:
-    parameters = (parameter for parameter in spec.protocol.parameters if parameter.type in ("bool", "text"))
+def _of(spec: Resolved, scope: Scope) -> Domains:
+    parameters = (parameter for parameter in spec.written.protocol.parameters if parameter.type in ("bool", "text"))
     domains = {parameter.name: _parameter(parameter) for parameter in parameters}
     for visits in (scope.header, scope.visits):
         named: dict[str, list[Visit]] = {}
         for visit in visits:
-            if visit.name is not None and isinstance(visit.item, syntax.Field | syntax.BitField):
+            if visit.name is not None and isinstance(visit.item, Named):
                 named.setdefault(visit.name, []).append(visit)
         domains |= {name: _merged([_visit(visit) for visit in same]) for name, same in named.items()}
-    if isinstance(scope.owner, syntax.Message):
+    if isinstance(scope.owner, model.Message):
         for name, values in scope.owner.match.items():
             if name in domains and values:
                 domains[name] = replace(domains[name], listed=values)
@@ -55,12 +53,12 @@ def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
     return ChainMap(dict(others), known)  # type: ignore[arg-type]  # the first mapping alone is ever written to
 
 
-def assumed(spec: Spec, scope: Scope) -> Expr:
+def assumed(spec: Resolved, scope: Scope) -> Expr:
     """What holds of every record that is believed: the proofs."""
-    proofs = [spec.protocol.record.proof]
-    if isinstance(scope.owner, syntax.Message):
+    proofs = [spec.record.proof]
+    if isinstance(scope.owner, model.Message):
         proofs.append(scope.owner.proof)
-    return _all(tree for proof in proofs if proof and proof.valid and (tree := parsed(proof.valid)))
+    return _all(tree for proof in proofs if proof and proof.valid and (tree := proof.valid.tree))
 
 
 def taken(branch: Branch) -> Expr:
@@ -68,9 +66,9 @@ def taken(branch: Branch) -> Expr:
     return _all(first(case.cases) for case in branch)
 
 
-def first(cases: Sequence[syntax.Alternative | syntax.Variant]) -> Expr:
+def first(cases: Sequence[Case]) -> Expr:
     """The condition on which the last of the cases is the first that holds."""
-    *before, last = (parsed(case.when) if case.when is not None else TRUE for case in cases)
+    *before, last = (case.when.tree if case.when is not None else TRUE for case in cases)
     return _all([*(Unary("not", tree) for tree in before if tree is not None), last or TRUE])
 
 
@@ -96,40 +94,38 @@ def _parameter(parameter: syntax.Parameter) -> Domain:
 
 def _visit(visit: Visit) -> Domain:
     item = visit.item
-    assert isinstance(item, syntax.Field | syntax.BitField)
+    assert isinstance(item, Named)
     conditions = [taken(visit.branch)] if visit.branch else []
-    if isinstance(item, syntax.Field) and item.when is not None and (tree := parsed(item.when)) is not None:
+    if not isinstance(item, model.BitField) and item.when is not None and (tree := item.when.tree) is not None:
         conditions.append(tree)
-    optional = isinstance(item, syntax.Field) and item.tail
+    optional = isinstance(item, model.Field) and item.optional
     when = _all(conditions) if conditions else None
     return replace(_values(item), optional=optional, when=when, valid=_valid(item))
 
 
-def _values(item: syntax.Field | syntax.BitField) -> Domain:
-    if isinstance(item, syntax.BitField):
-        domain = Boolean().values if is_boolean(item) else bit_range(item).values
-    elif item.repeat is not None:
+def _values(item: Named) -> Domain:
+    if isinstance(item, model.Field) and item.repeat is not None:
         return SOMETHING
-    else:
-        domain = _of_type(item)
-    if isinstance(item.const, bool | int) and not domain.is_text and not domain.is_real:
-        return replace(domain, listed=(item.const,))
-    return domain
+    values = item.type.values
+    if isinstance(item, model.Computed):
+        return values
+    if isinstance(item, model.Field) and item.long:
+        values = replace(values, most=_LONG)
+    if item.const is not None and isinstance(item.const, bool | int) and not values.is_text and not values.is_real:
+        return replace(values, listed=(item.const,))
+    return values
 
 
-def _of_type(field: syntax.Field) -> Domain:
-    found = of_field(field)
-    values = SOMETHING if found is None else found.values
-    return replace(values, most=_LONG) if field.table_type == "long" else values
-
-
-def _valid(item: syntax.Field | syntax.BitField) -> Expr | None:
+def _valid(item: Named) -> Expr | None:
     """What holds of the field's value if it is there: that it is valid, and what it is derived or computed from."""
-    rules = [parsed(item.valid)] if item.valid is not None else []
-    for text in (item.derive, item.compute if isinstance(item, syntax.Field) else None):
-        tree = parsed(text) if text is not None else None
-        if tree is not None and not expressions.measured(tree):
-            rules.append(_equal(Name(item.name), tree))
+    rules = []
+    if isinstance(item, model.Computed):
+        source: model.Condition | None = item.compute
+    else:
+        rules, source = [item.valid.tree] if item.valid is not None else [], item.derive
+    tree = source.tree if source is not None else None
+    if tree is not None and not expressions.measured(tree):
+        rules.append(_equal(Name(item.name), tree))
     found = [rule for rule in rules if rule is not None]
     return bare(_all(found)) if found else None
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import assert_never
 
-from wireloom_generator import expressions, types
-from wireloom_generator.analysis.scopes import expand, fixed_number, slots
-from wireloom_generator.analysis.sites import constant
-from wireloom_generator.expressions import Binary, Call, Expr, Name, Value, parsed
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Bytes, Integer, Text, parse
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis.scopes import fixed_number
+from wireloom_generator.expressions import Binary, Call, Expr, Name, Value
+from wireloom_generator.model import Resolved
+from wireloom_generator.types import Bytes, Integer, Struct, Text
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,10 @@ class Layout:
     ``places`` that fixed numbers tell, and so their ``sizes``; of the ``slots`` that messages fill."""
 
     parameters: frozenset[str]
-    numbers: dict[str, tuple[int, syntax.Field]] = field(default_factory=dict)
+    numbers: dict[str, tuple[int, model.Field]] = field(default_factory=dict)
     places: dict[str, At] = field(default_factory=dict)
     sizes: dict[str, At] = field(default_factory=dict)
-    fields: dict[str, syntax.Field] = field(default_factory=dict)
+    fields: dict[str, model.Field | model.Computed] = field(default_factory=dict)
     slots: dict[str, At] = field(default_factory=dict)
 
     def note(self, name: str, at: At | None, size: At | None) -> None:
@@ -52,11 +51,13 @@ class Layout:
         if size is not None:
             self.sizes[name] = size
 
-    def told(self, text: str) -> At | None:
+    def told(self, extent: model.Extent | None) -> At | None:
         """The size that an expression over numbers in front of it says."""
-        if (fixed := constant(text)) is not None:
+        if not isinstance(extent, model.Size):
+            return None
+        if (fixed := extent.condition.constant) is not None:
             return At(fixed)
-        tree = parsed(text) if text != "rest" else None
+        tree = extent.condition.tree
         if tree is None or expressions.measured(tree):
             return None
         known = self.numbers.keys() | self.parameters
@@ -74,69 +75,78 @@ class Layout:
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
 
 
-def of_record(spec: Spec) -> Layout:
+def of_record(spec: Resolved) -> Layout:
     """The layout of the record's own fields."""
-    layout = Layout(frozenset(spec.parameters))
-    _lay(spec, spec.protocol.record.fields, At(), layout, top=True)
+    layout = Layout(frozenset(spec.written.parameters))
+    _lay(spec.record.nodes, At(), layout)
     return layout
 
 
-def of_message(spec: Spec, message: syntax.Message) -> Layout:
+def of_message(spec: Resolved, message: model.Message) -> Layout:
     """The layout of a message: the record's, and what all variants of the message share."""
     layout = of_record(spec)
-    for slot in slots(spec):
-        if slot.section in layout.slots:
-            _lay(spec, message.sections.get(slot.section, ()), layout.slots[slot.section], layout)
+    for slot in spec.record.slots:
+        if slot.name in layout.slots:
+            _lay(message.sections.get(slot.name, ()), layout.slots[slot.name], layout)
     return layout
 
 
-def _lay(spec: Spec, entries: Iterable[syntax.Entry], at: At | None, layout: Layout, *, top: bool = False) -> At | None:
-    """Note what stands at a known offset from ``at`` on; the offset behind the entries, None if it is not known."""
-    for entry, _ in expand(spec, entries):
+def of_owner(spec: Resolved, owner: model.Record | model.Message) -> Layout:
+    """The layout of what is owned by the record or by a message."""
+    return of_message(spec, owner) if isinstance(owner, model.Message) else of_record(spec)
+
+
+def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | None:
+    """Note what stands at a known offset from ``at`` on; the offset behind the nodes, None if it is not known."""
+    for node in model.items(nodes):
         size: At | None
-        match entry:
-            case syntax.Field():
-                size = _size(entry, layout)
-                if at is not None and not at.told and fixed_number(entry) is not None:
-                    layout.numbers[entry.name] = (at.bytes, entry)
-                layout.fields[entry.name] = entry
-                layout.note(entry.name, at, size)
-            case syntax.Section(section=name, fields=inner):
-                size = layout.told(entry.size)
+        match node:
+            case model.Field():
+                size = _size(node, layout)
+                if at is not None and not at.told and fixed_number(node) is not None:
+                    layout.numbers[node.name] = (at.bytes, node)
+                layout.fields[node.name] = node
+                layout.note(node.name, at, size)
+            case model.Computed():
+                size = At()
+                layout.fields[node.name] = node
+                layout.note(node.name, at, size)
+            case model.Section(name=name, extent=extent, nodes=inner):
+                size = layout.told(extent)
                 layout.note(name, at, size)
-                if top and not inner and at is not None:
+                _lay(inner, at, layout)
+            case model.Slot(name=name, extent=extent):
+                size = layout.told(extent)
+                layout.note(name, at, size)
+                if at is not None:
                     layout.slots[name] = at
-                _lay(spec, inner, at, layout)
-            case syntax.Choice():
-                size = _choice(spec, entry, at, layout)
-            case syntax.Bits(bits=bits):
-                wire = parse(bits)
-                size = At(wire.bits // 8) if isinstance(wire, Integer) else None
-            case syntax.Pad(pad=count):
+            case model.Choice():
+                size = _choice(node, at, layout)
+            case model.Bits(wire=wire):
+                size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) else None
+            case model.Padding(size=count, align=1):
                 size = At(count)
-            case syntax.Align(align=align):
+            case model.Padding(align=align):
                 size = At(-at.bytes % align) if at is not None and not at.told and align > 0 else None
-            case syntax.Include():
-                size = None
+            case _:
+                assert_never(node)
         at = None if at is None or size is None else at.behind(size)
     return at
 
 
-def _size(entry: syntax.Field, layout: Layout) -> At | None:
-    if entry.compute is not None:
-        return At()
-    if entry.when is not None or entry.tail or entry.repeat is not None:
+def _size(field: model.Field, layout: Layout) -> At | None:
+    if field.when is not None or field.optional or field.repeat is not None:
         return None
-    found = types.of(entry)
-    if isinstance(found, Bytes | Text | None):
-        return layout.told(entry.size or "")
-    return At(found.size.least) if found.size.least == found.size.most else None
+    if isinstance(field.type, Bytes | Text | Struct):
+        return layout.told(field.wire.extent)
+    size = field.type.size
+    return At(size.least) if size.least == size.most else None
 
 
-def _choice(spec: Spec, choice: syntax.Choice, at: At | None, layout: Layout) -> At | None:
+def _choice(choice: model.Choice, at: At | None, layout: Layout) -> At | None:
     """The size that all alternatives have, if they have one and one of them is always taken."""
-    if at is None or not choice.choice or choice.choice[-1].when is not None:
+    if at is None or not choice.alternatives or choice.alternatives[-1].when is not None:
         return None
-    ends = {_lay(spec, alternative.fields, at, Layout(layout.parameters)) for alternative in choice.choice}
+    ends = {_lay(alternative.nodes, at, Layout(layout.parameters)) for alternative in choice.alternatives}
     end = ends.pop()
     return At(end.bytes - at.bytes) if end is not None and not ends and end.told == at.told else None

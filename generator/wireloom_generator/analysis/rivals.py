@@ -6,18 +6,20 @@ Nothing is decided here. What has no values in common cannot hold together; what
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value, parsed
+from wireloom_generator import model
+from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value
 from wireloom_generator.expressions.evaluation import key
-from wireloom_generator.reading import syntax
 
 Bound = Mapping[str, frozenset[Literal]]
 """The only values that names can have where something holds."""
-Case = TypeVar("Case", bound=syntax.Alternative | syntax.Variant)
+Case = model.Alternative | model.Variant
+"""One of several that are tried in order: the first ``when`` that holds is taken, and so is one without."""
+AnyCase = TypeVar("AnyCase", bound=Case)
 
 
-def tried(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
+def tried(cases: Sequence[AnyCase]) -> Iterator[tuple[AnyCase, ...]]:
     """Each case behind those before it that may hold where it does."""
-    trees = (parsed(case.when) if case.when is not None else None for case in cases)
+    trees = (case.when.tree if case.when is not None else None for case in cases)
     for index, before in enumerate(rivals(bound(tree) if tree is not None else {} for tree in trees)):
         yield (*(cases[other] for other in before), cases[index])
 

@@ -1,21 +1,25 @@
-"""The structs of a spec, entry by entry in the order of reading: what the rules walk, and who can see whom.
+"""The structs of a spec, node by node in the order of reading: what the rules walk, and who can see whom.
 
-A scope is a struct: the record's own fields, a message with its variants, or a type where it is used. Includes are
-spliced in. Entries of different alternatives, or of different variants, never stand in one record.
+A scope is a struct: the record's own fields, a message with its variants, or a type where it is used. Nodes of
+different alternatives, or of different variants, never stand in one record.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TypeVar
 
+from wireloom_generator import model
 from wireloom_generator.analysis import rivals
+from wireloom_generator.analysis.rivals import Case
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Number, parse
+from wireloom_generator.types import Number, Struct
 
-Item = syntax.Field | syntax.BitField | syntax.Bits | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align
+Item = model.Item | model.BitField
+Named = model.Field | model.Computed | model.BitField
+"""What has a value under a name."""
 VARIANT = -1
 """The number of the choice that a message's variants are."""
 Found = TypeVar("Found")
@@ -28,7 +32,7 @@ class Taken:
 
     choice: int
     index: int
-    cases: Sequence[syntax.Alternative | syntax.Variant] = field(compare=False, repr=False)
+    cases: Sequence[Case] = field(compare=False, repr=False)
 
 
 Branch = tuple[Taken, ...]
@@ -45,32 +49,22 @@ def meet(one: Branch, other: Branch) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """An entry at its place in the order of reading.
-
-    ``sections`` are the regions around it, outermost first; ``via`` is the include that brought it.
-    """
+    """A node at its place in the order of reading. ``sections`` are the regions around it, outermost first."""
 
     item: Item
     order: int
     branch: Branch
     sections: tuple[str, ...]
-    via: Location | None = None
 
     @property
     def at(self) -> Location:
         """Where its name stands, or what it is if it has none."""
-        return self.item.where("section" if isinstance(self.item, syntax.Section) else "name")
+        return self.item.where("section" if isinstance(self.item, model.Region) else "name")
 
     @property
     def name(self) -> str | None:
         """The name expressions know it by."""
-        match self.item:
-            case syntax.Field() | syntax.BitField():
-                return self.item.name
-            case syntax.Section():
-                return self.item.section
-            case _:
-                return None
+        return None if isinstance(self.item, model.Bits | model.Padding | model.Choice) else self.item.name
 
     @property
     def in_variant(self) -> bool:
@@ -84,90 +78,73 @@ class Visit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A struct. ``header`` are the record's entries that its expressions see. A message chooses its variant in the
-    section ``decisive``, when ``decided`` of its entries are read."""
+    """A struct. ``header`` are the record's nodes that its expressions see. A message chooses its variant when
+    ``decided`` of its nodes are read."""
 
-    owner: syntax.Record | syntax.Message | syntax.Type
+    owner: model.Record | model.Message | model.Type
     visits: tuple[Visit, ...]
     header: tuple[Visit, ...] = ()
-    decisive: str = ""
     decided: int = 0
 
     def header_at(self, visit: Visit) -> tuple[Visit, ...]:
-        """The record's entries that are read before ``visit``, an entry of a message, of a type or of the record."""
+        """The record's nodes that are read before ``visit``, one of a message, of a type or of the record."""
         match self.owner:
-            case syntax.Message():
+            case model.Message():
                 return until_slot(self.header, visit.sections[0])
-            case syntax.Type():
+            case model.Type():
                 return self.header
-            case syntax.Record():
+            case model.Record():
                 return self.visits[: visit.order]
 
 
 def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
-    """The header's entries up to and with the section ``slot``; all if there is no such section."""
-    ends = [visit.order for visit in header if is_slot(visit) and visit.name == slot]
+    """The header's nodes up to and with the section ``slot``; all if there is no such section."""
+    ends = [visit.order for visit in header if isinstance(visit.item, model.Slot) and visit.name == slot]
     return header[: ends[0] + 1] if ends else header
 
 
-def is_slot(visit: Visit) -> bool:
-    """Whether an entry of the record is a section that messages fill."""
-    at_top = len(visit.sections) == 1 and not visit.branch
-    return isinstance(visit.item, syntax.Section) and not visit.item.fields and at_top
-
-
-def once(function: Callable[[Spec], Found]) -> Callable[[Spec], Found]:
-    """Remember what a function finds in a spec; a spec has no hash, so it is kept with the spec itself."""
-    key = f"{function.__module__}.{function.__qualname__}"
+def once(function: Callable[[Resolved], Found]) -> Callable[[Resolved], Found]:
+    """Remember what a function finds in a spec, among what it has ``found``."""
 
     @wraps(function)
-    def remembered(spec: Spec) -> Found:
-        kept = vars(spec)
-        if key not in kept:
-            kept[key] = function(spec)
-        found: Found = kept[key]
+    def remembered(spec: Resolved) -> Found:
+        if function not in spec.found:
+            spec.found[function] = function(spec)
+        found: Found = spec.found[function]  # type: ignore[assignment]  # what the function gave
         return found
 
     return remembered
 
 
 @once
-def head(spec: Spec) -> Scope:
+def head(spec: Resolved) -> Scope:
     """The record's own fields and sections."""
-    record = spec.protocol.record
-    return Scope(record, walk(spec, record.fields))
+    return Scope(spec.record, walk(spec.record.nodes))
 
 
 @once
-def slots(spec: Spec) -> tuple[syntax.Section, ...]:
-    """The sections of the record that messages fill, in order."""
-    return tuple(visit.item for visit in head(spec).visits if is_slot(visit) and isinstance(visit.item, syntax.Section))
-
-
-@once
-def messages(spec: Spec) -> tuple[Scope, ...]:
+def messages(spec: Resolved) -> tuple[Scope, ...]:
     """A scope for each message: slot by slot, what all variants share, then each variant's own."""
     return tuple(_message(spec, message) for message in spec.messages)
 
 
-def _message(spec: Spec, message: syntax.Message) -> Scope:
-    numbering = _Walk(spec)
+def _message(spec: Resolved, message: model.Message) -> Scope:
+    numbering = _Walk()
     visits: list[Visit] = []
-    known = [slot.section for slot in slots(spec)]
+    known = [slot.name for slot in spec.record.slots]
     filled = [*message.sections, *(name for variant in message.variants for name in variant.sections)]
-    decisive = next((slot for slot in known if any(slot in v.sections for v in message.variants)), (known or [""])[-1])
     decided = 0
     branches = [(Taken(VARIANT, number, cases),) for number, cases in enumerate(rivals.tried(message.variants))]
     for slot in dict.fromkeys([*known, *filled]):
-        visits += numbering.entries(message.sections.get(slot, ()), sections=(slot,))
-        decided = len(visits) if slot == decisive else decided
+        visits += numbering.nodes(message.sections.get(slot, ()), sections=(slot,))
+        decided = len(visits) if slot == message.decisive else decided
         for branch, variant in zip(branches, message.variants, strict=True):
-            visits += numbering.entries(variant.sections.get(slot, ()), branch, (slot,))
-    return Scope(message, tuple(visits), head(spec).visits, decisive, decided)
+            visits += numbering.nodes(variant.sections.get(slot, ()), branch, (slot,))
+    return Scope(message, tuple(visits), head(spec).visits, decided)
 
 
 @once
-def types(spec: Spec) -> tuple[Scope, ...]:
+def types(spec: Resolved) -> tuple[Scope, ...]:
     """A scope for each use of a type as a struct, as far as the header fields it sees there differ."""
     found: dict[tuple[str, int], Scope] = {}
     pending = [head(spec), *messages(spec)]
@@ -175,72 +152,33 @@ def types(spec: Spec) -> tuple[Scope, ...]:
         scope = pending.pop()
         for visit in scope.visits:
             used = type_of(spec, visit.item)
-            if used is None or used.name in recursive(spec):
+            if used is None or used.name in spec.recursive:
                 continue
             header = scope.header_at(visit)
             if (used.name, len(header)) not in found:
-                inner = Scope(used, walk(spec, used.fields), header)
+                inner = Scope(used, walk(used.nodes), header)
                 found[used.name, len(header)] = inner
                 pending.append(inner)
     return tuple(found.values())
 
 
-def every(spec: Spec) -> tuple[Scope, ...]:
+def every(spec: Resolved) -> tuple[Scope, ...]:
     """All scopes of the spec."""
     return (head(spec), *messages(spec), *types(spec))
 
 
-def type_of(spec: Spec, item: Item) -> syntax.Type | None:
+def type_of(spec: Resolved, item: Item) -> model.Type | None:
     """The shared type that a field has, if it has one and it is known."""
-    return spec.types.get(item.type) if isinstance(item, syntax.Field) and parse(item.type) is None else None
+    found = item.type if isinstance(item, model.Field | model.Computed) else None
+    return spec.types.get(found.name) if isinstance(found, Struct) else None
 
 
-@once
-def _uses(spec: Spec) -> dict[str, frozenset[str]]:
-    return {name: frozenset(_used_types(type_.fields)) & set(spec.types) for name, type_ in spec.types.items()}
-
-
-def reach(spec: Spec, name: str) -> frozenset[str]:
-    """The types that a type contains, directly or not, as a field or by include."""
-    seen: set[str] = set()
-    pending = set(_uses(spec)[name])
-    while pending:
-        seen |= pending
-        pending = {inner for used in pending for inner in _uses(spec)[used]} - seen
-    return frozenset(seen)
-
-
-@once
-def recursive(spec: Spec) -> frozenset[str]:
-    """The types that contain themselves."""
-    return frozenset(name for name in spec.types if name in reach(spec, name))
-
-
-def _used_types(entries: Iterable[syntax.Entry]) -> Iterator[str]:
-    for entry in syntax.walk(entries):
-        if isinstance(entry, syntax.Field):
-            yield entry.type
-        elif isinstance(entry, syntax.Include):
-            yield entry.include
-
-
-def lists(spec: Spec) -> Iterator[tuple[syntax.Entry, ...]]:
-    """Every list of entries of the spec as it is written, those of libraries and of unused types too."""
-    for shared in spec.shared:
-        yield from (type_.fields for type_ in shared.types)
-        yield from (entries for variant in shared.variants for entries in variant.sections.values())
-    yield spec.protocol.record.fields
-    for message in spec.messages:
-        yield from message.sections.values()
-        for variant in message.variants:
-            if not variant.shared:
-                yield from variant.sections.values()
-
-
-def written(spec: Spec) -> Iterator[syntax.Entry]:
-    """Every entry of the spec as it is written, once."""
-    for entries in lists(spec):
-        yield from syntax.walk(entries)
+def written(spec: Resolved) -> Iterator[Item]:
+    """Every node of the spec, in the order of reading; one that is included is there as often."""
+    for nodes in spec.layouts:
+        for node in model.walk(nodes):
+            if not isinstance(node, model.When | model.Tail):
+                yield node
 
 
 Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
@@ -256,80 +194,58 @@ def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...
     return (*shared.enums, *shared.flags)
 
 
-def fields(spec: Spec) -> Iterator[syntax.Field | syntax.BitField]:
-    """Every field as it is written, once; those of an unknown type are left out, since nothing can be said of them."""
-    for entry in written(spec):
-        if isinstance(entry, syntax.Bits):
-            yield from entry.fields
-        elif isinstance(entry, syntax.Field) and is_known(spec, entry):
-            yield entry
+def fields(spec: Resolved) -> Iterator[Named]:
+    """Every field; those of an unknown type are left out, since nothing can be said of them."""
+    for node in written(spec):
+        if isinstance(node, Named) and is_known(spec, node):
+            yield node
 
 
-def is_known(spec: Spec, field: syntax.Field | syntax.Parameter) -> bool:
-    """Whether the type of a field or a parameter is one of the language's or declared."""
-    return parse(field.type) is not None or field.type in spec.types
+def is_known(spec: Resolved, node: Named) -> bool:
+    """Whether the type of a field is one of the language's or declared."""
+    return not isinstance(node.type, Struct) or node.type.name in spec.types
 
 
-def expand(spec: Spec, entries: Iterable[syntax.Entry]) -> Iterator[tuple[syntax.Entry, Location]]:
-    """The entries with includes replaced, each with the place that brought it in; without types inside themselves."""
-    for entry in entries:
-        if not isinstance(entry, syntax.Include):
-            yield entry, entry.at
-        elif entry.include in spec.types and entry.include not in recursive(spec):
-            yield from ((inner, entry.where("include")) for inner, _ in expand(spec, spec.types[entry.include].fields))
-
-
-def walk(spec: Spec, entries: Iterable[syntax.Entry]) -> tuple[Visit, ...]:
-    """The visits of a struct that consists of these entries."""
-    return tuple(_Walk(spec).entries(entries))
+def walk(nodes: Iterable[model.Node]) -> tuple[Visit, ...]:
+    """The visits of a struct that consists of these nodes."""
+    return tuple(_Walk().nodes(nodes))
 
 
 @dataclass
 class _Walk:
-    """Numbers entries and choices while it goes through a struct."""
+    """Numbers nodes and choices while it goes through a struct."""
 
-    spec: Spec
     order: int = 0
     choices: int = 0
 
-    def entries(
-        self,
-        entries: Iterable[syntax.Entry],
-        branch: Branch = (),
-        sections: tuple[str, ...] = ("",),
-        via: Location | None = None,
+    def nodes(
+        self, nodes: Iterable[model.Node], branch: Branch = (), sections: tuple[str, ...] = ("",)
     ) -> Iterator[Visit]:
-        """The visits of a list of entries; ``via`` is the include that brought them. The region around all of a
-        record or a type is a section without a name."""
-        for entry, at in expand(self.spec, entries):
-            assert not isinstance(entry, syntax.Include)
-            include = via or (at if at is not entry.at else None)
-            visit = Visit(entry, self.order, branch, sections, include)
-            self.order += 1
-            yield visit
-            yield from self._inside(entry, visit, include)
+        """The visits of a list of nodes. The region around all of a record or a type is a section without a name."""
+        for node in model.items(nodes):
+            yield self._visit(node, branch, sections)
+            match node:
+                case model.Section(name=name, nodes=inner):
+                    yield from self.nodes(inner, branch, (*sections, name))
+                case model.Choice(alternatives=alternatives):
+                    self.choices += 1
+                    number = self.choices
+                    for index, cases in enumerate(rivals.tried(alternatives)):
+                        taken = Taken(number, index, cases)
+                        yield from self.nodes(alternatives[index].nodes, (*branch, taken), sections)
+                case model.Bits(fields=bits):
+                    for bit in bits:
+                        yield self._visit(bit, branch, sections)
+                case model.Field() | model.Computed() | model.Padding() | model.Slot():
+                    pass
 
-    def _inside(self, entry: Item, visit: Visit, via: Location | None) -> Iterator[Visit]:
-        match entry:
-            case syntax.Section():
-                yield from self.entries(entry.fields, visit.branch, (*visit.sections, entry.section), via)
-            case syntax.Choice(choice=alternatives):
-                self.choices += 1
-                number = self.choices
-                for index, cases in enumerate(rivals.tried(alternatives)):
-                    branch = (*visit.branch, Taken(number, index, cases))
-                    yield from self.entries(cases[-1].fields, branch, visit.sections, via)
-            case syntax.Bits(fields=fields):
-                for bit in fields:
-                    yield replace(visit, item=bit, order=self.order)
-                    self.order += 1
-            case _:
-                pass
+    def _visit(self, item: Item, branch: Branch, sections: tuple[str, ...]) -> Visit:
+        self.order += 1
+        return Visit(item, self.order - 1, branch, sections)
 
 
-def fixed_number(entry: syntax.Entry | Item) -> int | None:
+def fixed_number(item: Item) -> int | None:
     """The bytes of a number of fixed size that is always there; None of anything else."""
-    if not isinstance(entry, syntax.Field) or entry.when or entry.tail or entry.repeat or entry.compute is not None:
+    if not isinstance(item, model.Field) or item.when or item.optional or item.repeat:
         return None
-    found = parse(entry.type)
-    return found.size.least if isinstance(found, Number) else None
+    return item.type.size.least if isinstance(item.type, Number) else None

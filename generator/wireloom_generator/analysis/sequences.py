@@ -1,103 +1,101 @@
-"""Lists of entries as they are read one after another, up to the end of their region."""
+"""Lists of nodes as they are read one after another, up to the end of their region."""
 
 from collections.abc import Callable, Iterable, Iterator
 
-from wireloom_generator.analysis.scopes import expand, recursive, slots
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import parse
+from wireloom_generator import model
+from wireloom_generator.model import Resolved
+from wireloom_generator.types import Struct
 
-Entries = tuple[syntax.Entry, ...]
+Nodes = tuple[model.Item, ...]
+Bounded = model.Field | model.Region
+"""What can go to the end of its section."""
 
 
-def sequences(spec: Spec) -> Iterator[Entries]:
-    """Every list of entries, includes spliced in: a message's once for each variant, behind what all variants share."""
-    yield from _with_inner(spec, spec.protocol.record.fields)
+def sequences(spec: Resolved) -> Iterator[Nodes]:
+    """Every list of nodes: a message's once for each variant, behind what all variants share."""
+    yield from _with_inner(spec.record.nodes)
     for type_ in spec.types.values():
-        yield from _with_inner(spec, type_.fields)
+        yield from _with_inner(type_.nodes)
     for message in spec.messages:
-        for slot in slots(spec):
-            shared = message.sections.get(slot.section, ())
-            yield from _with_inner(spec, shared)
+        for slot in spec.record.slots:
+            shared = message.sections.get(slot.name, ())
+            yield from _with_inner(shared)
             for variant in message.variants:
-                yield from _with_inner(spec, (*shared, *variant.sections.get(slot.section, ())))
+                yield from _with_inner((*shared, *variant.sections.get(slot.name, ())))
 
 
-def _with_inner(spec: Spec, entries: Iterable[syntax.Entry]) -> Iterator[Entries]:
-    spliced = tuple(entry for entry, _ in expand(spec, entries))
-    yield spliced
-    for entry in spliced:
-        for inner in syntax.children(entry):
-            yield from _with_inner(spec, inner)
+def _with_inner(nodes: Iterable[model.Node]) -> Iterator[Nodes]:
+    items = tuple(model.items(nodes))
+    yield items
+    for item in items:
+        if isinstance(item, model.Choice):
+            for alternative in item.alternatives:
+                yield from _with_inner(alternative.nodes)
+        elif inner := model.children(item):
+            yield from _with_inner(inner)
 
 
-def takes_rest(entry: syntax.Field | syntax.Section) -> bool:
-    """Whether an entry goes to the end of its section."""
-    return entry.size == "rest" or (isinstance(entry, syntax.Field) and entry.repeat == "rest")
+def takes_rest(item: Bounded) -> bool:
+    """Whether it goes to the end of its section."""
+    if isinstance(item, model.Field):
+        return "rest" in (item.written.size, item.written.repeat)
+    return isinstance(item.extent, model.Rest)
 
 
-def is_optional(entry: syntax.Field | syntax.Section) -> bool:
-    """Whether an entry is there only if bytes are left."""
-    return isinstance(entry, syntax.Field) and entry.tail and entry.compute is None
+def is_optional(item: Bounded) -> bool:
+    """Whether it is there only if bytes are left."""
+    return isinstance(item, model.Field) and item.optional
 
 
-def needs_bytes(spec: Spec, entry: syntax.Entry) -> bool:
-    """Whether an entry is in the bytes."""
-    match entry:
-        case syntax.Field(compute=compute):
-            return compute is None
-        case syntax.Choice(choice=alternatives):
-            return any(needs_bytes(spec, e) for option in alternatives for e, _ in expand(spec, option.fields))
-        case _:
-            return True
+def needs_bytes(item: model.Item) -> bool:
+    """Whether it is in the bytes."""
+    if isinstance(item, model.Choice):
+        return any(needs_bytes(inner) for inner in model.items(model.children(item)))
+    return not isinstance(item, model.Computed)
 
 
-def has_bytes(spec: Spec, name: str) -> bool:
-    """Whether the type called ``name``, if it is one, has anything in the bytes; one without fields is let pass."""
-    type_ = spec.types.get(name)
-    entries = [entry for entry, _ in expand(spec, type_.fields)] if type_ else []
-    return not entries or any(needs_bytes(spec, entry) for entry in entries)
+def has_bytes(type_: model.Type) -> bool:
+    """Whether a type has anything in the bytes; one without fields is let pass."""
+    items = tuple(model.items(type_.nodes))
+    return not items or any(map(needs_bytes, items))
 
 
-def at_end(
-    spec: Spec, entry: syntax.Entry, holds: Callable[[syntax.Field | syntax.Section], bool]
-) -> syntax.Field | syntax.Section | None:
-    """What ``holds`` is true of where the entry ends: itself, or something in an alternative or a type it opens."""
-    match entry:
-        case syntax.Field() | syntax.Section() if holds(entry):
-            return entry
-        case syntax.Field() if entry.repeat is None and is_open(spec, entry):
-            return entry if in_type(spec, entry.type, holds) else None
-        case syntax.Choice(choice=alternatives):
-            inner = (e for option in alternatives for e, _ in expand(spec, option.fields))
-            return next((found for e in inner if (found := at_end(spec, e, holds))), None)
+def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -> Bounded | None:
+    """What ``holds`` is true of where it ends: itself, or something in an alternative or a type it opens."""
+    match item:
+        case model.Field() | model.Section() | model.Slot() if holds(item):
+            return item
+        case model.Field(repeat=None):
+            struct = opened(spec, item)
+            return item if struct is not None and in_type(spec, struct, holds) else None
+        case model.Choice():
+            ends = (at_end(spec, inner, holds) for inner in model.items(model.children(item)))
+            return next((end for end in ends if end is not None), None)
         case _:
             return None
 
 
-def is_open(spec: Spec, field: syntax.Field) -> bool:
-    """Whether a field is of a type, without a region of its own."""
-    is_type = parse(field.type) is None and field.type in spec.types and field.type not in recursive(spec)
-    return is_type and field.size is None and field.prefix is None
+def opened(spec: Resolved, field: model.Field) -> model.Type | None:
+    """The type of a field that has one, without a region of its own."""
+    is_open = isinstance(field.type, Struct) and field.wire.extent is None and field.type.name not in spec.recursive
+    return spec.types.get(str(field.type)) if is_open else None
 
 
-def in_type(spec: Spec, name: str, holds: Callable[[syntax.Field | syntax.Section], bool]) -> bool:
+def in_type(spec: Resolved, type_: model.Type, holds: Callable[[Bounded], bool]) -> bool:
     """Whether ``holds`` is true of something that stands in a type, not in a region inside of it."""
-    return any(at_end(spec, entry, holds) for entry, _ in expand(spec, spec.types[name].fields))
+    return any(at_end(spec, item, holds) for item in model.items(type_.nodes))
 
 
-def place(entry: syntax.Entry) -> tuple[str, str]:
-    """The key at which an entry stands in its file, and what to call it."""
-    match entry:
-        case syntax.Field(name=name):
+def place(item: model.Item) -> tuple[str, str]:
+    """The key at which it stands in its file, and what to call it."""
+    match item:
+        case model.Field(name=name) | model.Computed(name=name):
             return "name", repr(name)
-        case syntax.Section(section=name):
+        case model.Section(name=name) | model.Slot(name=name):
             return "section", f"section {name!r}"
-        case syntax.Choice():
+        case model.Choice():
             return "", "this choice"
-        case syntax.Bits():
+        case model.Bits():
             return "bits", "these bits"
-        case syntax.Pad() | syntax.Align():
+        case model.Padding():
             return "", "padding"
-        case syntax.Include(include=name):
-            return "include", name

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 
-from wireloom_generator import expressions
-from wireloom_generator.analysis.kinds import kind
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, recursive, until_slot, walk
-from wireloom_generator.expressions import parsed
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Branch, Named, Scope, Visit, every, meet, once, type_of, until_slot, walk
+from wireloom_generator.expressions import Expr
+from wireloom_generator.model import Condition, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import PLAIN, Kind
 
 Seen = Visit | syntax.Parameter
@@ -58,15 +57,14 @@ class Moment(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """An expression, under ``key`` of an entry.
+    """An expression, under ``key`` of a node.
 
     ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
-    then, ``around`` all that has a name in its scope, known or not. ``visit`` is the entry; what is not asked of an
-    entry has none.
+    then, ``around`` all that has a name in its scope, known or not. ``visit`` is the node; what is not asked of a node
+    has none.
     """
 
-    text: str
-    at: Location
+    condition: Condition
     key: str
     wants: Kind | None
     moment: Moment
@@ -76,31 +74,23 @@ class Site:
     scope: Scope
     visit: Visit | None = None
 
+    @property
+    def at(self) -> Location:
+        """Where it stands."""
+        return self.condition.at
+
+    @property
+    def tree(self) -> Expr | None:
+        """It as it was written; None if it cannot be read."""
+        return self.condition.tree
+
     def where(self, column: int = 0) -> Location:
-        """The place of the expression's ``column``, if it is written in one line as it is; else where it begins."""
-        if self.at.verbatim is None:
-            return self.at
-        text = self.text.lstrip()
-        start = self.at.verbatim + len(self.text) - len(text)
-        characters = len(text.encode()[:column].decode(errors="ignore"))
-        return Location(self.at.path, self.at.line, self.at.column + start + characters)
-
-
-def constant(text: str) -> int | None:
-    """The number that an expression is, if it is nothing but one."""
-    match parsed(text):
-        case expressions.Value(value=bool()):
-            return None
-        case expressions.Value(value=int() as value):
-            return value
-        case expressions.Unary("-", expressions.Value(value=int() as value)):
-            return -value
-        case _:
-            return None
+        """The place of its ``column``."""
+        return self.condition.where(column)
 
 
 @once
-def sites(spec: Spec) -> tuple[Site, ...]:
+def sites(spec: Resolved) -> tuple[Site, ...]:
     """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
     return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
 
@@ -108,63 +98,67 @@ def sites(spec: Spec) -> tuple[Site, ...]:
 class _Sites:
     """The expressions of one scope."""
 
-    def __init__(self, spec: Spec, scope: Scope) -> None:
+    def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.spec = spec
         self.scope = scope
         self.sight = _Sight(spec, scope)
 
     def all(self) -> Iterator[Site | None]:
         for visit in self.scope.visits:
-            yield from self.entry(visit)
+            yield from self.node(visit)
         owner = self.scope.owner
-        if isinstance(owner, syntax.Type):
+        if isinstance(owner, model.Type):
             return
-        yield self.framing(owner, "length", owner.length, Kind.NUMBER)
+        yield self.framing("length", owner.length, Kind.NUMBER)
         if owner.proof is not None:
-            yield self.framing(owner.proof, "valid", owner.proof.valid, Kind.CONDITION)
-        if isinstance(owner, syntax.Message):
-            yield self.message(owner, "valid", owner.valid)
-            yield self.message(owner, "otherwise", owner.otherwise)
+            yield self.framing("valid", owner.proof.valid, Kind.CONDITION)
+        if isinstance(owner, model.Message):
+            yield self.message("valid", owner.valid)
+            yield self.message("otherwise", owner.otherwise)
             for number, variant in enumerate(owner.variants):
                 yield self.variant(variant)
-                yield self.message(variant, "valid", variant.valid, number)
+                yield self.message("valid", variant.valid, number)
 
-    def entry(self, visit: Visit) -> Iterator[Site | None]:
+    def node(self, visit: Visit) -> Iterator[Site | None]:
         match visit.item:
-            case syntax.Field() as field:
+            case model.Field() as field:
                 yield from self.field(visit, field)
-            case syntax.BitField() as bit:
-                yield self.reading(visit, bit, "valid", bit.valid, Kind.CONDITION, itself=True)
-                yield self.whole(visit, bit, "derive", bit.derive, kind(bit))
+            case model.Computed() as field:
+                yield self.reading(visit, "when", field.when, Kind.CONDITION)
+                yield self.reading(visit, "compute", field.compute, _plain(field))
+            case model.BitField() as bit:
+                yield self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
+                yield self.whole(visit, "derive", bit.derive, bit.kind)
                 yield self.default(visit, bit)
-            case syntax.Section() as section:
-                yield self.reading(visit, section, "size", section.size, Kind.NUMBER)
-            case syntax.Choice(choice=alternatives):
+            case model.Section(extent=extent) | model.Slot(extent=extent):
+                yield self.size(visit, extent)
+            case model.Choice(alternatives=alternatives):
                 for alternative in alternatives:
-                    yield self.reading(visit, alternative, "when", alternative.when, Kind.CONDITION)
-            case _:
+                    yield self.reading(visit, "when", alternative.when, Kind.CONDITION)
+            case model.Bits() | model.Padding():
                 pass
 
-    def field(self, visit: Visit, field: syntax.Field) -> Iterator[Site | None]:
-        own = _plain(field)
-        yield self.reading(visit, field, "when", field.when, Kind.CONDITION)
-        yield self.reading(visit, field, "size", field.size, Kind.NUMBER)
-        yield self.reading(visit, field, "valid", field.valid, Kind.CONDITION, itself=True)
-        yield self.reading(visit, field, "compute", field.compute, own)
-        yield self.whole(visit, field, "derive", field.derive, own)
+    def field(self, visit: Visit, field: model.Field) -> Iterator[Site | None]:
+        yield self.reading(visit, "when", field.when, Kind.CONDITION)
+        yield self.size(visit, field.wire.extent)
+        yield self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
+        yield self.whole(visit, "derive", field.derive, _plain(field))
         yield self.default(visit, field)
         if field.checksum is not None:
-            yield self.whole(visit, field.checksum, "from", field.checksum.start, Kind.NUMBER)
-            yield self.whole(visit, field.checksum, "to", field.checksum.end, Kind.NUMBER)
-        if isinstance(field.repeat, syntax.Repeat):
-            yield self.reading(visit, field.repeat, "count", field.repeat.count, Kind.NUMBER)
-            yield self.until(visit, field, field.repeat)
+            yield self.whole(visit, "from", field.checksum.start, Kind.NUMBER)
+            yield self.whole(visit, "to", field.checksum.end, Kind.NUMBER)
+        if field.repeat is not None:
+            yield self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
+            yield self.until(visit, field, field.repeat.until)
+
+    def size(self, visit: Visit, extent: model.Extent | None) -> Site | None:
+        return self.reading(visit, "size", extent.condition, Kind.NUMBER) if isinstance(extent, model.Size) else None
 
     def reading(
-        self, visit: Visit, node: syntax.Written, key: str, text: str | None, wants: Kind | None, itself: bool = False
+        self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, itself: bool = False
     ) -> Site | None:
-        """An expression asked for where its entry is read; ``itself``: when the entry is."""
-        if text is None or (key == "size" and text == "rest"):
+        """An expression asked for where its node is read; ``itself``: when the node is."""
+        if condition is None:
             return None
 
         def known(other: Visit) -> bool:
@@ -173,89 +167,85 @@ class _Sites:
 
         sight, header = self.sight, self.sight.header_at(visit)
         values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(visit.branch)
-        at = node.where(key)
-        return Site(text, at, key, wants, Moment.READING, values, regions, around, self.scope, visit)
+        return Site(condition, key, wants, Moment.READING, values, regions, around, self.scope, visit)
 
     def whole(
         self,
         visit: Visit,
-        node: syntax.Written,
         key: str,
-        text: str | None,
+        condition: Condition | None,
         wants: Kind | None,
         moment: Moment = Moment.WHOLE,
     ) -> Site | None:
         """An expression asked for when everything is known."""
-        if text is None:
+        if condition is None:
             return None
         sight = self.sight
         values, regions, around = sight.values(visit.meets), sight.regions(visit.meets), sight.around(visit.branch)
-        at = node.where(key)
-        return Site(text, at, key, wants, moment, values, regions, around, self.scope, visit)
+        return Site(condition, key, wants, moment, values, regions, around, self.scope, visit)
 
-    def default(self, visit: Visit, field: syntax.Field | syntax.BitField) -> Site | None:
-        wants = _plain(field)
-        text = field.default if isinstance(field.default, str) and wants is not None else None
-        return self.whole(visit, field, "default", text, wants, Moment.FILLING)
+    def default(self, visit: Visit, field: model.Field | model.BitField) -> Site | None:
+        wants, is_expression = _plain(field), isinstance(field.written.default, str)
+        default = field.default if is_expression and wants is not None else None
+        return self.whole(visit, "default", default, wants, Moment.FILLING)
 
-    def until(self, visit: Visit, field: syntax.Field, repeat: syntax.Repeat) -> Site | None:
+    def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Site | None:
         """The condition that ends a list; it is about an item."""
-        item = self.spec.types.get(field.type)
-        if repeat.until is None or item is None or item.name in recursive(self.spec):
+        item = type_of(self.spec, field)
+        if until is None or item is None or item.name in self.spec.recursive:
             return None
         header = self.scope.header_at(visit)
-        scope = Scope(item, walk(self.spec, item.fields), header)
-        sight, at, wants = _Sight(self.spec, scope), repeat.where("until"), Kind.CONDITION
+        scope = Scope(item, walk(item.nodes), header)
+        sight = _Sight(self.spec, scope)
         values, around = sight.values(_any), sight.around(())
-        return Site(repeat.until, at, "until", wants, Moment.READING, values, {}, around, scope)
+        return Site(until, "until", Kind.CONDITION, Moment.READING, values, {}, around, scope)
 
-    def variant(self, variant: syntax.Variant) -> Site | None:
+    def variant(self, variant: model.Variant) -> Site | None:
         """The condition of a variant: what all of them share is known as far as the section that is decisive."""
-        if variant.when is None:
+        message = self.scope.owner
+        if variant.when is None or not isinstance(message, model.Message):
             return None
 
         def known(other: Visit) -> bool:
             return other.order < self.scope.decided and not other.in_variant
 
-        sight, header = self.sight, len(until_slot(self.scope.header, self.scope.decisive))
+        sight, header = self.sight, len(until_slot(self.scope.header, message.decisive))
         values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(())
-        at, wants = variant.where("when"), Kind.CONDITION
-        return Site(variant.when, at, "when", wants, Moment.READING, values, regions, around, self.scope)
+        return Site(variant.when, "when", Kind.CONDITION, Moment.READING, values, regions, around, self.scope)
 
-    def message(self, node: syntax.Written, key: str, text: str | None, number: int | None = None) -> Site | None:
+    def message(self, key: str, condition: Condition | None, number: int | None = None) -> Site | None:
         """What must hold of a whole message, or of its variant of that number."""
-        if text is None:
+        if condition is None:
             return None
 
         def known(other: Visit) -> bool:
             return number is None or not other.in_variant or other.branch[0].index == number
 
-        sight, at, wants = self.sight, node.where(key), Kind.CONDITION
+        sight = self.sight
         values, regions, around = sight.values(known), sight.regions(known), sight.around(())
-        return Site(text, at, key, wants, Moment.WHOLE, values, regions, around, self.scope)
+        return Site(condition, key, Kind.CONDITION, Moment.WHOLE, values, regions, around, self.scope)
 
-    def framing(self, node: syntax.Written, key: str, text: str | None, wants: Kind) -> Site | None:
+    def framing(self, key: str, condition: Condition | None, wants: Kind) -> Site | None:
         """What is asked before the record is read: it sees what does not depend on the variant."""
-        if text is None:
+        if condition is None:
             return None
         values, around = self.sight.values(lambda other: not other.in_variant), self.sight.around(())
-        at = node.where(key)
-        return Site(text, at, key, wants, Moment.FRAMING, values, {}, around, self.scope)
+        return Site(condition, key, wants, Moment.FRAMING, values, {}, around, self.scope)
 
 
 class _Sight:
     """What can be seen of a scope: all that it, its header and the parameters name, gone through once."""
 
-    def __init__(self, spec: Spec, scope: Scope) -> None:
+    def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.scope = scope
         self.own = frozenset(scope.visits)
-        self.named = _by_name((*scope.visits, *scope.header, *spec.protocol.parameters))
+        self.named = _by_name((*scope.visits, *scope.header, *spec.written.protocol.parameters))
         self.seen_around: dict[Branch, Names] = {}
         self.slots: dict[str, int] = {}
 
     def header_at(self, visit: Visit) -> int:
         """How many of the header's entries are read before ``visit``."""
-        if not isinstance(self.scope.owner, syntax.Message):
+        if not isinstance(self.scope.owner, model.Message):
             return len(self.scope.header)
         slot = visit.sections[0]
         if slot not in self.slots:
@@ -268,13 +258,13 @@ class _Sight:
         def sees(seen: Seen) -> bool:
             if isinstance(seen, syntax.Parameter):
                 return True
-            return isinstance(seen.item, syntax.Field | syntax.BitField) and self.sees(seen, own, header)
+            return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
         return Names(self.named, sees)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
         """What has a size; of a type only its own, since a header's are not at hand there."""
-        last = 0 if isinstance(self.scope.owner, syntax.Type) else header
+        last = 0 if isinstance(self.scope.owner, model.Type) else header
         return Names(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
 
     def around(self, branch: Branch) -> Names:
@@ -296,10 +286,9 @@ def _any(_: Visit) -> bool:
     return True
 
 
-def _plain(field: syntax.Field | syntax.BitField) -> Kind | None:
+def _plain(field: Named) -> Kind | None:
     """What an expression for the field's value must be; None if there can be none."""
-    own = kind(field)
-    return own if own in PLAIN else None
+    return field.kind if field.kind in PLAIN else None
 
 
 def _by_name(seen: Iterable[Seen]) -> Mapping[str, tuple[Seen, ...]]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wireloom_generator.analysis.scopes import Scope, Visit, is_slot, slots
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, Scope, Visit
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
 class Sort(StrEnum):
@@ -44,62 +44,38 @@ class WrittenColumn:
                 return f"{self.sort} {self.name!r} of {owner!r}"
 
 
-def columns(spec: Spec, scope: Scope) -> Iterator[WrittenColumn]:
+def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
     """The columns of a struct: what a record or a message has beside its fields, then these in the order of reading.
 
     A column that several alternatives have comes once for each.
     """
-    message = scope.owner if isinstance(scope.owner, syntax.Message) else None
-    for parameter in spec.protocol.parameters if isinstance(scope.owner, syntax.Record) else ():
+    for parameter in spec.written.protocol.parameters if isinstance(scope.owner, model.Record) else ():
         if parameter.column:
             yield WrittenColumn(parameter.name, Sort.PARAMETER, parameter.where("name"))
-    if message is not None and message.variants:
-        yield WrittenColumn("variant", Sort.VARIANT, message.where("variants"))
-    if message is not None:
-        for slot in slots(spec):
-            if slot.trailing is not None and not _exhausted(scope, message, slot.section):
+    if isinstance(scope.owner, model.Message):
+        if scope.owner.variants:
+            yield WrittenColumn("variant", Sort.VARIANT, scope.owner.where("variants"))
+        for slot in spec.record.slots:
+            if slot.trailing is not None and slot.name in scope.owner.trailing:
                 yield WrittenColumn(slot.trailing, Sort.TRAILING, slot.where("trailing"))
     for visit in scope.visits:
-        if not (isinstance(scope.owner, syntax.Record) and is_slot(visit)):
-            yield from _of(visit)
+        yield from _of(visit)
 
 
 def _of(visit: Visit) -> Iterator[WrittenColumn]:
-    match visit.item:
-        case syntax.Field() as field:
-            yield WrittenColumn(field.name, Sort.FIELD, visit.at, visit)
-            if field.labels and field.repeat is None and field.enum is not None:
-                yield WrittenColumn(f"{field.name}_name", Sort.NAME, field.where("enum"), visit)
-            elif field.labels and field.repeat is None and field.flags is not None:
-                yield WrittenColumn(f"{field.name}_flags", Sort.FLAGS, field.where("flags"), visit)
-            if field.raw is not None:
-                yield WrittenColumn(field.raw, Sort.RAW, field.where("raw"), visit)
-        case syntax.BitField() as bit:
-            yield WrittenColumn(bit.name, Sort.FIELD, visit.at, visit)
-            if bit.labels and bit.enum is not None:
-                yield WrittenColumn(f"{bit.name}_name", Sort.NAME, bit.where("enum"), visit)
-        case syntax.Section(trailing=str() as trailing) as section:
-            yield WrittenColumn(trailing, Sort.TRAILING, section.where("trailing"), visit)
-        case _:
-            pass
+    item = visit.item
+    if isinstance(item, Named):
+        for column in item.columns:
+            sort, key = _told(item, column)
+            yield WrittenColumn(column.name, sort, visit.at if key == "name" else item.where(key), visit)
+    elif isinstance(item, model.Section) and item.trailing is not None:
+        yield WrittenColumn(item.trailing, Sort.TRAILING, item.where("trailing"), visit)
 
 
-def _exhausted(scope: Scope, message: syntax.Message, slot: str) -> bool:
-    """Whether the fields of a section take all its bytes in every case, so that nothing can be left over."""
-    inside = [
-        visit for visit in scope.visits if visit.sections == (slot,) and not isinstance(visit.item, syntax.BitField)
-    ]
-    shared = [visit for visit in inside if not visit.branch]
-    if shared and _takes_rest(shared[-1]):
-        return True
-    if not message.variants or message.variants[-1].when is not None:
-        return False
-    last = {visit.branch[0].index: visit for visit in inside if visit.in_variant}
-    return len(last) == len(message.variants) and all(map(_takes_rest, last.values()))
-
-
-def _takes_rest(visit: Visit) -> bool:
-    field = visit.item
-    if not isinstance(field, syntax.Field) or len(visit.branch) > 1 or field.when or field.tail:
-        return False
-    return field.repeat == "rest" or (field.size == "rest" and field.type in ("bytes", "text", "flatbuffers"))
+def _told(item: Named, column: model.Column) -> tuple[Sort, str]:
+    """Why the field has the column, and the key that asks for it."""
+    if column is item.columns[0]:
+        return Sort.FIELD, "name"
+    if not column.label:
+        return Sort.RAW, "raw"
+    return (Sort.NAME, "enum") if item.enum is not None else (Sort.FLAGS, "flags")

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator import model, rules
+from wireloom_generator import model, resolve, rules
 from wireloom_generator.compat import locations
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.resolve.lower import lower
 
 _NEEDED = frozenset({
     "bits", "byte-order", "checksum-cycle", "column-collision", "const-fits", "derive-cycle", "dispatch", "empty",
@@ -51,7 +50,10 @@ def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
     errors = [problem for problem in problems if problem.severity is Severity.ERROR and problem.rule not in borne]
     if errors:
         raise BadSpecsError(errors)
-    return Version({spec.protocol.protocol: lower(spec) for spec in specs}, {s.protocol.protocol: s for s in specs})
+    read = {spec.written.protocol.protocol: spec for spec in specs}
+    return Version(
+        {name: resolve.protocol(spec) for name, spec in read.items()}, {name: s.written for name, s in read.items()}
+    )
 
 
 def compare(old: Version, new: Version) -> list[Finding]:

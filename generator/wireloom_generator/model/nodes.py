@@ -5,8 +5,23 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom_generator.model.declarations import Doc
-from wireloom_generator.model.wires import Condition, Rest, Size, Wire
+from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
+from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
+from wireloom_generator.types import Boolean, Integer, Kind, WireType
 from wireloom_generator.types.tables import Column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sourced:
+    """What a file says: ``written`` is what stands there; ``via`` is the include that brought it."""
+
+    written: syntax.Written = field(compare=False, repr=False)
+    via: Location | None = field(default=None, compare=False, repr=False)
+
+    def where(self, key: str) -> Location:
+        """Where the value of ``key`` stands."""
+        return self.written.where(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +51,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(Sourced):
     """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's.
 
-    ``raw`` is the column that keeps the bytes of a FlatBuffers table.
+    ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
+    ``optional``, if bytes are left for it; the nodes around it say so too.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -63,11 +79,29 @@ class Field:
     raw: str | None = None
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)
+    when: Condition | None = field(default=None, compare=False)
+    optional: bool = field(default=False, compare=False)
+    written: syntax.Field = field(compare=False, repr=False, kw_only=True)
+
+    @property
+    def type(self) -> WireType:
+        """What its bytes mean; of a list, those of an item."""
+        return self.wire.type
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of value it has."""
+        return self.type.kind if self.repeat is None else Kind.LIST
+
+    @property
+    def holds(self) -> str:
+        """What its column holds, in words that are equal when two columns can be one."""
+        return self.type.holds if self.repeat is None else f"list of {self.written.type}"
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
-    """A column that is not in the bytes."""
+class Computed(Sourced):
+    """A column that is not in the bytes: it is what it ``compute``s ``when`` that holds, which is its ``value``."""
 
     name: str
     value: Condition
@@ -76,10 +110,24 @@ class Computed:
     enum: str | None = None
     labels: bool = True
     hex: bool = field(default=False, compare=False)
+    type: WireType = field(compare=False, kw_only=True)
+    compute: Condition = field(compare=False, kw_only=True)
+    when: Condition | None = field(default=None, compare=False)
+    written: syntax.Field = field(compare=False, repr=False, kw_only=True)
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of value it has."""
+        return self.type.kind
+
+    @property
+    def holds(self) -> str:
+        """What its column holds, in words that are equal when two columns can be one."""
+        return self.type.holds
 
 
 @dataclass(frozen=True, slots=True)
-class BitField:
+class BitField(Sourced):
     """Some bits of an integer."""
 
     name: str
@@ -94,28 +142,46 @@ class BitField:
     derive: Condition | None
     default: Condition | None
     hex: bool = field(default=False, compare=False)
+    written: syntax.BitField = field(compare=False, repr=False, kw_only=True)
+
+    @property
+    def type(self) -> Boolean | Integer:
+        """What its bits mean."""
+        return Boolean() if self.boolean else Integer(max(self.width, 0), signed=False)
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of value it has."""
+        return Kind.CONDITION if self.boolean else Kind.NUMBER
+
+    @property
+    def holds(self) -> str:
+        """What its column holds, in words that are equal when two columns can be one."""
+        return self.type.holds
 
 
 @dataclass(frozen=True, slots=True)
-class Bits:
+class Bits(Sourced):
     """An integer split into bit fields, most significant first."""
 
     wire: Wire
     fields: tuple[BitField, ...]
     place: Place
+    written: syntax.Bits = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Padding:
+class Padding(Sourced):
     """``size`` zero bytes, then as many as bring the offset to a multiple of ``align``."""
 
     size: int
     align: int
     place: Place
+    written: syntax.Pad | syntax.Align = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Sourced):
     """A bounded region with fields of its own."""
 
     name: str
@@ -124,10 +190,11 @@ class Section:
     nodes: "tuple[Node, ...]"
     doc: Doc
     place: Place
+    written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Sourced):
     """A section of the record that messages fill."""
 
     name: str
@@ -135,6 +202,7 @@ class Slot:
     trailing: str | None
     doc: Doc
     place: Place
+    written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +212,23 @@ class When:
     condition: Condition
     nodes: "tuple[Node, ...]"
 
+    @property
+    def when(self) -> Condition:
+        """What holds if it is taken."""
+        return self.condition
+
+    @property
+    def at(self) -> Location:
+        """Where it is said."""
+        return self.condition.at
+
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Sourced):
     """Alternatives; the one without a condition comes last."""
 
-    alternatives: "tuple[When | Otherwise, ...]"
+    alternatives: "tuple[Alternative, ...]"
+    written: syntax.Choice = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +236,12 @@ class Otherwise:
     """The alternative taken if no other is."""
 
     nodes: "tuple[Node, ...]"
+    at: Location = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def when(self) -> None:
+        """It has no condition of its own."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +251,8 @@ class Tail:
     nodes: "tuple[Node, ...]"
 
 
+Region = Section | Slot
+Alternative = When | Otherwise
 Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
 
 
@@ -191,11 +278,25 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
         yield from walk(children(node))
 
 
+Item = Field | Computed | Bits | Padding | Section | Slot | Choice
+"""What is read one after the other: the nodes that do not just say when others are there."""
+
+
+def items(nodes: Iterable[Node]) -> Iterator[Item]:
+    """The nodes as they are read, those that are there at times taken out of what says so."""
+    for node in nodes:
+        if isinstance(node, When | Tail):
+            yield from items(node.nodes)
+        else:
+            yield node
+
+
 @dataclass(frozen=True, slots=True)
-class Type:
+class Type(Sourced):
     """A shared struct."""
 
     name: str
     doc: Doc
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
+    written: syntax.Type = field(compare=False, repr=False, kw_only=True)

@@ -6,14 +6,44 @@ from pathlib import Path
 from typing import Any
 
 from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Table
-from wireloom_generator.model.nodes import Checksum, Node, Slot, Type
+from wireloom_generator.model.names import NO_NAMES, Names
+from wireloom_generator.model.nodes import Checksum, Node, Slot, Sourced, Type
 from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructType
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class Proof(Sourced):
+    """What must hold before a record's length is believed: a condition, and the checksum field of that name."""
+
+    valid: Condition | None
+    checksum: str | None
+    written: syntax.Proof = field(compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Sourced):
+    """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
+
+    ``names`` are what its expressions can ask for.
+    """
+
+    nodes: tuple[Node, ...]
+    names: Names
+    length: Condition | None
+    proof: Proof | None
+    written: syntax.Record = field(compare=False, repr=False, kw_only=True)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The sections that messages fill."""
+        return tuple(node for node in self.nodes if isinstance(node, Slot))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant(Sourced):
     """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken.
 
     A ``shared`` one is declared once, for several messages.
@@ -25,6 +55,7 @@ class Variant:
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
     shared: bool = field(default=False, compare=False)
+    written: syntax.Variant = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +93,12 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Message(Sourced):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
     ``valid`` must hold of all its records, ``otherwise`` of those that have none of its variants; it is None if every
-    record has one.
+    record has one. ``decisive`` is the slot behind whose shared fields the variant is known. ``length`` and ``proof``
+    are the message's own, if the record has no length; ``names`` are what its expressions can ask for.
     """
 
     name: str
@@ -81,6 +113,11 @@ class Message:
     path: Path | None
     valid: Condition | None = None
     otherwise: Condition | None = None
+    decisive: str = ""
+    names: Names = field(default=NO_NAMES, compare=False, repr=False)
+    length: Condition | None = None
+    proof: Proof | None = None
+    written: syntax.Message = field(compare=False, repr=False, kw_only=True)
 
     @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:

@@ -8,28 +8,38 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from wireloom_generator import acceptance
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading.spec import Spec, load
+from wireloom_generator.resolve import resolve
 from wireloom_generator.rule_modules import rule_modules
 from wireloom_generator.rules import too_large
 
-Rule = Callable[[Spec], Iterator[Problem]]
+Rule = Callable[[Resolved], Iterator[Problem]]
 
 
 RULES: dict[str, Rule] = {rule: module.check for rule, module in rule_modules(__name__)}
 """Every rule by its id."""
+BEFORE = "too-large"
+"""The rule that judges what was read, before anybody finds out what it means."""
 
 
-def read(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
-    """The specs in ``paths``, and all that loading them and the rules find wrong, sorted."""
+def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
+    """What the specs in ``paths`` mean, and all that loading them and the rules find wrong, sorted."""
     specs, problems = load(paths)
-    return specs, sorted({*problems, *(problem for spec in specs for problem in check(spec))})
+    judged = [_judged(spec) for spec in specs]
+    return [spec for spec, _ in judged if spec], sorted({*problems, *(one for _, found in judged for one in found)})
 
 
 def check(spec: Spec) -> list[Problem]:
     """What all rules find wrong with a spec and it does not accept, sorted; of one that is too large, nothing else."""
+    return _judged(spec)[1]
+
+
+def _judged(spec: Spec) -> tuple[Resolved | None, list[Problem]]:
     large = list(too_large.check(spec))
     if large:
-        return large
-    found = {problem for rule in RULES.values() for problem in rule(spec)}
-    return sorted(set(acceptance.applied(spec, found, RULES)))
+        return None, large
+    resolved = resolve(spec)
+    found = {problem for name, rule in RULES.items() if name != BEFORE for problem in rule(resolved)}
+    return resolved, sorted(set(acceptance.applied(spec, found, RULES)))

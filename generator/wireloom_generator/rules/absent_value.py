@@ -18,27 +18,26 @@ Good::
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.scopes import Scope, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, conditions, parsed
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, conditions
 from wireloom_generator.expressions.conditions import Domains, both
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind
 
 Needed = Iterator[tuple[Name, Expr]]
 """Names without which something has no value, each with the condition that holds where it stands."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Values that a number is made of although they may be absent."""
     known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
-        tree = parsed(site.text)
+        tree = site.tree
         if tree is None or site.moment in (Moment.FRAMING, Moment.FILLING):
             continue
         holds = _holds(site)
@@ -97,13 +96,14 @@ def _holds(site: Site) -> Expr:
     if visit is None:
         return TRUE
     taken = domains.taken(visit.branch)
-    if not isinstance(visit.item, syntax.Field) or site.key == "when":
+    item = visit.item
+    if not isinstance(item, model.Field | model.Computed) or item.when is None or site.key == "when":
         return taken
-    own = parsed(visit.item.when) if visit.item.when is not None else None
+    own = item.when.tree
     return both(taken, own) if own is not None else taken
 
 
-def _surely(spec: Spec, site: Site, name: Name, holds: Expr, known: Domains, present_when: Domains) -> bool:
+def _surely(spec: Resolved, site: Site, name: Name, holds: Expr, known: Domains, present_when: Domains) -> bool:
     """Whether the name has a value where ``holds`` does: because of that alone, or of what values there can be."""
     domain = known.get(name.name)
     if domain is None or (domain.when is None and not domain.optional):
@@ -118,6 +118,6 @@ def _surely(spec: Spec, site: Site, name: Name, holds: Expr, known: Domains, pre
 def _follows(site: Site, name: str) -> bool:
     """Whether the site's field is optional too, so that it is there only if the ones of that name before it are."""
     item = site.visit.item if site.visit else None
-    if site.visit is None or not isinstance(item, syntax.Field) or not item.tail:
+    if site.visit is None or not isinstance(item, model.Field) or not item.optional:
         return False
     return all(isinstance(seen, Visit) and seen.sections == site.visit.sections for seen in site.values[name])

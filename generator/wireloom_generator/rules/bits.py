@@ -21,27 +21,27 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import WIDTHS, Integer, parse
+from wireloom_generator.types import WIDTHS, Integer
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Bit fields that leave gaps, run over or are of no integer."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Bits):
+        if isinstance(entry, model.Bits):
             yield from _widths(entry)
             for bit in entry.fields:
                 yield from _bit(bit)
 
 
-def _widths(bits: syntax.Bits) -> Iterator[Problem]:
-    wire = parse(bits.bits)
+def _widths(bits: model.Bits) -> Iterator[Problem]:
+    wire = bits.wire.type
     if not isinstance(wire, Integer) or wire.signed:
         yield Problem(
-            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {bits.bits}", "as u8 or u16"
+            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {bits.written.bits}", "as u8 or u16"
         )
         return
     total = sum(bit.width for bit in bits.fields)
@@ -50,11 +50,12 @@ def _widths(bits: syntax.Bits) -> Iterator[Problem]:
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
 
 
-def _bit(bit: syntax.BitField) -> Iterator[Problem]:
+def _bit(bit: model.BitField) -> Iterator[Problem]:
     if bit.width < 1:
         yield Problem(bit.where("width"), "bits", "a bit field has at least one bit")
-    if bit.type is not None and bit.type != "bool":
+    given = bit.written.type
+    if given is not None and given != "bool":
         hint = "its width says how many bits it has; leave out type"
-        yield Problem(bit.where("type"), "bits", f"the only type of a bit field is bool, not {bit.type}", hint)
-    elif bit.type == "bool" and bit.width > 1:
+        yield Problem(bit.where("type"), "bits", f"the only type of a bit field is bool, not {given}", hint)
+    elif given == "bool" and bit.width > 1:
         yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")

@@ -15,27 +15,27 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import parse
 
 _ORDERS = ("big", "little")
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Byte orders that are none."""
-    protocol = spec.protocol
-    parameter = spec.parameters.get(protocol.byte_order)
+    protocol = spec.written.protocol
+    parameter = spec.written.parameters.get(protocol.byte_order)
     if parameter is not None:
         yield from _parameter(parameter)
     elif protocol.byte_order not in _ORDERS:
-        hint = closest(protocol.byte_order, (*_ORDERS, *spec.parameters))
+        hint = closest(protocol.byte_order, (*_ORDERS, *spec.written.parameters))
         yield Problem(protocol.where("byte_order"), "byte-order", f"unknown byte order {protocol.byte_order!r}", hint)
     for field in fields(spec):
-        if isinstance(field, syntax.Field) and field.byte_order is not None and field.compute is None:
-            yield from _field(field)
+        if isinstance(field, model.Field) and field.written.byte_order is not None:
+            yield from _field(field, field.written.byte_order)
 
 
 def _parameter(parameter: syntax.Parameter) -> Iterator[Problem]:
@@ -49,11 +49,10 @@ def _parameter(parameter: syntax.Parameter) -> Iterator[Problem]:
                 yield Problem(parameter.where("choices"), "byte-order", what, "big, little and auto are")
 
 
-def _field(field: syntax.Field) -> Iterator[Problem]:
-    at, wire = field.where("byte_order"), parse(field.type)
-    if field.byte_order not in _ORDERS:
-        yield Problem(
-            at, "byte-order", f"unknown byte order {field.byte_order!r}", closest(field.byte_order or "", _ORDERS)
-        )
-    elif wire is None or not wire.has_order:
-        yield Problem(at, "byte-order", f"{field.type} has no byte order", "integers and floats of several bytes have")
+def _field(field: model.Field, order: str) -> Iterator[Problem]:
+    at = field.where("byte_order")
+    if order not in _ORDERS:
+        yield Problem(at, "byte-order", f"unknown byte order {order!r}", closest(order, _ORDERS))
+    elif not field.type.has_order:
+        what, hint = f"{field.written.type} has no byte order", "integers and floats of several bytes have"
+        yield Problem(at, "byte-order", what, hint)

@@ -14,36 +14,36 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, types
-from wireloom_generator.analysis.sites import constant
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 _WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Checksums that cannot be computed, or do not fit."""
     for entry in fields(spec):
-        if isinstance(entry, syntax.Field) and entry.checksum is not None and entry.compute is None:
+        if isinstance(entry, model.Field) and entry.checksum is not None:
             yield from _fits(entry, entry.checksum)
     for scope in types(spec):
         for visit in scope.visits:
-            if isinstance(visit.item, syntax.Field) and visit.item.checksum is not None:
+            if isinstance(visit.item, model.Field) and visit.item.checksum is not None:
                 hint = "include the type, or declare the checksum in the record or the message"
                 what = "a checksum over the record cannot stand in a type that is a field"
                 yield Problem(visit.item.where("checksum"), "checksum-algorithm", what, hint)
 
 
-def _fits(field: syntax.Field, checksum: syntax.Checksum) -> Iterator[Problem]:
+def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
     width = _WIDTHS.get(checksum.algorithm)
     if width is None:
         what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, _WIDTHS)
-        yield Problem(checksum.where("algorithm"), "checksum-algorithm", what, hint)
-    elif field.type != f"u{width}":
-        what = f"{checksum.algorithm} has {width} bits and does not fit {field.type}"
+        at = field.written.checksum.where("algorithm") if field.written.checksum else field.where("checksum")
+        yield Problem(at, "checksum-algorithm", what, hint)
+    elif field.written.type != f"u{width}":
+        what = f"{checksum.algorithm} has {width} bits and does not fit {field.written.type}"
         yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{width}")
-    start, end = constant(checksum.start), constant(checksum.end)
+    start, end = checksum.start.constant, checksum.end.constant
     if start is not None and end is not None and start >= end:
-        yield Problem(checksum.where("to"), "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+        yield Problem(checksum.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")

@@ -18,14 +18,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
+from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Layout
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value, parsed
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Integer, parse
+from wireloom_generator.types import Integer
 
 Bounds = tuple[float, float]
 """The lowest and the highest that an offset can be."""
@@ -48,7 +48,7 @@ class _Sum:
         return self.covers[0] < other.stands[1] and other.stands[0] < self.covers[1]
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Checksums that are over themselves, directly or through others."""
     found: dict[Location, Problem] = {}
     for scope in (head(spec), *messages(spec)):
@@ -64,29 +64,28 @@ def check(spec: Spec) -> Iterator[Problem]:
     yield from found.values()
 
 
-def _sums(spec: Spec, scope: Scope) -> Iterator[_Sum]:
-    is_message = isinstance(scope.owner, syntax.Message)
-    layout = (
-        offsets.of_message(spec, scope.owner) if isinstance(scope.owner, syntax.Message) else offsets.of_record(spec)
-    )
+def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
+    is_message = isinstance(scope.owner, model.Message)
+    assert not isinstance(scope.owner, model.Type)
+    layout = offsets.of_owner(spec, scope.owner)
     visits: tuple[Visit, ...] = (*scope.header, *scope.visits) if is_message else scope.visits
     for visit in visits:
         field = visit.item
-        if isinstance(field, syntax.Field) and field.checksum is not None and not visit.in_variant:
+        if isinstance(field, model.Field) and field.checksum is not None and not visit.in_variant:
             covers = _covered(field.checksum, layout)
             if covers is not None:
                 slot = layout.slots.get(visit.sections[0]) if visit in scope.visits and is_message else None
                 least = slot.bytes if slot is not None else 0
-                yield _Sum(field.name, field.checksum.where("from"), covers, _place(field, layout), least)
+                yield _Sum(field.name, field.checksum.start.at, covers, _place(field, layout), least)
 
 
-def _covered(checksum: syntax.Checksum, layout: Layout) -> Bounds | None:
-    start, end = _bounds(parsed(checksum.start), layout), _bounds(parsed(checksum.end), layout)
+def _covered(checksum: model.Checksum, layout: Layout) -> Bounds | None:
+    start, end = _bounds(checksum.start.tree, layout), _bounds(checksum.end.tree, layout)
     return (start[1], end[0]) if start is not None and end is not None and start[1] < end[0] else None
 
 
-def _place(field: syntax.Field, layout: Layout) -> Bounds | None:
-    wire, known = parse(field.type), layout.numbers.get(field.name)
+def _place(field: model.Field, layout: Layout) -> Bounds | None:
+    wire, known = field.type, layout.numbers.get(field.name)
     if known is None or known[1] is not field or not isinstance(wire, Integer):
         return None
     return known[0], known[0] + wire.bits // 8

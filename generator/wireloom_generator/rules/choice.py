@@ -19,27 +19,28 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
+from wireloom_generator import model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
 from wireloom_generator.analysis.scopes import Scope, Visit, every, written
 from wireloom_generator.expressions import conditions
+from wireloom_generator.model import Alternative, Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Alternatives that are never taken, and choices without any."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Choice):
-            yield from _choice(entry)
+        if isinstance(entry, model.Choice):
+            yield from _choice(entry.written)
     found: dict[Location, list[str | None]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
         for visit in scope.visits:
-            if isinstance(visit.item, syntax.Choice):
-                for alternative, what in _never_taken(spec, scope, visit, visit.item.choice, known):
-                    found.setdefault(alternative.where("when"), []).append(what)
+            if isinstance(visit.item, model.Choice):
+                for alternative, what in _never_taken(spec, scope, visit, visit.item.alternatives, known):
+                    found.setdefault(alternative.at, []).append(what)
     for at, uses in found.items():
         if None not in uses:  # a type can be used where an alternative is never taken and where it is
             yield Problem(at, "choice", f"never taken: {uses[0]}")
@@ -55,8 +56,8 @@ def _choice(choice: syntax.Choice) -> Iterator[Problem]:
 
 
 def _never_taken(
-    spec: Spec, scope: Scope, visit: Visit, cases: Sequence[syntax.Alternative], known: conditions.Domains
-) -> Iterator[tuple[syntax.Alternative, str | None]]:
+    spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: conditions.Domains
+) -> Iterator[tuple[Alternative, str | None]]:
     """Each alternative with why it is never taken here; None if it perhaps is."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason in judged(cases, assumed, known):
@@ -73,5 +74,5 @@ def _never_taken(
                 yield case, "the alternatives before it cover it"
 
 
-def _place(case: syntax.Alternative, earlier: syntax.Alternative) -> str:
-    return seen_from(case.where("when"), earlier.where("when"))
+def _place(case: Alternative, earlier: Alternative) -> str:
+    return seen_from(case.at, earlier.at)

@@ -18,25 +18,25 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import every, head
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.model import Resolved
 from wireloom_generator.naming import ROW
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Columns of one name."""
     header = list(columns(spec, head(spec)))
     for scope in every(spec):
-        beside = header if isinstance(scope.owner, syntax.Message) else ()
+        beside = header if isinstance(scope.owner, model.Message) else ()
         own = list(columns(spec, scope))
         yield from _clashes(own, beside)
-        if not isinstance(scope.owner, syntax.Type):
+        if not isinstance(scope.owner, model.Type):
             yield from _taken(own)
     by_name = {column.name.casefold(): column for column in header}
-    for message in spec.messages:
+    for message in spec.written.messages:
         taken = by_name.get(message.message.casefold())
         if taken is not None:
             at = message.where("message")

@@ -16,31 +16,30 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.kinds import bit_range, is_boolean
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
-from wireloom_generator.analysis.sites import constant
+from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Boolean, Struct, of
+from wireloom_generator.types import Boolean
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Constants that their fields can never have."""
     for field in fields(spec):
-        if field.const is None or (isinstance(field, syntax.Field) and field.compute is not None):
+        const = None if isinstance(field, model.Computed) else field.written.const
+        if const is None or isinstance(field, model.Computed):
             continue
-        fault = _field(field, field.const) if isinstance(field, syntax.Field) else _bit(field, field.const)
+        fault = _field(field, const) if isinstance(field, model.Field) else _bit(field, const)
         if fault is not None:
             yield Problem(field.where("const"), "const-fits", *fault)
 
 
-def _bit(bit: syntax.BitField, const: syntax.Literal) -> tuple[str, str] | None:
-    return Boolean().misfit(const) if is_boolean(bit) else bit_range(bit).unfit(const, f"{bit.width} bits")
+def _bit(bit: model.BitField, const: syntax.Literal) -> tuple[str, str] | None:
+    return Boolean().misfit(const) if isinstance(bit.type, Boolean) else bit.type.unfit(const, f"{bit.width} bits")
 
 
-def _field(field: syntax.Field, const: syntax.Literal) -> tuple[str, str] | None:
+def _field(field: model.Field, const: syntax.Literal) -> tuple[str, str] | None:
     if field.repeat is not None:
         return "a list can have no const", ""
-    wire = of(field) or Struct(field.type)
-    return wire.misfit(const, constant(field.size or ""))
+    return field.type.misfit(const, constant(field.written.size or ""))

@@ -16,29 +16,30 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.kinds import bit_range, kind
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
-from wireloom_generator.analysis.sites import constant
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import PLAIN, Kind, of
+from wireloom_generator.types import PLAIN, Kind
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Defaults that their fields can never have."""
     for field in fields(spec):
-        fault = _fault(field) if field.default is not None else None
+        if isinstance(field, model.Computed):
+            continue
+        given = field.written.default
+        fault = _fault(field, given) if given is not None else None
         if fault is not None:
             yield Problem(field.where("default"), "default-fits", *fault)
-        if field.reserved and kind(field) not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
+        if field.written.reserved and field.kind not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
             hint = "a reserved field is an integer, which is 0 unless it is given; zero bytes alone are written pad:"
-            yield Problem(field.where("reserved"), "default-fits", f"{kind(field)} cannot be reserved", hint)
+            yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
 
 
-def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
-    default, wanted = field.default, kind(field)
+def _fault(field: model.Field | model.BitField, default: syntax.Literal) -> tuple[str, str] | None:
+    wanted = field.kind
     if wanted not in PLAIN:
         return f"{wanted} can have no default", "it must be given on encode"
     number = constant(default) if isinstance(default, str) else default
@@ -54,16 +55,9 @@ def _fault(field: syntax.Field | syntax.BitField) -> tuple[str, str] | None:
         return None
     if not isinstance(number, int):
         return f"{number} is not a whole number", ""
-    numbers, name = _range(field)
+    numbers, name = field.type.values, str(field.type)
+    if isinstance(field, model.BitField):
+        name = f"{field.width} bits"
     if not numbers.least <= number <= numbers.most:
         return f"{number} does not fit {name}", f"{numbers.least} to {numbers.most} do"
     return None
-
-
-def _range(field: syntax.Field | syntax.BitField) -> tuple[Domain, str]:
-    """The numbers that a field can have, and what it is called."""
-    if isinstance(field, syntax.BitField):
-        return bit_range(field).values, f"{field.width} bits"
-    wire = of(field)
-    assert wire is not None
-    return wire.values, str(wire)

@@ -17,15 +17,13 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions
-from wireloom_generator.analysis.scopes import Visit
+from wireloom_generator.analysis.scopes import Named, Visit
 from wireloom_generator.analysis.sites import Site, sites
-from wireloom_generator.expressions import parsed
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Derived fields that lead back to themselves."""
     derived = [site for site in sites(spec) if site.key == "derive"]
     uses = {id(site): [other for other in derived if _uses(site, other)] for site in derived}
@@ -38,13 +36,13 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _name(site: Site) -> str:
     item = site.visit.item if site.visit else None
-    assert isinstance(item, syntax.Field | syntax.BitField)
+    assert isinstance(item, Named)
     return item.name
 
 
 def _uses(site: Site, other: Site) -> bool:
     """Whether the value of ``other`` is asked for by ``site``."""
-    tree = parsed(site.text)
+    tree = site.tree
     asked = {name.name for name in expressions.names(tree)} if tree is not None else set()
     return any(isinstance(seen, Visit) and seen is other.visit for name in asked for seen in site.values.get(name, ()))
 

@@ -15,45 +15,43 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis import offsets, rivals
-from wireloom_generator.analysis.kinds import bit_range, kind
-from wireloom_generator.analysis.scopes import Visit, head, slots, until_slot
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.analysis.scopes import Named, Visit, head, until_slot
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Kind, of
+from wireloom_generator.types import Kind
 
 _TOLD = 10
 """So many messages at most are told that match what one does."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Matches that never fit, or fit what another fits."""
     header = _header(spec)
     for message in spec.messages:
         for name, values in message.match.items():
             yield from _matches(header, message, name, values)
-            if spec.protocol.record.length is None:
+            if spec.record.length is None:
                 yield from _early(spec, message, name, name in header)
     yield from _between(spec)
 
 
-def _header(spec: Spec) -> dict[str, list[syntax.Field | syntax.BitField]]:
+def _header(spec: Resolved) -> dict[str, list[Named]]:
     """The header fields read before messages differ."""
     visits: tuple[Visit, ...] = head(spec).visits
-    if slots(spec):
-        visits = until_slot(visits, slots(spec)[0].section)
-    found: dict[str, list[syntax.Field | syntax.BitField]] = {}
+    if spec.record.slots:
+        visits = until_slot(visits, spec.record.slots[0].name)
+    found: dict[str, list[Named]] = {}
     for visit in visits:
-        if isinstance(visit.item, syntax.Field | syntax.BitField):
+        if isinstance(visit.item, Named):
             found.setdefault(visit.item.name, []).append(visit.item)
     return found
 
 
 def _matches(
-    header: dict[str, list[syntax.Field | syntax.BitField]],
-    message: syntax.Message,
+    header: dict[str, list[Named]],
+    message: model.Message,
     name: str,
     values: tuple[int, ...],
 ) -> Iterator[Problem]:
@@ -62,11 +60,11 @@ def _matches(
     if fields is None:
         yield Problem(at, "dispatch", f"the record's header has no field {name!r}", closest(name, header))
         return
-    wanted = [field for field in fields if kind(field) is Kind.NUMBER]
+    wanted = [field for field in fields if field.kind is Kind.NUMBER]
     if not wanted:
-        yield Problem(at, "dispatch", f"{name!r} is {kind(fields[0])}, and messages match on numbers")
+        yield Problem(at, "dispatch", f"{name!r} is {fields[0].kind}, and messages match on numbers")
         return
-    ranges = [_range(field) for field in wanted]
+    ranges = [field.type.values for field in wanted]
     if not values:
         yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
     seen: set[int] = set()
@@ -79,15 +77,7 @@ def _matches(
         seen.add(value)
 
 
-def _range(field: syntax.Field | syntax.BitField) -> Domain:
-    if isinstance(field, syntax.BitField):
-        return bit_range(field).values
-    wire = of(field)
-    assert wire is not None  # what else is a number
-    return wire.values
-
-
-def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> Iterator[Problem]:
+def _early(spec: Resolved, message: model.Message, name: str, is_header: bool) -> Iterator[Problem]:
     """Where each message has its own length, what it matches on is looked at before the record is read."""
     if is_header and name not in offsets.of_record(spec).numbers:
         what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
@@ -95,7 +85,7 @@ def _early(spec: Spec, message: syntax.Message, name: str, is_header: bool) -> I
         yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
 
 
-def _between(spec: Spec) -> Iterator[Problem]:
+def _between(spec: Resolved) -> Iterator[Problem]:
     """Messages that are matched on other fields than the first, and pairs that one record could fit."""
     alike = []
     for message in spec.messages:
@@ -105,7 +95,7 @@ def _between(spec: Spec) -> Iterator[Problem]:
             continue
         place, fields = seen_from(at, first.where("match")), ", ".join(first.match) or "nothing"
         hint = "all messages match on the same fields"
-        yield Problem(at, "dispatch", f"{first.message} matches on {fields}, {place}", hint)
+        yield Problem(at, "dispatch", f"{first.name} matches on {fields}, {place}", hint)
     bound: list[rivals.Bound] = [
         {name: frozenset(values) for name, values in message.match.items()} for message in alike
     ]
@@ -114,10 +104,10 @@ def _between(spec: Spec) -> Iterator[Problem]:
             at = message.where("match")
             both = ", ".join(f"{name} {value}" for name, value in _common(message, other)) or "every record"
             place = seen_from(at, other.where("match"))
-            yield Problem(at, "dispatch", f"{message.message} and {other.message} both match {both}, {place}")
+            yield Problem(at, "dispatch", f"{message.name} and {other.name} both match {both}, {place}")
 
 
-def _common(message: syntax.Message, other: syntax.Message) -> Iterator[tuple[str, int]]:
+def _common(message: model.Message, other: model.Message) -> Iterator[tuple[str, int]]:
     for name, values in message.match.items():
         others = set(other.match[name])
         yield name, next(value for value in values if value in others)

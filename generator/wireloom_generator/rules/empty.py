@@ -15,16 +15,16 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import named_values, types, written
 from wireloom_generator.analysis.written_columns import columns
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Lists with nothing in them, and structs without a column."""
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for named in named_values(shared):
             if not named.values:
                 yield Problem(named.where("values"), "empty", f"{named.name} has no values")
@@ -33,12 +33,12 @@ def check(spec: Spec) -> Iterator[Problem]:
                 yield Problem(table.where("fields"), "empty", f"table {table.name} has no fields")
     for scope in types(spec):
         type_ = scope.owner
-        if isinstance(type_, syntax.Type) and not list(columns(spec, scope)):
+        if isinstance(type_, model.Type) and not list(columns(spec, scope)):
             yield Problem(type_.where("fields"), "empty", f"type {type_.name} has no columns")
     for entry in written(spec):
-        if isinstance(entry, syntax.Bits) and not entry.fields:
+        if isinstance(entry, model.Bits) and not entry.fields:
             yield Problem(entry.where("fields"), "empty", "no bit field is given")
     for message in spec.messages:
-        for form in message.forms:
+        for form in message.written.forms:
             if not form.entries:
                 yield Problem(form.where("entries"), "empty", f"form {form.name} has no entries")

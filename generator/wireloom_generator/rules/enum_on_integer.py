@@ -17,19 +17,18 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.kinds import bit_range
-from wireloom_generator.analysis.scopes import fields
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, fields
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Integer, parse
+from wireloom_generator.types import Integer
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Enums and flags where no integer is, or one that is too narrow."""
     for field in fields(spec):
-        yield from _field(spec, field) if isinstance(field, syntax.Field) else _bit(spec, field)
-        if not field.labels and field.enum is None and getattr(field, "flags", None) is None:
+        yield from _bit(spec, field) if isinstance(field, model.BitField) else _field(spec, field)
+        if not field.labels and field.enum is None and getattr(field.written, "flags", None) is None:
             yield Problem(
                 field.where("labels"),
                 "enum-on-integer",
@@ -37,8 +36,8 @@ def check(spec: Spec) -> Iterator[Problem]:
             )
 
 
-def _bit(spec: Spec, bit: syntax.BitField) -> Iterator[Problem]:
-    if bit.enum is not None and bit.type == "bool":
+def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
+    if bit.enum is not None and bit.written.type == "bool":
         yield Problem(
             bit.where("enum"),
             "enum-on-integer",
@@ -46,11 +45,11 @@ def _bit(spec: Spec, bit: syntax.BitField) -> Iterator[Problem]:
             "without type: bool, an enum can name its 0 and 1",
         )
     elif bit.enum is not None:
-        yield from _enum_fits(spec, bit, bit.enum, bit_range(bit), f"{bit.width} bits")
+        yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False), f"{bit.width} bits")
 
 
-def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
-    wire = parse(field.type)
+def _field(spec: Resolved, node: model.Field | model.Computed) -> Iterator[Problem]:
+    wire, field = node.type, node.written
     if field.enum is not None and field.flags is not None:
         what = f"{field.name!r} has both an enum and flags"
         yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
@@ -71,7 +70,7 @@ def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
     if not isinstance(wire, Integer):
         return
     if field.enum is not None:
-        yield from _enum_fits(spec, field, field.enum, wire, field.type)
+        yield from _enum_fits(spec, node, field.enum, wire, field.type)
     if field.flags is None:
         return
     if wire.signed:
@@ -83,7 +82,7 @@ def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
             hint,
         )
         return
-    flags = spec.flags.get(field.flags)
+    flags = spec.written.flags.get(field.flags)
     for flag in flags.values if flags else ():
         if flag.value > wire.most:
             what = f"{field.flags}.{flag.name} = {flag.value} does not fit {field.type}"
@@ -91,10 +90,8 @@ def _field(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
             return
 
 
-def _enum_fits(
-    spec: Spec, field: syntax.Field | syntax.BitField, name: str, wire: Integer, width: str
-) -> Iterator[Problem]:
-    enum = spec.enums.get(name)
+def _enum_fits(spec: Resolved, field: Named, name: str, wire: Integer, width: str) -> Iterator[Problem]:
+    enum = spec.written.enums.get(name)
     for value in enum.values if enum else ():
         numbers = [number for number in (value.value, value.first, value.last) if number is not None]
         strange = [number for number in numbers if not wire.least <= number <= wire.most]

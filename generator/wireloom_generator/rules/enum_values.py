@@ -21,14 +21,14 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Values without a number, ranges the wrong way round, numbers with two names."""
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for enum in shared.enums:
             seen: dict[tuple[int, int], syntax.EnumValue] = {}
             for value in enum.values:

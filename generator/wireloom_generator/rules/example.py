@@ -16,12 +16,13 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, recursive, walk
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, Scope, Visit, head, messages, type_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import spelled
+from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
@@ -31,14 +32,14 @@ _CODES = (
 """The kinds of damage that readers tell apart."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Examples that contradict themselves, and names in them that nothing has."""
     header = list(columns(spec, head(spec)))
     for scope in messages(spec):
         message = scope.owner
-        assert isinstance(message, syntax.Message)
+        assert isinstance(message, model.Message)
         known = [*header, *columns(spec, scope)]
-        for example in message.examples:
+        for example in message.written.examples:
             yield from _shows(example)
             yield from _parameters(spec, example)
             for name, value in example.decoded.items():
@@ -58,11 +59,11 @@ def _shows(example: syntax.Example) -> Iterator[Problem]:
         yield Problem(example.where("hex"), "example", "no bytes are given")
 
 
-def _parameters(spec: Spec, example: syntax.Example) -> Iterator[Problem]:
+def _parameters(spec: Resolved, example: syntax.Example) -> Iterator[Problem]:
     for name, value in example.parameters.items():
-        at, parameter = example.where(f"parameters.{name}"), spec.parameters.get(name)
+        at, parameter = example.where(f"parameters.{name}"), spec.written.parameters.get(name)
         if parameter is None:
-            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
+            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.written.parameters))
         elif parameter.choices and value not in parameter.choices:
             hint = closest(str(value), parameter.choices)
             yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
@@ -70,7 +71,7 @@ def _parameters(spec: Spec, example: syntax.Example) -> Iterator[Problem]:
             yield Problem(at, "example", f"{name!r} is true or false, not {spelled(value)}")
 
 
-def _named(spec: Spec, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:
+def _named(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:
     """Whether there is a column for the last name of ``path``, and for those inside of its value."""
     name = path.rpartition(".")[2]
     found = [column for column in known if column.name == name]
@@ -83,17 +84,17 @@ def _named(spec: Spec, known: list[WrittenColumn], at: Location, path: str, valu
                     yield from _inside(spec, column.visit, at, path, inner)
 
 
-def _inside(spec: Spec, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
+def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
     field = visit.item
-    assert isinstance(field, syntax.Field | syntax.BitField)
-    table = spec.tables.get(field.table or "") if isinstance(field, syntax.Field) else None
-    type_ = spec.types.get(field.type or "")
+    assert isinstance(field, Named)
+    table = spec.written.tables.get(field.type.table) if isinstance(field.type, FlatBuffers) else None
+    type_ = type_of(spec, field)
     if table is not None:
         names = {item.name for item in table.fields}
         for name in values.keys() - names:
             yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
-    elif type_ is not None and type_.name not in recursive(spec):
-        known = list(columns(spec, Scope(type_, walk(spec, type_.fields))))
+    elif type_ is not None and type_.name not in spec.recursive:
+        known = list(columns(spec, Scope(type_, walk(type_.nodes))))
         for name, value in values.items():
             yield from _named(spec, known, at, f"{path}.{name}", value)
     elif type_ is None:

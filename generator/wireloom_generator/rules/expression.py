@@ -18,21 +18,21 @@ Good::
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from wireloom_generator import expressions
-from wireloom_generator.analysis.scopes import Scope, Visit, every, once, walk
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis.scopes import Scope, Visit, every, once, type_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Kind
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Expressions that cannot be read, and names in them that nothing has."""
     for site in sites(spec):
         try:
-            tree = expressions.parse(site.text)
+            tree = expressions.parse(site.condition.raw)
         except ExpressionError as error:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
@@ -51,7 +51,7 @@ _WORDS = {
 _LENGTH = "a length is a number, or follows from numbers of the header, as in 4 + body_length"
 
 
-def _value(spec: Spec, site: Site, name: Name) -> Iterator[Problem]:
+def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
     if name.name in site.values:
         return
     at = site.where(name.column)
@@ -67,14 +67,14 @@ def _value(spec: Spec, site: Site, name: Name) -> Iterator[Problem]:
         yield Problem(at, "expression", what, hint)
 
 
-def _unknown_hint(spec: Spec, site: Site, name: str) -> str:
+def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
     if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:
         value, enum = elsewhere.numbers[name]
         return f"write the number: {name} is {value} in {enum}"
-    return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
+    return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.written.parameters)
 
 
 def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
@@ -83,7 +83,7 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     if field is not None:
         hint = f"to ask for it, include: {field.type} in its place"
         return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
-    if isinstance(site.scope.owner, syntax.Type):
+    if isinstance(site.scope.owner, model.Type):
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
             hint = "move it into the type, or include: the type there"
@@ -92,40 +92,42 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
 
 
 @once
-def _elsewhere(spec: Spec) -> "_Elsewhere":
+def _elsewhere(spec: Resolved) -> "_Elsewhere":
     return _Elsewhere(spec)
 
 
 class _Elsewhere:
     """What a name may be that is none where it is asked for; found when first needed, since most specs do not."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Resolved) -> None:
         self.spec = spec
-        self.choices = frozenset(choice for parameter in spec.protocol.parameters for choice in parameter.choices)
+        self.choices = frozenset(
+            choice for parameter in spec.written.protocol.parameters for choice in parameter.choices
+        )
         self.numbers: dict[str, tuple[int, str]] = {}
-        for enum in spec.enums.values():
+        for enum in spec.written.enums.values():
             for value in enum.values:
                 if value.value is not None:
                     self.numbers.setdefault(value.name, (value.value, enum.name))
-        self.inner: dict[Scope, dict[str, syntax.Field]] = {}
+        self.inner: dict[Scope, dict[str, model.Field]] = {}
         self.names: dict[str, frozenset[str]] = {}
 
-    def inside(self, scope: Scope) -> Mapping[str, syntax.Field]:
+    def inside(self, scope: Scope) -> Mapping[str, model.Field]:
         """The names inside the structs of a scope, each with the first field that has it."""
         if scope not in self.inner:
             found = self.inner[scope] = {}
             for visit in scope.visits:
                 field = visit.item
-                if isinstance(field, syntax.Field) and field.repeat is None and field.type in self.spec.types:
-                    found |= {name: field for name in self.names_in(field.type) if name not in found}
+                if isinstance(field, model.Field) and field.repeat is None and (inner := type_of(self.spec, field)):
+                    found |= {name: field for name in self.names_in(inner) if name not in found}
         return self.inner[scope]
 
-    def names_in(self, type_name: str) -> frozenset[str]:
+    def names_in(self, type_: model.Type) -> frozenset[str]:
         """The names of a type."""
-        if type_name not in self.names:
-            visits = walk(self.spec, self.spec.types[type_name].fields)
-            self.names[type_name] = frozenset(visit.name for visit in visits if visit.name is not None)
-        return self.names[type_name]
+        if type_.name not in self.names:
+            found = (visit.name for visit in walk(type_.nodes))
+            self.names[type_.name] = frozenset(name for name in found if name is not None)
+        return self.names[type_.name]
 
     @cached_property
     def beside(self) -> Mapping[str, set[str]]:
@@ -133,14 +135,13 @@ class _Elsewhere:
         found: dict[str, set[str]] = {}
         for scope in every(self.spec):
             names = {visit.name for visit in scope.visits if visit.name is not None}
-            for used in {visit.item.type for visit in scope.visits if isinstance(visit.item, syntax.Field)}:
-                if used in self.spec.types:
-                    found.setdefault(used, set()).update(names)
+            for used in filter(None, (type_of(self.spec, visit.item) for visit in scope.visits)):
+                found.setdefault(used.name, set()).update(names)
         return found
 
 
 def _is_section(seen: Visit | syntax.Parameter) -> bool:
-    return isinstance(seen, Visit) and isinstance(seen.item, syntax.Section)
+    return isinstance(seen, Visit) and isinstance(seen.item, model.Region)
 
 
 def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
@@ -148,7 +149,7 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
         return
     at, call = site.where(name.column), f"{function}({name.name})"
     around = site.around.get(name.name) or site.values.get(name.name, ())
-    if function in ("size", "offset") and isinstance(site.scope.owner, syntax.Type):
+    if function in ("size", "offset") and isinstance(site.scope.owner, model.Type):
         if name.name == "record" or (around and all(seen in site.scope.header for seen in around)):
             hint = "declare the field where the type is used, or take what it needs from a header field's value"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
@@ -163,10 +164,10 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
         if not fields:
             kind = "section" if _is_section(around[0]) else "parameter"
             yield Problem(at, "expression", f"{name.name!r} is a {kind}, and {function}() is about fields")
-        elif function == "count" and not any(isinstance(f, syntax.Field) and f.repeat is not None for f in fields):
+        elif function == "count" and not any(isinstance(f, model.Field) and f.repeat is not None for f in fields):
             hint = f"size({name.name}) is how many bytes it has"
             yield Problem(at, "expression", f"{name.name!r} is no list to count", hint)
-    elif any(isinstance(field, syntax.Field) and field.compute is not None for field in fields):
+    elif any(isinstance(field, model.Computed) for field in fields):
         yield Problem(at, "expression", f"{name.name!r} is computed and not in the bytes, so there is no {call}")
     elif isinstance(around[0], syntax.Parameter):
         yield Problem(at, "expression", f"{name.name!r} is a parameter, so there is no {call}")

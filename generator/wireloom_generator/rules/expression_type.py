@@ -19,9 +19,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions
-from wireloom_generator.analysis.kinds import kind
-from wireloom_generator.analysis.scopes import Visit, is_known
-from wireloom_generator.analysis.sites import Site, sites
+from wireloom_generator.analysis.scopes import Named, Visit, is_known
+from wireloom_generator.analysis.sites import Seen, Site, sites
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -33,20 +32,19 @@ from wireloom_generator.expressions import (
     Name,
     Unary,
     Value,
-    parsed,
 )
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import PLAIN, Integer, Kind, parse
 
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Expressions of the wrong type, and wrong types inside them."""
     for site in sites(spec):
-        tree = parsed(site.text)
+        tree = site.tree
         if tree is not None:
             typing = _Typing(spec, site)
             if site.wants is not None:
@@ -57,7 +55,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 class _Typing:
     """The kinds of an expression's parts; None where that cannot be told."""
 
-    def __init__(self, spec: Spec, site: Site) -> None:
+    def __init__(self, spec: Resolved, site: Site) -> None:
         self.spec = spec
         self.site = site
         self.problems: list[Problem] = []
@@ -138,11 +136,11 @@ class _Typing:
         )
         return None
 
-    def kind_of(self, seen: Visit | syntax.Parameter) -> Kind | None:
-        item = seen.item if isinstance(seen, Visit) else seen
-        if isinstance(item, syntax.Field | syntax.Parameter) and not is_known(self.spec, item):
-            return None
-        return kind(item) if isinstance(item, syntax.Field | syntax.BitField | syntax.Parameter) else None
+    def kind_of(self, seen: Seen) -> Kind | None:
+        if isinstance(seen, syntax.Parameter):
+            found = parse(seen.type)
+            return found.kind if found is not None else None
+        return seen.item.kind if isinstance(seen.item, Named) and is_known(self.spec, seen.item) else None
 
     def compared(self, operator: str, left: Expr, right: Expr) -> None:
         first, second = self.kind(left), self.kind(right)
@@ -174,15 +172,9 @@ def _literal(value: int | float | str | bool | bytes | None) -> Kind:
     return Kind.TEXT if isinstance(value, str) else Kind.CONDITION if isinstance(value, bool) else Kind.NUMBER
 
 
-def _bits(seen: Visit | syntax.Parameter) -> int:
-    match seen:
-        case Visit(item=syntax.BitField(width=width)):
-            return width
-        case Visit(item=syntax.Field(type=type_)):
-            wire = parse(type_)
-            return wire.bits if isinstance(wire, Integer) and not wire.signed else 64
-        case _:
-            return 64
+def _bits(seen: Seen) -> int:
+    type_ = seen.item.type if isinstance(seen, Visit) and isinstance(seen.item, Named) else None
+    return type_.bits if isinstance(type_, Integer) and not type_.signed else 64
 
 
 def _comparison_hint(first: Kind, second: Kind) -> str:

@@ -19,11 +19,11 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import is_known, written
-from wireloom_generator.analysis.sites import constant
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, of, parse
 
 _ELSEWHERE = {
@@ -39,16 +39,19 @@ _ELSEWHERE = {
 _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Values that end nowhere, twice, or as their type cannot."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Field) and is_known(spec, entry):
-            if entry.compute is None:
-                yield from _ends(entry)
-            yield from _prefix(entry)
-            yield from _text(entry)
-            yield from _own(entry)
-        if isinstance(entry, syntax.Field | syntax.Section) and (constant(entry.size or "") or 0) < 0:
+        if isinstance(entry, model.Field | model.Computed) and is_known(spec, entry):
+            if isinstance(entry, model.Field):
+                yield from _ends(entry.written)
+            yield from _prefix(entry.written)
+            yield from _text(entry.written)
+            yield from _own(entry.written)
+        if not isinstance(entry, model.Field | model.Region):
+            continue
+        extent = entry.wire.extent if isinstance(entry, model.Field) else entry.extent
+        if isinstance(extent, model.Size) and (extent.condition.constant or 0) < 0:
             yield Problem(entry.where("size"), "extent", "a size cannot be negative")
 
 

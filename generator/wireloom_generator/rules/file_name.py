@@ -15,19 +15,19 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Files and folders with other names than their contents."""
-    protocol = spec.protocol
+    protocol = spec.written.protocol
     yield from _file(protocol.where("protocol"), "protocol", "a protocol")
     yield from _folder(protocol.where("protocol"), protocol.protocol, "protocol")
-    for library in spec.libraries:
+    for library in spec.written.libraries:
         yield from _file(library.where("library"), "library", "a library")
         yield from _folder(library.where("library"), library.library, "library")
-    for message in spec.messages:
+    for message in spec.written.messages:
         yield from _file(message.where("message"), message.message, f"message {message.message!r}")
 
 

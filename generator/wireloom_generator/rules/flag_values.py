@@ -20,14 +20,14 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Flags that are no bit, or a bit that has a name already."""
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for flags in shared.flags:
             seen: dict[int, syntax.FlagValue] = {}
             for flag in flags.values:

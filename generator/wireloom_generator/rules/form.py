@@ -19,13 +19,13 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator.analysis.kinds import kind
-from wireloom_generator.analysis.scopes import Scope, head, messages, recursive, walk
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, Scope, head, messages, type_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Kind, of
+from wireloom_generator.types import Kind
 
 _STYLES = ("json_lines",)
 _NOTATIONS = ("value", "label", "base64_57", "text")
@@ -34,13 +34,13 @@ _OMITS = ("never", "absent", "false")
 _NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Entries of forms that could not be written."""
     header = list(columns(spec, head(spec)))
     for scope in messages(spec):
-        assert isinstance(scope.owner, syntax.Message)
+        assert isinstance(scope.owner, model.Message)
         own = list(columns(spec, scope))
-        for form in scope.owner.forms:
+        for form in scope.owner.written.forms:
             if form.style not in _STYLES:
                 hint = closest(form.style, _STYLES)
                 yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
@@ -55,7 +55,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _entry(
-    spec: Spec, entry: syntax.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
+    spec: Resolved, entry: syntax.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
 ) -> Iterator[Problem]:
     if (entry.field is None) == (entry.const is None):
         what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
@@ -83,7 +83,7 @@ def _entry(
 
 
 def _notation(
-    spec: Spec, entry: syntax.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
+    spec: Resolved, entry: syntax.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
 ) -> Iterator[Problem]:
     found, name = _kind(column), entry.field
     if entry.notation == "label":
@@ -102,18 +102,17 @@ def _notation(
 
 def _kind(column: WrittenColumn) -> Kind:
     item = column.visit.item if column.visit else None
-    assert isinstance(item, syntax.Field | syntax.BitField)
-    return kind(item)
+    assert isinstance(item, Named)
+    return item.kind
 
 
-def _not_in_json(spec: Spec, column: WrittenColumn) -> Kind | None:
+def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
     """What the column is or has inside that JSON has not; None if there is no such thing."""
     item = column.visit.item if column.visit else None
-    wire = of(item) if isinstance(item, syntax.Field) else None
-    if wire is not None and wire.kind in _NOT_IN_JSON:
-        return wire.kind
-    if not isinstance(item, syntax.Field) or item.type not in spec.types or item.type in recursive(spec):
+    if isinstance(item, model.Field) and item.type.kind in _NOT_IN_JSON:
+        return item.type.kind
+    inner = type_of(spec, item) if item is not None else None
+    if inner is None or inner.name in spec.recursive:
         return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None
-    inner = spec.types[item.type]
-    found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(spec, inner.fields))))
+    found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(inner.nodes))))
     return next(filter(None, found), None)

@@ -18,25 +18,24 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import WIDTHS, Integer, parse
+from wireloom_generator.types import WIDTHS, Integer, WireType
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Integers that are no whole number of bytes, or too many."""
-    for name, at in _types(spec):
-        wire = parse(name)
+    for wire, at in _types(spec):
         if isinstance(wire, Integer) and wire.bits not in WIDTHS:
             hint = "keep it as bytes" if wire.bits > 64 else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
             yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", hint)
 
 
-def _types(spec: Spec) -> Iterator[tuple[str, Location]]:
+def _types(spec: Resolved) -> Iterator[tuple[WireType, Location]]:
     for entry in written(spec):
-        if isinstance(entry, syntax.Field):
+        if isinstance(entry, model.Field | model.Computed):
             yield entry.type, entry.where("type")
-        elif isinstance(entry, syntax.Bits):
-            yield entry.bits, entry.where("bits")
+        elif isinstance(entry, model.Bits):
+            yield entry.wire.type, entry.where("bits")

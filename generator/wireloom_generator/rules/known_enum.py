@@ -14,25 +14,23 @@ Good::
 
 from collections.abc import Collection, Iterator
 
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Enums and flags that nothing declares."""
     for entry in written(spec):
-        fields = entry.fields if isinstance(entry, syntax.Bits) else (entry,)
-        for field in fields:
-            if isinstance(field, syntax.Field | syntax.BitField):
-                yield from _known(field, "enum", field.enum, spec.enums, "flags", spec.flags)
-            if isinstance(field, syntax.Field):
-                yield from _known(field, "flags", field.flags, spec.flags, "enum", spec.enums)
+        if isinstance(entry, Named):
+            yield from _known(entry, "enum", entry.enum, spec.written.enums, "flags", spec.written.flags)
+        if isinstance(entry, model.Field | model.Computed):
+            yield from _known(entry, "flags", entry.written.flags, spec.written.flags, "enum", spec.written.enums)
 
 
 def _known(
-    field: syntax.Field | syntax.BitField,
+    field: Named,
     key: str,
     name: str | None,
     known: Collection[str],
@@ -46,5 +44,5 @@ def _known(
         yield Problem(field.where(key), "known-enum", f"unknown {kind} {name!r}", closest(name, known))
         return
     declared = "an enum" if other == "enum" else "flags"
-    hint = f"write {other}: {name}" if isinstance(field, syntax.Field) else "a bit field can have an enum only"
+    hint = f"write {other}: {name}" if not isinstance(field, model.BitField) else "a bit field can have an enum only"
     yield Problem(field.where(key), "known-enum", f"{name!r} is declared as {declared}", hint)

@@ -17,15 +17,13 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
-    for entry in written(spec):
-        if isinstance(entry, syntax.Include) and entry.include not in spec.types:
+    for entry in spec.missing:
+        if entry.include not in spec.types:
             at, what = entry.where("include"), f"unknown type {entry.include!r}"
             yield Problem(at, "known-include", what, closest(entry.include, spec.types))

@@ -18,20 +18,21 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import head, slots
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import head
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Sections that are not there to be filled."""
-    known = [slot.section for slot in slots(spec)]
+    known = [slot.name for slot in spec.record.slots]
     if not known:
         what, hint = "the record has no section for messages to fill", "add one, as {section: body, size: rest}"
-        yield Problem(spec.protocol.record.where("fields"), "known-section", what, hint)
-    own = {visit.name for visit in head(spec).visits if isinstance(visit.item, syntax.Section)} - set(known)
-    for message in spec.messages:
+        yield Problem(spec.record.where("fields"), "known-section", what, hint)
+    own = {visit.name for visit in head(spec).visits if isinstance(visit.item, model.Region)} - set(known)
+    for message in spec.written.messages:
         parts: tuple[syntax.Message | syntax.Variant, ...] = (message, *message.variants)
         for part in parts:
             for name in part.sections:

@@ -13,15 +13,16 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Tables that nothing declares."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Field) and entry.table is not None and entry.table not in spec.tables:
-            what, hint = f"unknown table {entry.table!r}", closest(entry.table, spec.tables)
+        table = entry.written.table if isinstance(entry, model.Field | model.Computed) else None
+        if table is not None and table not in spec.written.tables:
+            what, hint = f"unknown table {table!r}", closest(table, spec.written.tables)
             yield Problem(entry.where("table"), "known-table", what, hint)

@@ -15,10 +15,10 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import is_known, written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import NAMES, WIDTHS, Integer, parse
 
 _ELSEWHERE = {
@@ -32,21 +32,21 @@ _OTHERS = [name for name in NAMES if not isinstance(parse(name), Integer)]
 __doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OTHERS[-1]}")
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Types that nothing declares."""
     known = frozenset((*NAMES, *spec.types))
     for entry in written(spec):
-        if isinstance(entry, syntax.Field) and parse(entry.type) is None and entry.type not in spec.types:
-            what = f"unknown type {entry.type!r}"
-            yield Problem(entry.where("type"), "known-type", what, _hint(spec, known, entry.type))
+        if isinstance(entry, model.Field | model.Computed) and not is_known(spec, entry):
+            name = entry.written.type
+            yield Problem(entry.where("type"), "known-type", f"unknown type {name!r}", _hint(spec, known, name))
 
 
-def _hint(spec: Spec, known: frozenset[str], name: str) -> str:
-    if name in spec.enums:
+def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
+    if name in spec.written.enums:
         return f"it is an enum; give the integer's type, and enum: {name}"
-    if name in spec.flags:
+    if name in spec.written.flags:
         return f"they are flags; give the integer's type, and flags: {name}"
-    if name in spec.tables:
+    if name in spec.written.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
     return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, known)

@@ -16,31 +16,31 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 RULE = "known-variant"
 _LAYOUT = ("title", "when", "valid", "sections")
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Variants that are shared and nowhere declared, or declared in two places."""
-    for part in spec.shared:
+    for part in spec.written.shared:
         for variant in part.variants:
             if variant.shared:
                 what = f"{variant.name!r} is declared here, so it is shared already"
                 yield Problem(variant.where("shared"), RULE, what, "delete the key")
-    for message in spec.messages:
+    for message in spec.written.messages:
         for variant in message.variants:
             if variant.shared:
                 yield from _shared(spec, variant)
 
 
-def _shared(spec: Spec, variant: syntax.Variant) -> Iterator[Problem]:
-    if variant.name not in spec.variants:
+def _shared(spec: Resolved, variant: syntax.Variant) -> Iterator[Problem]:
+    if variant.name not in spec.written.variants:
         what = f"no variant {variant.name!r} is declared to be shared"
-        yield Problem(variant.where("name"), RULE, what, closest(variant.name, spec.variants))
+        yield Problem(variant.where("name"), RULE, what, closest(variant.name, spec.written.variants))
         return
     for key in _LAYOUT:
         if key in variant.places and variant.where(key).path == variant.at.path:

@@ -23,33 +23,33 @@ Good::
 from collections.abc import Iterator
 from textwrap import fill
 
-from wireloom_generator import naming
+from wireloom_generator import model, naming
 from wireloom_generator.analysis.scopes import declarations, written
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Float, Integer, parse
 
 _TAKEN = ", ".join(f"``{name}``" for name in sorted(naming.BLOCKS | naming.OTHERS))
 __doc__ = (__doc__ or "").replace("BLOCKS", fill(_TAKEN, 120))
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Names that cannot be written as they are."""
     for name, at in _names(spec):
         fault = naming.column_fault(name)
         if fault is not None:
             yield Problem(at, "name-style", *fault)
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for item in declarations(shared):
             fault = naming.class_fault(item.name)
             if fault is not None:
                 yield Problem(item.where("name"), "name-style", *fault)
-    protocol = spec.protocol.protocol
+    protocol = spec.written.protocol.protocol
     if protocol in naming.IMPORTED:
         what, hint = f"{protocol!r} is a package that generated modules import", "say whose protocol it is"
-        yield Problem(spec.protocol.where("protocol"), "name-style", what, hint)
-    for message in spec.messages:
+        yield Problem(spec.written.protocol.where("protocol"), "name-style", what, hint)
+    for message in spec.written.messages:
         yield from _message(message)
     for name, at in _fields(spec):
         if name in naming.SHADOWING:
@@ -68,32 +68,32 @@ def _message(message: syntax.Message) -> Iterator[Problem]:
         yield Problem(at, "name-style", f"{name!r} is taken: the protocol's module or its rows have it already")
 
 
-def _names(spec: Spec) -> Iterator[tuple[str, Location]]:
+def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
     """The names that are columns, or stand where columns could."""
-    protocol = spec.protocol
+    protocol = spec.written.protocol
     yield protocol.protocol, protocol.where("protocol")
-    for library in spec.libraries:
+    for library in spec.written.libraries:
         yield library.library, library.where("library")
     yield from ((parameter.name, parameter.where("name")) for parameter in protocol.parameters)
-    yield from ((variant.name, variant.where("name")) for shared in spec.shared for variant in shared.variants)
-    for message in spec.messages:
+    yield from ((variant.name, variant.where("name")) for shared in spec.written.shared for variant in shared.variants)
+    for message in spec.written.messages:
         yield message.message, message.where("message")
         yield from ((variant.name, variant.where("name")) for variant in message.variants)
         yield from ((form.name, form.where("name")) for form in message.forms)
     yield from _fields(spec)
 
 
-def _fields(spec: Spec) -> Iterator[tuple[str, Location]]:
+def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
     for entry in written(spec):
         match entry:
-            case syntax.Field():
+            case model.Field() | model.Computed():
                 yield entry.name, entry.where("name")
-                if entry.raw is not None:
-                    yield entry.raw, entry.where("raw")
-            case syntax.Bits(fields=fields):
-                yield from ((bit.name, bit.where("name")) for bit in fields)
-            case syntax.Section():
-                yield entry.section, entry.where("section")
+                if entry.written.raw is not None:
+                    yield entry.written.raw, entry.where("raw")
+            case model.BitField(name=name):
+                yield name, entry.where("name")
+            case model.Section() | model.Slot():
+                yield entry.name, entry.where("section")
                 if entry.trailing is not None:
                     yield entry.trailing, entry.where("trailing")
             case _:

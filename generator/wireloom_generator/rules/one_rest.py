@@ -16,22 +16,22 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.sequences import Entries, at_end, needs_bytes, place, sequences, takes_rest
+from wireloom_generator import model
+from wireloom_generator.analysis.sequences import Bounded, Nodes, at_end, needs_bytes, place, sequences, takes_rest
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Entries behind one that leaves them nothing."""
-    for entries in sequences(spec):
-        yield from _behind(spec, entries)
+    for nodes in sequences(spec):
+        yield from _behind(spec, nodes)
 
 
-def _behind(spec: Spec, entries: Entries) -> Iterator[Problem]:
-    taker: syntax.Field | syntax.Section | None = None
-    for entry in entries:
-        if taker is not None and needs_bytes(spec, entry) and not _either(taker, entry):
+def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
+    taker: Bounded | None = None
+    for entry in nodes:
+        if taker is not None and needs_bytes(entry) and not _either(taker, entry):
             key, name = place(entry)
             what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
             yield Problem(entry.where(key), "one-rest", what)
@@ -39,6 +39,6 @@ def _behind(spec: Spec, entries: Entries) -> Iterator[Problem]:
         taker = at_end(spec, entry, takes_rest) or taker
 
 
-def _either(taker: syntax.Field | syntax.Section, entry: syntax.Entry) -> bool:
+def _either(taker: Bounded, entry: model.Item) -> bool:
     """Whether both are conditional, so that one of them may be there without the other."""
-    return all(isinstance(item, syntax.Field) and item.when is not None for item in (taker, entry))
+    return all(isinstance(item, model.Field) and item.when is not None for item in (taker, entry))

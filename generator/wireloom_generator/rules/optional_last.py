@@ -16,23 +16,23 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.sequences import Entries, at_end, is_optional, needs_bytes, place, sequences
+from wireloom_generator import model
+from wireloom_generator.analysis.sequences import Bounded, Nodes, at_end, is_optional, needs_bytes, place, sequences
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Entries that must be there, behind one that need not."""
-    for entries in sequences(spec):
-        yield from _behind(spec, entries)
+    for nodes in sequences(spec):
+        yield from _behind(spec, nodes)
 
 
-def _behind(spec: Spec, entries: Entries) -> Iterator[Problem]:
-    first: syntax.Field | syntax.Section | None = None
-    for entry in entries:
-        optional = isinstance(entry, syntax.Field) and entry.tail
-        if first is not None and needs_bytes(spec, entry) and not optional:
+def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
+    first: Bounded | None = None
+    for entry in nodes:
+        optional = isinstance(entry, model.Field) and entry.optional
+        if first is not None and needs_bytes(entry) and not optional:
             key, name = place(entry)
             how = "is optional" if is_optional(first) else "ends with an optional field"
             what = f"{place(first)[1]} {how}, so {name} behind it must be too"

@@ -31,35 +31,32 @@ Good::
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
-from wireloom_generator.expressions import Expr, Value, parsed
+from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.expressions.evaluation import Number, UnknowableError, truth
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Integer, parse
+from wireloom_generator.types import Integer
 
 _MOST = 20_000
 """So many headers are tried."""
 _HINT = "compare a number of several bytes with a constant that reads otherwise backwards, or prove by a checksum"
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Proofs that hold in both byte orders."""
-    parameter = spec.parameters.get(spec.protocol.byte_order)
+    parameter = spec.written.parameters.get(spec.written.protocol.byte_order)
     if parameter is None or "auto" not in parameter.choices:
         return
-    record = spec.protocol.record
-    if record.proof is not None:
-        yield from _proof(spec, record.proof, offsets.of_record(spec))
-    for message in spec.messages:
-        if message.proof is not None:
-            yield from _proof(spec, message.proof, offsets.of_message(spec, message))
+    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
+    for owner in owners:
+        if owner.proof is not None:
+            yield from _proof(spec, owner.proof, offsets.of_owner(spec, owner))
 
 
-def _proof(spec: Spec, proof: syntax.Proof, layout: offsets.Layout) -> Iterator[Problem]:
-    tree = parsed(proof.valid) if proof.valid is not None else None
+def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Layout) -> Iterator[Problem]:
+    tree = proof.valid.tree if proof.valid is not None else None
     if proof.checksum is not None or tree is None:
         return  # a checksum is right in both orders by chance alone
     numbers = {name.name: layout.numbers[name.name] for name in expressions.names(tree) if name.name in layout.numbers}
@@ -85,12 +82,12 @@ class _Number:
         self.order = order
 
     @classmethod
-    def of(cls, offset: int, field: syntax.Field) -> "_Number":
-        wire = parse(field.type)
+    def of(cls, offset: int, field: model.Field) -> "_Number":
+        wire, order = field.type, field.written.byte_order
         size = wire.bits // 8 if isinstance(wire, Integer) else 1
-        turns = size > 1 and field.byte_order is None
+        turns = size > 1 and order is None
         signed = isinstance(wire, Integer) and wire.signed
-        return cls(offset, size, signed=signed, turns=turns, order=field.byte_order or "big")
+        return cls(offset, size, signed=signed, turns=turns, order=order or "big")
 
     def read(self, data: bytes, order: str) -> int:
         """The number that the bytes are."""
@@ -107,9 +104,9 @@ class _Number:
         return list(dict.fromkeys(found))
 
 
-def _both(spec: Spec, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
+def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
     """Headers for which the condition holds in both orders."""
-    parameters: dict[str, Number | None] = {each.name: each.default for each in spec.protocol.parameters}
+    parameters: dict[str, Number | None] = {each.name: each.default for each in spec.written.protocol.parameters}
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [
             {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}

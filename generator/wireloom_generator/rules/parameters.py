@@ -17,9 +17,9 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import spelled
 
 _OPTIONS = frozenset({
@@ -29,9 +29,9 @@ _OPTIONS = frozenset({
 """What readers and the functions of the Python API call their own options and arguments."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Parameters that no reader could give."""
-    for parameter in spec.protocol.parameters:
+    for parameter in spec.written.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
             what = f"{parameter.name!r} is an option of every reader"
             yield Problem(parameter.where("name"), "parameters", what, "call the parameter something else")

@@ -21,30 +21,29 @@ Good::
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis import domains, extents
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
-from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions, parsed
+from wireloom_generator.analysis.scopes import Named, Scope, Visit, every, head, messages
+from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.evaluation import key
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 _HINT = "its type, const, match, when and derive contradict each other"
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Fields, matches and proofs that no record can have."""
     found: dict[tuple[Location, str], list[bool]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
         for visit in scope.visits:
-            if isinstance(visit.item, syntax.Field | syntax.BitField):
+            if isinstance(visit.item, Named):
                 for at, what, is_never in _field(spec, scope, visit, visit.item, known):
                     found.setdefault((at, what), []).append(is_never)
     for (at, what), uses in found.items():
@@ -56,28 +55,26 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _field(
-    spec: Spec, scope: Scope, visit: Visit, field: syntax.Field | syntax.BitField, known: Domains
+    spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
 ) -> Iterator[tuple[Location, str, bool]]:
     """What is asked of the field in this scope, and whether that is never so."""
-    when = parsed(field.when) if isinstance(field, syntax.Field) and field.when is not None else None
+    when = None if isinstance(field, model.BitField) or field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
         yield field.where("when"), what, conditions.excludes(holds, when, known)
     alone = domains.beside(known, {field.name: _unrestricted(known[field.name])})
-    if field.valid is not None and (tree := parsed(field.valid)) is not None and domains.known(tree, known):
+    valid = None if isinstance(field, model.Computed) else field.valid
+    if valid is not None and (tree := valid.tree) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
-        yield field.where("valid"), what, conditions.excludes(TRUE, tree, alone)
-    for word, text in (("derive", field.derive), ("compute", getattr(field, "compute", None))):
-        tree = parsed(text) if text is not None else None
-        if (
-            tree is not None
-            and domains.known(tree, domains.beside(known, {"record": Domain()}))
-            and _is_number(known[field.name])
-        ):
-            sizes = domains.beside(alone, _sizes(spec, scope, tree))
-            what = f"{field.name!r} can never be what it is derived from"
-            yield field.where(word), what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
+        yield valid.at, what, conditions.excludes(TRUE, tree, alone)
+    source = field.compute if isinstance(field, model.Computed) else field.derive
+    tree = source.tree if source is not None else None
+    with_record = domains.beside(known, {"record": Domain()})
+    if source is not None and tree is not None and domains.known(tree, with_record) and _is_number(known[field.name]):
+        sizes = domains.beside(alone, _sizes(spec, scope, tree))
+        what = f"{field.name!r} can never be what it is derived from"
+        yield source.at, what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
 
 
 def _unrestricted(domain: Domain) -> Domain:
@@ -88,7 +85,7 @@ def _is_number(domain: Domain) -> bool:
     return not (domain.is_text or domain.is_real) and True not in domain.listed
 
 
-def _sizes(spec: Spec, scope: Scope, tree: Expr) -> dict[str, Domain]:
+def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
     """The domains of the sizes that the expression asks for."""
     found = {}
     for part in expressions.walk(tree):
@@ -100,16 +97,16 @@ def _sizes(spec: Spec, scope: Scope, tree: Expr) -> dict[str, Domain]:
     return found
 
 
-def _extent(spec: Spec, scope: Scope, name: str) -> SizeRange:
+def _extent(spec: Resolved, scope: Scope, name: str) -> SizeRange:
     if name == "record":
-        return SizeRange(extents.of(spec, spec.protocol.record.fields).least, None)
+        return SizeRange(extents.of(spec, spec.record.nodes).least, None)
     visits = [visit for visit in (*scope.visits, *scope.header) if visit.name == name]
-    if len(visits) != 1 or not isinstance(visits[0].item, syntax.Field | syntax.Section):
+    if len(visits) != 1 or not isinstance(visits[0].item, model.Field | model.Computed | model.Region):
         return ANY
     return extents.of(spec, (visits[0].item,))
 
 
-def _matches(spec: Spec) -> Iterator[Problem]:
+def _matches(spec: Resolved) -> Iterator[Problem]:
     scope = head(spec)
     known = domains.of(spec, scope)
     for message in spec.messages:
@@ -132,26 +129,26 @@ def _within(known: Domains, name: str) -> Domains:
     return domains.beside(known, {name: replace(domain, least=-(1 << 64), most=1 << 64)})
 
 
-def _proofs(spec: Spec) -> Iterator[Problem]:
+def _proofs(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         owner = scope.owner
-        proof = None if isinstance(owner, syntax.Type) else owner.proof
-        tree = parsed(proof.valid) if proof and proof.valid is not None else None
-        if proof is not None and tree is not None:
+        proof = None if isinstance(owner, model.Type) else owner.proof
+        valid = proof.valid if proof is not None else None
+        if valid is not None and (tree := valid.tree) is not None:
             known = domains.of(spec, scope)
             if domains.known(tree, known) and conditions.impossible(tree, known):
-                yield Problem(proof.where("valid"), "possible-value", "no record ever satisfies the proof", _HINT)
+                yield Problem(valid.at, "possible-value", "no record ever satisfies the proof", _HINT)
 
 
-def _messages(spec: Spec) -> Iterator[Problem]:
+def _messages(spec: Resolved) -> Iterator[Problem]:
     for scope in messages(spec):
         message = scope.owner
-        assert isinstance(message, syntax.Message)
+        assert isinstance(message, model.Message)
         chosen = [domains.first(cases) for cases in tried(message.variants)]
         known = domains.of(spec, scope)
-        whole: Sequence[tuple[syntax.Message | syntax.Variant, Expr]] = [(message, TRUE)]
+        whole: Sequence[tuple[model.Message | model.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
-            tree = parsed(node.valid) if node.valid is not None else None
+            tree = node.valid.tree if node.valid is not None else None
             if tree is not None and domains.known(tree, domains.beside(known, _measured(tree))):
                 sizes = domains.beside(known, _sizes(spec, scope, tree))
                 if conditions.excludes(conditions.both(domains.assumed(spec, scope), holds), tree, sizes):

@@ -26,48 +26,48 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Proofs that prove nothing, and their absence where they are needed."""
-    protocol, record = spec.protocol, spec.protocol.record
+    protocol, record = spec.written.protocol, spec.record
     yield from _proof(spec, record, head(spec))
     for scope in messages(spec):
-        if isinstance(scope.owner, syntax.Message):
+        if isinstance(scope.owner, model.Message):
             yield from _proof(spec, scope.owner, scope)
     own = [message for message in spec.messages if message.length is not None]
     proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
-    if proven or not spec.is_whole:
+    if proven or not spec.written.is_whole:
         return
-    if record.resync:
+    if record.written.resync:
         hint = "without a proof any byte could begin a record"
         yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
-    parameter = spec.parameters.get(protocol.byte_order)
+    parameter = spec.written.parameters.get(protocol.byte_order)
     if parameter is not None and "auto" in parameter.choices:
         what = "auto is the byte order in which the proof holds, and there is none"
         yield Problem(protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
 
 
-def _proof(spec: Spec, owner: syntax.Record | syntax.Message, scope: Scope) -> Iterator[Problem]:
+def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
     proof = owner.proof
     if proof is None:
         return
     if proof.valid is None and proof.checksum is None:
-        yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
-    if isinstance(owner, syntax.Message) and owner.length is None:
+        yield Problem(proof.written.at, "proof", "a proof needs valid, checksum or both")
+    if isinstance(owner, model.Message) and owner.length is None:
         hint = "a proof stands where length stands, which is in the record"
-        yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
+        yield Problem(proof.written.at, "proof", "a message without a length has no proof", hint)
     if proof.checksum is None:
         return
     at = proof.where("checksum")
     visits = (*scope.header, *scope.visits)
-    sums = {v.item.name for v in visits if isinstance(v.item, syntax.Field) and v.item.checksum is not None}
-    layout = offsets.of_message(spec, owner) if isinstance(owner, syntax.Message) else offsets.of_record(spec)
+    sums = {v.item.name for v in visits if isinstance(v.item, model.Field) and v.item.checksum is not None}
+    layout = offsets.of_owner(spec, owner)
     if proof.checksum not in sums:
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:

@@ -17,19 +17,17 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import parsed
+from wireloom_generator.model import Region, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Names that are asked for before they are read."""
     for site in sites(spec):
-        tree = parsed(site.text)
+        tree = site.tree
         if tree is None or site.moment is Moment.FRAMING:
             continue
         asked = list(expressions.names(tree))
@@ -46,15 +44,13 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _is_field(site: Site, name: str) -> bool:
-    return any(
-        isinstance(seen, Visit) and not isinstance(seen.item, syntax.Section) for seen in site.around.get(name, ())
-    )
+    return any(isinstance(seen, Visit) and not isinstance(seen.item, Region) for seen in site.around.get(name, ()))
 
 
 def _foreign(site: Site, name: str) -> bool:
     """Whether the name is a header field's, in a type: that it cannot be measured at all is another rule's matter."""
     in_header = all(seen in site.scope.header for seen in site.around[name])
-    return in_header and isinstance(site.scope.owner, syntax.Type)
+    return in_header and isinstance(site.scope.owner, model.Type)
 
 
 def _hint(site: Site) -> str:
@@ -62,5 +58,5 @@ def _hint(site: Site) -> str:
         return "it is read later; only derive, checksum and default can look ahead"
     if site.key == "until":
         return "it is about an item that has been read; ask for its values"
-    decisive = site.scope.decisive
+    decisive = site.scope.owner.decisive if isinstance(site.scope.owner, model.Message) else ""
     return f"a variant is chosen when the fields that all variants share are read, as far as section {decisive!r}"

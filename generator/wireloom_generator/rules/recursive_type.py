@@ -19,16 +19,15 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import reach, recursive
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Types within themselves."""
-    for name in sorted(recursive(spec)):
-        for entry in syntax.walk(spec.types[name].fields):
+    for name in sorted(spec.recursive):
+        for entry in syntax.walk(spec.types[name].written.fields):
             match entry:
                 case syntax.Include(include=used):
                     at = entry.where("include")
@@ -36,7 +35,7 @@ def check(spec: Spec) -> Iterator[Problem]:
                     at = entry.where("type")
                 case _:
                     continue
-            if used not in spec.types or name not in reach(spec, used) | {used}:
+            if used not in spec.types or name not in spec.reach[used] | {used}:
                 continue
             through = "" if used == name else f" through {used}"
             hint = "it would have no end; keep the inner part as bytes"

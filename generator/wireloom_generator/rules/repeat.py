@@ -15,24 +15,24 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import fields
-from wireloom_generator.analysis.sequences import has_bytes, in_type, is_open, is_optional, takes_rest
-from wireloom_generator.analysis.sites import constant
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import fields, type_of
+from wireloom_generator.analysis.sequences import has_bytes, in_type, is_optional, opened, takes_rest
+from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import FlatBuffers, parse
+from wireloom_generator.types import FlatBuffers
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Lists without a length or with two, and items that cannot be listed."""
     for field in fields(spec):
-        if isinstance(field, syntax.Field) and field.repeat is not None and field.compute is None:
-            yield from _length(spec, field, field.repeat)
+        if isinstance(field, model.Field) and field.written.repeat is not None:
+            yield from _length(spec, field, field.written.repeat)
             yield from _item(spec, field)
 
 
-def _length(spec: Spec, field: syntax.Field, repeat: syntax.Repeat | str) -> Iterator[Problem]:
+def _length(spec: Resolved, field: model.Field, repeat: syntax.Repeat | str) -> Iterator[Problem]:
     if isinstance(repeat, str):
         if repeat != "rest":
             hint = "write rest, {count: …} or {until: …}"
@@ -46,29 +46,34 @@ def _length(spec: Spec, field: syntax.Field, repeat: syntax.Repeat | str) -> Ite
         )
     if (constant(repeat.count or "") or 0) < 0:
         yield Problem(repeat.where("count"), "repeat", "a count cannot be negative")
-    if repeat.until is not None and field.type not in spec.types:
+    word = field.written.type
+    if repeat.until is not None and word not in spec.types:
         hint = "declare a type with one field, and ask for that"
         yield Problem(
-            repeat.where("until"), "repeat", f"until asks for fields of an item, and {field.type} has none", hint
+            repeat.where("until"),
+            "repeat",
+            f"until asks for fields of an item, and {field.written.type} has none",
+            hint,
         )
 
 
-def _item(spec: Spec, field: syntax.Field) -> Iterator[Problem]:
-    if isinstance(parse(field.type), FlatBuffers):
+def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+    if isinstance(field.type, FlatBuffers):
         what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
         yield Problem(field.where("repeat"), "repeat", what, hint)
-    if field.size == "rest":
+    if field.written.size == "rest":
         hint = "to bound the list, put it into a section with that size"
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
-    elif constant(field.size or "") == 0:
+    elif constant(field.written.size or "") == 0:
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
-    at = field.where("type")
-    if not has_bytes(spec, field.type):
+    at, type_ = field.where("type"), type_of(spec, field)
+    if type_ is not None and not has_bytes(type_):
         yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
-    if not is_open(spec, field):
+    struct = opened(spec, field)
+    if struct is None:
         return
     hint = "give each item a size or a prefix"
-    if in_type(spec, field.type, takes_rest):
+    if in_type(spec, struct, takes_rest):
         yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
-    elif in_type(spec, field.type, is_optional):
+    elif in_type(spec, struct, is_optional):
         yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)

@@ -22,24 +22,23 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import every, is_slot
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import every
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Sections that are empty where no message can fill them."""
     for scope in every(spec):
-        in_record = isinstance(scope.owner, syntax.Record)
         for visit in scope.visits:
             section = visit.item
-            if not isinstance(section, syntax.Section) or section.fields or (in_record and is_slot(visit)):
+            if not isinstance(section, model.Section) or section.written.fields:
                 continue
-            if in_record:
-                what = f"messages cannot fill section {section.section!r} here"
+            if isinstance(scope.owner, model.Record):
+                what = f"messages cannot fill section {section.name!r} here"
                 hint = "a section for them stands at the top of the record; bytes that are just kept are a field"
                 yield Problem(visit.at, "section-nesting", what, hint)
             elif section.trailing is None:
-                what, hint = f"section {section.section!r} has no fields", "bytes that are just kept are a field"
+                what, hint = f"section {section.name!r} has no fields", "bytes that are just kept are a field"
                 yield Problem(visit.at, "section-nesting", what, hint)

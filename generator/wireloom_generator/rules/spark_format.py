@@ -16,14 +16,14 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """The protocol's name, if Spark has taken it."""
-    name = spec.protocol.protocol
+    name = spec.written.protocol.protocol
     if name in naming.SPARK_FORMATS:
         what = f"{name!r} is a format of Spark's own"
         hint = f'say whose protocol it is, or accept this and register(spark, "{name}", name="…")'
-        yield Problem(spec.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)
+        yield Problem(spec.written.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)

@@ -21,9 +21,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 from wireloom_generator.types import Boolean, Float, Integer, Text, parse, spelled
 
 _TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
@@ -31,9 +31,9 @@ _MOST = 32765
 """A vtable is at most 65535 bytes long."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Table fields that FlatBuffers cannot have."""
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for table in shared.tables:
             slots: dict[int, syntax.TableField] = {}
             names: dict[str, syntax.TableField] = {}

@@ -14,21 +14,22 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Table types that are unknown or not needed."""
-    for entry in fields(spec):
-        if not isinstance(entry, syntax.Field) or entry.table_type is None or entry.compute is not None:
+    for node in fields(spec):
+        given = node.written.table_type if isinstance(node, model.Field) else None
+        if given is None:
             continue
-        at = entry.where("table_type")
-        if entry.table_type != "long":
-            yield Problem(at, "table-type", f"unknown table type {entry.table_type!r}", "there is long, for a u64")
-        elif entry.type != "u64":
-            yield Problem(at, "table-type", f"{entry.type} needs no table type", "only a u64 can have table_type: long")
-        elif entry.repeat is not None:
+        at, type_ = node.where("table_type"), node.written.type
+        if given != "long":
+            yield Problem(at, "table-type", f"unknown table type {given!r}", "there is long, for a u64")
+        elif type_ != "u64":
+            yield Problem(at, "table-type", f"{type_} needs no table type", "only a u64 can have table_type: long")
+        elif isinstance(node, model.Field) and node.repeat is not None:
             yield Problem(at, "table-type", "a list can have no table type", "put the u64 into a type, and repeat that")

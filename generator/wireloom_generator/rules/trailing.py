@@ -23,18 +23,18 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator.analysis.scopes import expand, written
-from wireloom_generator.analysis.sequences import is_open, place, takes_rest
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.sequences import opened, place, takes_rest
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Columns for left-over bytes behind what always takes all of them."""
     for entry in written(spec):
-        if isinstance(entry, syntax.Section) and entry.trailing is not None:
-            taker = _taker(spec, entry.fields)
+        if isinstance(entry, model.Region) and entry.trailing is not None:
+            taker = _taker(spec, model.children(entry))
             if taker is not None:
                 what = f"{entry.trailing!r} can never hold anything, since {place(taker)[1]} takes all that is left"
                 yield Problem(
@@ -42,21 +42,22 @@ def check(spec: Spec) -> Iterator[Problem]:
                 )
 
 
-def _taker(spec: Spec, entries: Iterable[syntax.Entry]) -> syntax.Entry | None:
-    """The first entry behind which nothing is ever left."""
-    return next((entry for entry, _ in expand(spec, entries) if _takes_all(spec, entry)), None)
+def _taker(spec: Resolved, nodes: Iterable[model.Node]) -> model.Item | None:
+    """The first node behind which nothing is ever left."""
+    return next((item for item in model.items(nodes) if _takes_all(spec, item)), None)
 
 
-def _takes_all(spec: Spec, entry: syntax.Entry) -> bool:
-    match entry:
-        case syntax.Field() if entry.when is not None or entry.compute is not None:
+def _takes_all(spec: Resolved, item: model.Item) -> bool:
+    match item:
+        case model.Field(when=model.Condition()):
             return False
-        case syntax.Field() | syntax.Section() if takes_rest(entry):
+        case model.Field() | model.Section() | model.Slot() if takes_rest(item):
             return True
-        case syntax.Field() if entry.repeat is None and is_open(spec, entry):
-            return _taker(spec, spec.types[entry.type].fields) is not None
-        case syntax.Choice(choice=alternatives):
+        case model.Field(repeat=None):
+            struct = opened(spec, item)
+            return struct is not None and _taker(spec, struct.nodes) is not None
+        case model.Choice(alternatives=alternatives):
             covered = bool(alternatives) and alternatives[-1].when is None
-            return covered and all(_taker(spec, option.fields) is not None for option in alternatives)
+            return covered and all(_taker(spec, option.nodes) is not None for option in alternatives)
         case _:
             return False

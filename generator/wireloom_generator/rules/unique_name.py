@@ -18,28 +18,29 @@ Good::
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator.analysis.scopes import Scope, Visit, declarations, every, is_slot, named_values
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Scope, Visit, declarations, every, named_values
+from wireloom_generator.analysis.sequences import takes_rest
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Names given twice."""
     for scope in every(spec):
         yield from _in_struct(scope)
     yield from _parameters(spec)
     yield from _declarations(spec)
-    yield from _twice("message", ((message.message, message.where("message")) for message in spec.messages))
-    forms = ((form.name, form.where("name")) for message in spec.messages for form in message.forms)
+    yield from _twice("message", ((message.message, message.where("message")) for message in spec.written.messages))
+    forms = ((form.name, form.where("name")) for message in spec.written.messages for form in message.forms)
     yield from _twice("form", forms)
-    for message in spec.messages:
+    for message in spec.written.messages:
         yield from _twice("variant", ((variant.name, variant.where("name")) for variant in message.variants))
         yield from _twice("example", ((example.name, example.where("name")) for example in message.examples))
 
 
 def _in_struct(scope: Scope) -> Iterator[Problem]:
-    is_message = isinstance(scope.owner, syntax.Message)
+    is_message = isinstance(scope.owner, model.Message)
     earlier: dict[str, list[Visit]] = {}
     for visit in scope.header if is_message else ():
         if visit.name is not None:
@@ -56,55 +57,53 @@ def _in_struct(scope: Scope) -> Iterator[Problem]:
 
 def _clash(scope: Scope, visit: Visit, other: Visit) -> bool:
     if other in scope.header:
-        return not (is_slot(other) and _fills(scope, visit))
-    inside = isinstance(other.item, syntax.Section) and other.name in visit.sections
+        return not (isinstance(other.item, model.Slot) and _fills(scope, visit))
+    inside = isinstance(other.item, model.Region) and other.name in visit.sections
     return visit.meets(other) and not (inside and _fills(scope, visit))
 
 
 def _fills(scope: Scope, visit: Visit) -> bool:
     """Whether a field is all that the section it is named after holds, so that both have one size."""
     item = visit.item
-    if visit.name != visit.sections[-1] or not isinstance(item, syntax.Field) or item.when or item.tail:
+    if visit.name != visit.sections[-1] or not isinstance(item, model.Field) or item.when or item.optional:
         return False
     beside = [other for other in scope.visits if other.sections == visit.sections and other.meets(visit)]
-    in_bytes = [
-        other for other in beside if not (isinstance(other.item, syntax.Field) and other.item.compute is not None)
-    ]
-    return in_bytes == [visit] and "rest" in (item.size, item.repeat)
+    in_bytes = [other for other in beside if not isinstance(other.item, model.Computed)]
+    return in_bytes == [visit] and takes_rest(item)
 
 
 def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
-    shared = visit.via is not None and visit.via != first.via
-    at = visit.via if shared and visit.via else visit.at
-    place = first.via if first.via and first.via != visit.via else first.at
-    kind = "section" if isinstance(first.item, syntax.Section) else "field"
+    shared = visit.item.via is not None and visit.item.via != first.item.via
+    at = visit.item.via if shared and visit.item.via else visit.at
+    place = first.item.via if first.item.via and first.item.via != visit.item.via else first.at
+    kind = "section" if isinstance(first.item, model.Region) else "field"
     owner = f"a {kind} of the record" if first in scope.header else f"a {kind}"
     hint = ""
-    if isinstance(first.item, syntax.Section) and not isinstance(visit.item, syntax.Section):
+    if isinstance(first.item, model.Region) and not isinstance(visit.item, model.Region):
         hint = f"size({visit.name}) could be either's; only a field that is all the section holds may have its name"
     return Problem(at, "unique-name", f"{visit.name!r} is already {owner}, {seen_from(at, place)}", hint)
 
 
-def _parameters(spec: Spec) -> Iterator[Problem]:
-    parameters = spec.protocol.parameters
+def _parameters(spec: Resolved) -> Iterator[Problem]:
+    parameters = spec.written.protocol.parameters
     yield from _twice("parameter", ((parameter.name, parameter.where("name")) for parameter in parameters))
     seen: set[Location] = set()
     for scope in every(spec):
         for visit in scope.visits:
-            if visit.name in spec.parameters and visit.at not in seen:
+            if visit.name in spec.written.parameters and visit.at not in seen:
                 seen.add(visit.at)
-                place = seen_from(visit.at, spec.parameters[visit.name].where("name"))
+                place = seen_from(visit.at, spec.written.parameters[visit.name].where("name"))
                 yield Problem(visit.at, "unique-name", f"{visit.name!r} is already a parameter, {place}")
 
 
-def _declarations(spec: Spec) -> Iterator[Problem]:
+def _declarations(spec: Resolved) -> Iterator[Problem]:
     declared: list[tuple[str, Location]] = []
-    for shared in (*spec.libraries, spec.protocol):
+    for shared in (*spec.written.libraries, spec.written.protocol):
         declared += [(item.name, item.where("name")) for item in declarations(shared)]
     yield from _twice("", declared)
-    variants = ((variant.name, variant.where("name")) for shared in spec.shared for variant in shared.variants)
+    variants = ((variant.name, variant.where("name")) for shared in spec.written.shared for variant in shared.variants)
     yield from _twice("shared variant", variants)
-    for shared in spec.shared:
+    for shared in spec.written.shared:
         for named in named_values(shared):
             yield from _twice("value", ((value.name, value.where("name")) for value in named.values))
         for table in shared.tables:

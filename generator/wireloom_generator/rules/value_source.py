@@ -18,11 +18,11 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.scopes import fields
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Named, fields
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
-from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text, parse
+from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text
 
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 _IN_BYTES = (
@@ -32,18 +32,22 @@ _IN_BYTES = (
 """What a computed field cannot have, as syntax calls it."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Values with two sources, and sources that a kind of field cannot have."""
     for field in fields(spec):
         yield from _one_source(field)
-        if isinstance(field, syntax.Field):
-            yield from _derived(field)
-            yield from _computed(field)
-            yield from _flatbuffers(field)
+        match field:
+            case model.Field():
+                yield from _derived(field)
+                yield from _flatbuffers(field)
+            case model.Computed():
+                yield from _computed(field)
+            case model.BitField():
+                pass
 
 
-def _one_source(field: syntax.Field | syntax.BitField) -> Iterator[Problem]:
-    given = [key for key in _SOURCES if getattr(field, key, None) is not None]
+def _one_source(field: Named) -> Iterator[Problem]:
+    given = [key for key in _SOURCES if getattr(field.written, key, None) is not None]
     for key in given[1:]:
         yield Problem(
             field.where(key),
@@ -53,29 +57,27 @@ def _one_source(field: syntax.Field | syntax.BitField) -> Iterator[Problem]:
         )
 
 
-def _derived(field: syntax.Field) -> Iterator[Problem]:
-    if field.derive is None or field.compute is not None:
+def _derived(field: model.Field) -> Iterator[Problem]:
+    if field.derive is None:
         return
     if field.repeat is not None:
         yield Problem(field.where("derive"), "value-source", "a list cannot be derived")
-    elif not isinstance(parse(field.type), Integer | Boolean):
-        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.type else ""
-        yield Problem(field.where("derive"), "value-source", f"{field.type} cannot be derived", hint)
+    elif not isinstance(field.type, Integer | Boolean):
+        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.written.type else ""
+        yield Problem(field.where("derive"), "value-source", f"{field.written.type} cannot be derived", hint)
 
 
-def _computed(field: syntax.Field) -> Iterator[Problem]:
-    if field.compute is None:
-        return
-    if not isinstance(parse(field.type), Integer | Boolean | Text):
-        what = f"{field.type} cannot be computed"
+def _computed(field: model.Computed) -> Iterator[Problem]:
+    if not isinstance(field.type, Integer | Boolean | Text):
+        what = f"{field.written.type} cannot be computed"
         yield Problem(field.where("type"), "value-source", what, "integers, bool and text can")
     for name in _IN_BYTES:
-        if getattr(field, name) not in (None, False):
+        if getattr(field.written, name) not in (None, False):
             key = "optional" if name == "tail" else name
             what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
             yield Problem(field.where(key), "value-source", what)
 
 
-def _flatbuffers(field: syntax.Field) -> Iterator[Problem]:
-    if isinstance(parse(field.type), FlatBuffers) and field.valid is not None:
+def _flatbuffers(field: model.Field) -> Iterator[Problem]:
+    if isinstance(field.type, FlatBuffers) and field.valid is not None:
         yield Problem(field.where("valid"), "value-source", "flatbuffers takes no valid")

@@ -18,21 +18,20 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis.kinds import column_type
-from wireloom_generator.analysis.scopes import Branch, Visit, every, is_known
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Branch, Named, Visit, every, is_known
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Columns that alternatives see differently."""
     for scope in every(spec):
         first: dict[str, Visit] = {}
         for visit in scope.visits:
-            if visit.name is None or not isinstance(visit.item, syntax.Field | syntax.BitField):
+            if visit.name is None or not isinstance(visit.item, Named):
                 continue
-            if isinstance(visit.item, syntax.Field) and not is_known(spec, visit.item):
+            if not is_known(spec, visit.item):
                 continue
             other = first.setdefault(visit.name, visit)
             if other is not visit and not other.meets(visit):
@@ -41,9 +40,9 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _differing(visit: Visit, other: Visit) -> Iterator[Problem]:
     one, two = visit.item, other.item
-    assert isinstance(one, syntax.Field | syntax.BitField) and isinstance(two, syntax.Field | syntax.BitField)
+    assert isinstance(one, Named) and isinstance(two, Named)
     place = seen_from(visit.at, other.at)
-    found, known = column_type(one), column_type(two)
+    found, known = one.holds, two.holds
     if found != known:
         hint = "alternatives that share a name share a column"
         what = f"{visit.name!r} is {found} here and {known} {place}"
@@ -64,12 +63,12 @@ def _variant(visit: Visit) -> Branch:
     return visit.branch[:1] if visit.in_variant else ()
 
 
-def _names(field: syntax.Field | syntax.BitField) -> str:
+def _names(field: Named) -> str:
     if field.enum is not None:
         return "an enum"
-    return "flags" if isinstance(field, syntax.Field) and field.flags is not None else "no names"
+    return "flags" if isinstance(field, model.Field) and field.flags is not None else "no names"
 
 
-def _derivation(field: syntax.Field | syntax.BitField) -> tuple[str | None, ...]:
-    checksum = field.checksum if isinstance(field, syntax.Field) else None
-    return (field.derive, *((checksum.algorithm, checksum.start, checksum.end) if checksum else ()))
+def _derivation(field: Named) -> tuple[object, ...]:
+    derive = None if isinstance(field, model.Computed) else field.derive
+    return (derive and derive.raw, field.checksum if isinstance(field, model.Field) else None)

@@ -21,19 +21,19 @@ Good::
 
 from collections.abc import Iterator
 
+from wireloom_generator import model
 from wireloom_generator.analysis import coverage, domains
 from wireloom_generator.analysis.scopes import Scope, messages
-from wireloom_generator.expressions import Value, conditions, parsed
+from wireloom_generator.expressions import Value, conditions
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Messages that leave records open, or say what becomes of records that there are not."""
     for scope in messages(spec):
         message = scope.owner
-        assert isinstance(message, syntax.Message)
+        assert isinstance(message, model.Message)
         if message.variants:
             yield from _judged(spec, scope, message)
         elif message.otherwise is not None:
@@ -41,7 +41,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(message.where("otherwise"), "variant-open", what, "what must hold of every record is valid")
 
 
-def _judged(spec: Spec, scope: Scope, message: syntax.Message) -> Iterator[Problem]:
+def _judged(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Problem]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
     none = coverage.none_of(message.variants, known)
     if none is None:
@@ -54,7 +54,7 @@ def _judged(spec: Spec, scope: Scope, message: syntax.Message) -> Iterator[Probl
         what = f"a record may have none of the variants{f', as when {values}' if values else ''}"
         hint = "say whether it is well-formed: otherwise: true, false, or a condition"
         yield Problem(message.where("variants"), "variant-open", what, hint)
-    if message.otherwise is None or (tree := parsed(message.otherwise)) is None:
+    if message.otherwise is None or (tree := message.otherwise.tree) is None:
         return
     at = message.where("otherwise")
     if covers:

@@ -19,19 +19,19 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
+from wireloom_generator import model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.coverage import Implied, Impossible, Repeated, judged
 from wireloom_generator.analysis.scopes import Scope, messages
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Variants that are never chosen."""
     for scope in messages(spec):
         message = scope.owner
-        assert isinstance(message, syntax.Message)
+        assert isinstance(message, model.Message)
         for variant in (variant for variant in message.variants[:-1] if variant.when is None):
             hint = "only the last may do without when"
             what = "the variants behind this one are never chosen"
@@ -39,7 +39,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         yield from _never_chosen(spec, scope, message.variants)
 
 
-def _never_chosen(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iterator[Problem]:
+def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Problem]:
     for variant, reason in judged(variants, domains.assumed(spec, scope), domains.of(spec, scope)):
         at, hint = variant.where("when" if variant.when is not None else "name"), ""
         match reason:

@@ -20,32 +20,32 @@ Good::
 
 from collections.abc import Iterator, Sequence
 
+from wireloom_generator import model
 from wireloom_generator.analysis import coverage, domains
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, messages
-from wireloom_generator.expressions import conditions, parsed
+from wireloom_generator.expressions import conditions
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity, seen_from
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 
-def check(spec: Spec) -> Iterator[Problem]:
+def check(spec: Resolved) -> Iterator[Problem]:
     """Pairs of variants that can hold for one record."""
     for scope in messages(spec):
-        assert isinstance(scope.owner, syntax.Message)
+        assert isinstance(scope.owner, model.Message)
         yield from _pairs(spec, scope, scope.owner.variants)
 
 
-def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iterator[Problem]:
+def _pairs(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Problem]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
     for *before, variant in tried(variants):
-        tree = parsed(variant.when) if variant.when is not None else None
+        tree = variant.when.tree if variant.when is not None else None
         chosen = conditions.both(assumed, domains.first((*before, variant)))
         if tree is None or not domains.known(tree, known) or conditions.impossible(chosen, known):
             continue
         for other in before:
-            earlier = parsed(other.when) if other.when is not None else None
-            if earlier is None or not domains.known(earlier, known):
+            earlier = other.when.tree if other.when is not None else None
+            if other.when is None or earlier is None or not domains.known(earlier, known):
                 continue
             together = conditions.both(earlier, tree)
             found = conditions.example(conditions.both(assumed, together), known)
@@ -54,6 +54,6 @@ def _pairs(spec: Spec, scope: Scope, variants: Sequence[syntax.Variant]) -> Iter
                 place = seen_from(at, other.where("when"))
                 values = coverage.told(together, found)
                 what = f"{other.name} holds too, {place}, {f'as when {values}' if values else 'always'}"
-                hint = f"add what {other.name} leaves over, as in: … and not ({other.when})"
+                hint = f"add what {other.name} leaves over, as in: … and not ({other.when.raw})"
                 yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)
                 break

@@ -65,7 +65,7 @@ class FlatBuffers(Base):
         return SOMETHING
 
     def column(self, declared: Declared) -> StructType:
-        return StructType(declared.tables[self.table])
+        return StructType(declared.tables.get(self.table, ()))
 
     @property
     def holds(self) -> str:

@@ -82,9 +82,7 @@ class Integer(Base):
 
 
 def integer_column(bits: int, *, signed: bool) -> Primitive | Decimal:
-    """The narrowest table type that holds every such integer; ``decimal(20,0)`` for 64 unsigned bits."""
-    if bits == 64 and not signed:
-        return U64
+    """The narrowest table type that holds every such integer; ``decimal(20,0)`` for 64 unsigned bits, and for more."""
     needed = bits if signed else bits + 1
     steps = ((8, Primitive.BYTE), (16, Primitive.SHORT), (32, Primitive.INT), (64, Primitive.LONG))
-    return next(primitive for limit, primitive in steps if needed <= limit)
+    return next((primitive for limit, primitive in steps if needed <= limit), U64)

@@ -49,7 +49,7 @@ class Struct(Base):
         return SOMETHING
 
     def column(self, declared: Declared) -> StructType:
-        return StructType(declared.structs[self.name])
+        return StructType(declared.structs.get(self.name, ()))
 
     @property
     def holds(self) -> str:

@@ -248,7 +248,7 @@ def _narrow_choice(choice: model.Choice, facts: Facts) -> tuple[tuple[model.Node
         elif decided:
             left.append(option if isinstance(option, model.Otherwise) else model.Otherwise(option.nodes))
             break
-    return ((model.Choice(tuple(left)),) if left else ()), facts
+    return ((replace(choice, alternatives=tuple(left)),) if left else ()), facts
 
 
 def _taken(

@@ -1,0 +1,39 @@
+"""What the expressions of a struct can ask for."""
+
+from dataclasses import dataclass, replace
+
+from wireloom_generator import expressions
+from wireloom_generator.expressions import Expr, Name, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that the expressions of one struct know: its own fields, the record's header fields, parameters.
+
+    What judges whole records compares those of ``hexadecimal`` with numbers written so.
+    """
+
+    own: frozenset[str]
+    own_nullable: frozenset[str]
+    header: frozenset[str]
+    header_nullable: frozenset[str]
+    parameters: frozenset[str]
+    hexadecimal: frozenset[str] = frozenset()
+
+    def resolve(self, name: Name) -> Name:
+        """The name with the scope it is found in; as it is if nothing has it."""
+        if name.name in self.own:
+            return replace(name, scope=Scope.THIS, nullable=name.name in self.own_nullable)
+        if name.name in self.header:
+            return replace(name, scope=Scope.RECORD, nullable=name.name in self.header_nullable)
+        return replace(name, scope=Scope.PARAMETER) if name.name in self.parameters else name
+
+    def resolved(self, expression: Expr) -> Expr:
+        """The expression with each name told where its value is found."""
+        if isinstance(expression, Name):
+            return self.resolve(expression)
+        return expressions.rebuild(expression, self.resolved)
+
+
+NO_NAMES = Names(*[frozenset()] * 5)
+"""Those of what has no expressions."""

@@ -1,0 +1,46 @@
+"""A spec with every name looked up: what rules judge, and what the protocol that emitters see is made of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from wireloom_generator.model.nodes import Node, Type
+from wireloom_generator.model.protocol import Message, Record, Variant
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """What a spec means, as far as that can be told: there is one of a broken spec too.
+
+    What nothing declares stays unknown by its name: a field of such a type is of a struct that is not among ``types``,
+    a section that the record has not is filled all the same, an expression that cannot be read has no tree; ``missing``
+    are the includes that bring in nothing, of unknown types and of types inside themselves, which are ``recursive``.
+    ``included`` are the structs whose fields are spliced in somewhere.
+
+    ``declared`` are all shared structs of the protocol and its libraries, ``types`` those that their names mean, and
+    ``used`` those that fields have, inner ones first; ``reach`` are the types that each contains, directly or not.
+    ``variants`` are those that are declared for several messages. ``found`` is where analysis keeps what it has found.
+    """
+
+    written: Spec
+    record: Record
+    messages: tuple[Message, ...]
+    used: tuple[Type, ...]
+    declared: tuple[Type, ...]
+    variants: tuple[Variant, ...]
+    types: Mapping[str, Type]
+    reach: Mapping[str, frozenset[str]]
+    recursive: frozenset[str]
+    included: tuple[str, ...]
+    missing: tuple[syntax.Include, ...]
+    found: dict[object, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def layouts(self) -> Iterator[tuple[Node, ...]]:
+        """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
+        yield from (shared.nodes for shared in self.declared)
+        yield from (nodes for variant in self.variants for nodes in variant.sections.values())
+        yield self.record.nodes
+        for message in self.messages:
+            yield from message.layouts

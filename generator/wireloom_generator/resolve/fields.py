@@ -1,0 +1,399 @@
+"""Syntax → model for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from wireloom_generator import expressions, model, types
+from wireloom_generator.expressions import Value, notation, parsed
+from wireloom_generator.model.names import Names
+from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.resolve.columns import columns, labelled
+from wireloom_generator.resolve.declarations import documentation, table
+from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
+from wireloom_generator.types import Bytes, Declared, Struct, WireType, integer_column
+
+
+@dataclass
+class Cursor:
+    """How far a struct is laid out: bytes from its section's start, and from the record's; None once they vary."""
+
+    section: str = ""
+    offset: int | None = 0
+    absolute: int | None = 0
+
+    def place(self) -> model.Place:
+        return model.Place(self.section, self.offset, self.absolute)
+
+    def move(self, size: int | None) -> None:
+        """Go on by ``size`` bytes, None if it varies."""
+        self.offset = None if size is None or self.offset is None else self.offset + size
+        self.absolute = None if size is None or self.absolute is None else self.absolute + size
+
+
+def compared(message: syntax.Message) -> frozenset[str]:
+    """The names that the conditions on a message's whole records compare with numbers in hexadecimal."""
+    conditions = [message.valid, message.otherwise]
+    conditions += (condition for variant in message.variants for condition in (variant.when, variant.valid))
+    return _in_hexadecimal(conditions)
+
+
+def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
+    return notation.compared(*(text for text in conditions if text is not None and parsed(text) is not None))
+
+
+class Fields:
+    """Resolves the fields of one protocol; ``types`` grow as they are asked for, inner ones first."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.reach = reach(spec.types)
+        self.recursive = frozenset(name for name, reached in self.reach.items() if name in reached)
+        self.splicing = Splicing(spec.types, self.recursive)
+        self.types: dict[str, model.Type] = {}
+        self.structs: dict[str, tuple[model.Column, ...]] = {}
+        self.tables = {name: table(written) for name, written in spec.tables.items()}
+        self.declared = Declared(self.structs, {name: each.columns for name, each in self.tables.items()})
+        self.measured = frozenset(measured(spec))
+        self.record_names = self._record_names()
+        self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
+
+    def _record_names(self) -> Names:
+        names, nullable = self.splicing.declared(self.spec.protocol.record.fields)
+        recorded = {parameter.name for parameter in self.spec.protocol.parameters}
+        return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), self._compared())
+
+    def _compared(self) -> frozenset[str]:
+        """The record's fields that messages match, or conditions on whole records compare, with such numbers."""
+        matches = [item for message in self.spec.messages for item in message.match.items()]
+        found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
+        proofs = [self.spec.protocol.record.proof, *(message.proof for message in self.spec.messages)]
+        return found.union(
+            _in_hexadecimal(proof.valid for proof in proofs if proof), *map(compared, self.spec.messages)
+        )
+
+    def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
+        """Whether the spec writes any of the field's values in hexadecimal."""
+        written: list[object] = [field.const, field.default]
+        if field.enum in self.spec.enums:
+            written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
+        if flags in self.spec.flags:
+            written += (item.value for item in self.spec.flags[flags].values)
+        told = _in_hexadecimal([field.valid])
+        return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
+
+    def names(self, entries: Iterable[syntax.Entry]) -> Names:
+        """What the expressions of a shared struct can ask for."""
+        own, nullable = self.splicing.declared(entries)
+        record = self.record_names
+        return Names(own, nullable, record.own, record.own_nullable, record.parameters)
+
+    def type_named(self, name: str) -> None:
+        """Resolve the shared struct of that name, if there is one and it has not been; one inside itself has no end."""
+        if name in self.spec.types and name not in self.structs:
+            self.structs[name] = ()
+            found = self.struct(self.spec.types[name])
+            self.types[name], self.structs[name] = found, found.columns
+
+    def struct(self, written: syntax.Type) -> model.Type:
+        """A shared struct."""
+        nodes = self.nodes(written.fields, self.names(written.fields), Cursor(absolute=None))
+        return model.Type(written.name, documentation(written), nodes, columns(nodes), written=written)
+
+    def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
+        """An expression that stands at a place, with its names resolved; None for None."""
+        return None if text is None else self.expression(text, at, names)
+
+    def expression(self, text: str, at: Location, names: Names) -> model.Condition:
+        """An expression with its names resolved; one that cannot be read has no value."""
+        tree = parsed(text)
+        return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
+
+    def record(self) -> tuple[model.Node, ...]:
+        """The record's own fields, the sections at its top that messages fill among them."""
+        return self.nodes(self.spec.protocol.record.fields, self.record_names, Cursor(), with_slots=True)
+
+    def nodes(
+        self,
+        entries: Iterable[syntax.Entry],
+        names: Names,
+        cursor: Cursor,
+        via: Location | None = None,
+        *,
+        with_slots: bool = False,
+    ) -> tuple[model.Node, ...]:
+        """The nodes of a list of fields; ``cursor`` is moved behind them."""
+        nodes: list[model.Node] = []
+        for entry, include in self.splicing.spliced(entries, via):
+            if with_slots and isinstance(entry, syntax.Section) and not entry.fields:
+                nodes.append(self._slot(entry, names, cursor, include))
+            else:
+                _append(nodes, self._node(entry, names, cursor, include))
+        return tuple(nodes)
+
+    def _node(self, entry: Spliced, names: Names, cursor: Cursor, via: Location | None) -> model.Node:
+        match entry:
+            case syntax.Field():
+                return self._optional_field(entry, names, cursor, via)
+            case syntax.Section():
+                return self._section(entry, names, cursor, via)
+            case syntax.Choice():
+                return self._choice(entry, names, cursor, via)
+            case syntax.Bits():
+                return self._bits(entry, names, cursor, via)
+            case syntax.Pad(pad=size):
+                return self._padding(entry, size, 1, cursor, via)
+            case syntax.Align(align=align):
+                return self._padding(entry, 0, align, cursor, via)
+
+    def _padding(
+        self, entry: syntax.Pad | syntax.Align, size: int, align: int, cursor: Cursor, via: Location | None
+    ) -> model.Padding:
+        node = model.Padding(size, align, cursor.place(), written=entry, via=via)
+        start = cursor.absolute
+        cursor.move(size if align == 1 else None if start is None or align < 1 else -start % align)
+        return node
+
+    def _slot(self, entry: syntax.Section, names: Names, cursor: Cursor, via: Location | None) -> model.Slot:
+        extent, place = self._extent(entry, names), cursor.place()
+        cursor.move(None)
+        return model.Slot(entry.section, extent, entry.trailing, documentation(entry), place, written=entry, via=via)
+
+    def _section(self, entry: syntax.Section, names: Names, cursor: Cursor, via: Location | None) -> model.Section:
+        extent, place = self._extent(entry, names), cursor.place()
+        nodes = self.nodes(entry.fields, names, Cursor(entry.section, 0, cursor.absolute), via)
+        cursor.move(extent.fixed if isinstance(extent, model.Size) else None)
+        doc = documentation(entry)
+        return model.Section(entry.section, extent, entry.trailing, nodes, doc, place, written=entry, via=via)
+
+    def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
+        if entry.size is None or entry.size == "rest":
+            return model.Rest()
+        condition = self.expression(entry.size, entry.where("size"), names)
+        fixed = condition.expression.value if isinstance(condition.expression, Value) else None
+        return model.Size(condition, fixed if isinstance(fixed, int) else None)
+
+    def _choice(self, entry: syntax.Choice, names: Names, cursor: Cursor, via: Location | None) -> model.Choice:
+        ends: list[Cursor] = []
+        resolved: list[model.Alternative] = []
+        for alternative in entry.choice:
+            inner = replace(cursor)
+            nodes = self.nodes(alternative.fields, names, inner, via)
+            condition = self.condition(alternative.when, alternative.where("when"), names)
+            resolved.append(model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at))
+            ends.append(inner)
+        offsets = {(end.offset, end.absolute) for end in ends}
+        if len(offsets) == 1 and isinstance(resolved[-1], model.Otherwise):
+            cursor.offset, cursor.absolute = offsets.pop()
+        else:
+            cursor.move(None)
+        return model.Choice(tuple(resolved), written=entry, via=via)
+
+    def _bits(self, entry: syntax.Bits, names: Names, cursor: Cursor, via: Location | None) -> model.Bits:
+        wire = self.number(entry.bits)
+        fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
+        node = model.Bits(wire, fields, cursor.place(), written=entry, via=via)
+        cursor.move(wire.fixed)
+        return node
+
+    def _bit_field(self, field: syntax.BitField, names: Names, via: Location | None) -> model.BitField:
+        boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
+        kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
+        doc = documentation(field)
+        const = field.const if isinstance(field.const, int) else None
+        return model.BitField(
+            field.name,
+            field.width,
+            boolean,
+            doc,
+            labelled(field.name, kind, doc.text, enum=self._labels(field.enum, field.labels)),
+            field.enum,
+            field.labels,
+            const,
+            self.condition(field.valid, field.where("valid"), names),
+            self.condition(field.derive, field.where("derive"), names),
+            self._default(field, names),
+            self._hex(field, names),
+            written=field,
+            via=via,
+        )
+
+    def _optional_field(self, field: syntax.Field, names: Names, cursor: Cursor, via: Location | None) -> model.Node:
+        start = replace(cursor)
+        if field.compute is not None:
+            computed = self._computed(field, field.compute, names, via)
+            return model.Tail((computed,)) if field.tail else computed
+        node = self._field(field, names, cursor, via)
+        inner = model.Tail((node,)) if field.tail else node
+        if node.when is None:
+            return inner
+        cursor.offset, cursor.absolute = start.offset, start.absolute
+        cursor.move(None)
+        return model.When(node.when, (inner,))
+
+    def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
+        compute = self.expression(text, field.where("compute"), names)
+        when = self.condition(field.when, field.where("when"), names)
+        value = compute
+        if when is not None:
+            guarded = expressions.Conditional(when.expression, compute.expression, Value(None))
+            value = model.Condition(guarded, f"{_enclosed(compute)} if {when.text} else null")
+        doc = documentation(field, unit=field.unit)
+        type_ = self.type(field)
+        enum = self._labels(field.enum, field.labels)
+        return model.Computed(
+            field.name,
+            value,
+            doc,
+            labelled(field.name, type_.column(self.declared), doc.text, enum=enum),
+            field.enum,
+            field.labels,
+            self._hex(field, names),
+            type=type_,
+            compute=compute,
+            when=when,
+            written=field,
+            via=via,
+        )
+
+    def _field(self, field: syntax.Field, names: Names, cursor: Cursor, via: Location | None) -> model.Field:
+        wire = self.wire(field, names)
+        repeat = self._repeat(field, names)
+        size = None if repeat else wire.fixed
+        place = cursor.place()
+        cursor.move(size)
+        doc = documentation(field, unit=field.unit)
+        return model.Field(
+            name=field.name,
+            wire=wire,
+            doc=doc,
+            columns=self._field_columns(field, wire, doc.text, repeat),
+            place=place,
+            size=size,
+            enum=field.enum,
+            flags=field.flags,
+            labels=field.labels,
+            const=_constant(wire, field.const),
+            valid=self.condition(field.valid, field.where("valid"), names),
+            derive=self.condition(field.derive, field.where("derive"), names),
+            checksum=self.checksum(field.checksum, names),
+            default=self._default(field, names),
+            long=field.table_type == "long",
+            located=field.name in self.measured,
+            raw=field.raw,
+            repeat=repeat,
+            hex=self._hex(field, names, field.flags),
+            when=self.condition(field.when, field.where("when"), names),
+            optional=field.tail,
+            written=field,
+            via=via,
+        )
+
+    def _field_columns(
+        self, field: syntax.Field, wire: model.Wire, doc: str, repeat: model.Repeat | None
+    ) -> tuple[model.Column, ...]:
+        kind: model.ColumnType = wire.type.column(self.declared)
+        if field.table_type == "long":
+            kind = model.Primitive.LONG
+        if repeat is not None:
+            kind = model.ListType(kind)
+        labels = field.labels and repeat is None
+        enum, flags = self._labels(field.enum, labels), self._labels(field.flags, labels)
+        found = labelled(field.name, kind, doc, enum=enum, flags=flags)
+        if field.raw is not None:
+            kept = f"Bytes of {field.name}; written back while it is unchanged"
+            return (*found, model.Column(field.raw, model.Primitive.BINARY, kept))
+        return found
+
+    def _labels(self, name: str | None, wanted: bool) -> tuple[str, ...] | None:
+        """What the label column of an enum or of flags may say; None if there is no such column."""
+        if name is None or not wanted:
+            return None
+        declared = self.spec.enums.get(name) or self.spec.flags.get(name)
+        return tuple(value.name for value in declared.values) if declared is not None else ()
+
+    def _repeat(self, field: syntax.Field, names: Names) -> model.Repeat | None:
+        repeat = field.repeat
+        if repeat is None or isinstance(repeat, str):
+            return None if repeat is None else model.Repeat(None, None)
+        count = self.condition(repeat.count, repeat.where("count"), names)
+        item = self.names(self.spec.types[field.type].fields) if field.type in self.spec.types else names
+        return model.Repeat(count, self.condition(repeat.until, repeat.where("until"), item))
+
+    def checksum(self, written: syntax.Checksum | None, names: Names) -> model.Checksum | None:
+        """A checksum with its range resolved."""
+        if written is None:
+            return None
+        start = self.expression(written.start, written.where("from"), names)
+        return model.Checksum(written.algorithm, start, self.expression(written.end, written.where("to"), names))
+
+    def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
+        default = field.default
+        if default is None:
+            return model.Condition(Value(0), "0") if field.reserved else None
+        if not isinstance(default, str):
+            return model.Condition(Value(default), str(default))
+        return self.expression(default, field.where("default"), names)
+
+    def type(self, field: syntax.Field) -> WireType:
+        """The type of a field; a shared struct is resolved with it. One that nothing declares is a struct too."""
+        found = types.of(field)
+        if found is None:
+            self.type_named(field.type)
+            return Struct(field.type)
+        return found
+
+    def wire(self, field: syntax.Field, names: Names) -> model.Wire:
+        """How a field stands in the bytes."""
+        found = self.type(field)
+        extent = self._field_extent(field, names)
+        return self._ordered(found, extent or (model.Rest() if found.endless else None), field.byte_order)
+
+    def number(self, name: str) -> model.Wire:
+        """How a number stands in the bytes that is nothing but its type: a length in front, or what bits fill."""
+        return self._ordered(types.parse(name) or Struct(name))
+
+    def _ordered(self, found: WireType, extent: model.Extent | None = None, own: str | None = None) -> model.Wire:
+        order = _order(own) or self.order
+        return model.Wire(found, order if found.has_order else None, extent)
+
+    def _field_extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
+        if field.size is not None:
+            return self._extent(field, names)
+        if field.prefix is not None:
+            return model.Prefix(self.number(field.prefix))
+        return model.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
+
+
+def _order(name: str | None) -> model.Order | None:
+    return model.Order(name) if name in ("big", "little") else None
+
+
+def _append(nodes: list[model.Node], node: model.Node) -> None:
+    """Add a node; what has the condition of the node before goes into that, an optional one into an optional one."""
+    previous = nodes[-1] if nodes else None
+    if isinstance(node, model.When) and isinstance(previous, model.When) and previous.condition == node.condition:
+        nodes[-1] = model.When(node.condition, _joined(previous.nodes, node.nodes))
+    elif isinstance(node, model.Tail) and isinstance(previous, model.Tail):
+        nodes[-1] = model.Tail(_joined(previous.nodes, (node,)))
+    else:
+        nodes.append(node)
+
+
+def _joined(first: tuple[model.Node, ...], then: tuple[model.Node, ...]) -> tuple[model.Node, ...]:
+    nodes = list(first)
+    for node in then:
+        _append(nodes, node)
+    return tuple(nodes)
+
+
+def _enclosed(condition: model.Condition) -> str:
+    return f"({condition.text})" if isinstance(condition.expression, expressions.Conditional) else condition.text
+
+
+def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
+    """A constant; of bytes, those that it writes in hexadecimal, if it does."""
+    if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, len(const) // 2) is None:
+        return bytes.fromhex(const)
+    return const

@@ -1,0 +1,164 @@
+"""A spec that the rules found clean → the protocol that emitters see."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis import offsets
+from wireloom_generator.expressions import Value
+from wireloom_generator.reading import syntax
+from wireloom_generator.resolve import declarations
+from wireloom_generator.resolve.columns import columns
+from wireloom_generator.resolve.declarations import documentation
+from wireloom_generator.resolve.spec import message_columns
+from wireloom_generator.types import Bytes
+
+UNKNOWN = "unknown"
+"""The message of records that no message of the spec matches."""
+
+
+def protocol(spec: model.Resolved) -> model.Protocol:
+    """The whole protocol."""
+    read, written, record = spec.written, spec.written.protocol, spec.record
+    parameters = tuple(map(declarations.parameter, written.parameters))
+    messages = spec.messages
+    if record.length is not None and all(message.match for message in messages):
+        messages = (*messages, _unknown(record))
+    sources = tuple(sorted({part.at.path for part in (*read.shared, *read.messages)}))
+    return model.Protocol(
+        name=written.protocol,
+        doc=documentation(written, title=written.title),
+        record_doc=documentation(written.record),
+        included={name: spec.types[name].doc for name in spec.included},
+        libraries=tuple(documentation(shared, title=shared.title or shared.library) for shared in read.libraries),
+        path=written.at.path,
+        parameters=parameters,
+        byte_order=written.byte_order if written.byte_order in read.parameters else None,
+        enums=tuple(map(declarations.enum, read.enums.values())),
+        flags=tuple(map(declarations.flags, read.flags.values())),
+        types=spec.used,
+        tables=tuple(map(declarations.table, read.tables.values())),
+        record=record.nodes,
+        header=(*_recorded(parameters), *columns(record.nodes)),
+        messages=messages,
+        lengths=tuple(_lengths(spec)),
+        match=_match_probes(spec),
+        resync=written.record.resync,
+        sources=sources,
+        folders=tuple(dict.fromkeys(path.parent for path in sources)),
+    )
+
+
+def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
+    """The columns of the parameters that are told of each row."""
+    for parameter in parameters:
+        if parameter.column:
+            kind = model.Primitive.STRING if parameter.choices else model.Primitive.BOOLEAN
+            yield model.Column(parameter.name, kind, parameter.doc.text)
+
+
+def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
+    """How records are delimited: by the record's rule, or by each message's."""
+    record = spec.record
+    if record.length is not None:
+        yield _Delimiting(record, record.length, record.proof, offsets.of_record(spec), record.nodes).lengths({})
+        return
+    for message in spec.messages:
+        nodes = (*record.nodes, *(node for nodes in message.sections.values() for node in nodes))
+        assert message.length is not None
+        proof, layout = message.proof or record.proof, offsets.of_message(spec, message)
+        yield _Delimiting(message, message.length, proof, layout, nodes).lengths(message.match)
+
+
+class _Delimiting:
+    """What is asked for before a record is read, by what its ``owner`` can name."""
+
+    def __init__(
+        self,
+        owner: model.Record | model.Message,
+        length: model.Condition,
+        proof: model.Proof | None,
+        layout: offsets.Layout,
+        nodes: tuple[model.Node, ...],
+    ) -> None:
+        self.names = owner.names
+        self.length = length
+        self.proof = proof
+        self.layout = layout
+        self.nodes = nodes
+
+    def lengths(self, match: Mapping[str, tuple[int, ...]]) -> model.Lengths:
+        """The rule of the records that match."""
+        proof, checksum, stored = self.proof, None, None
+        valid = self.own(proof.valid) if proof and proof.valid else None
+        asked = [self.length.expression, *([valid.expression] if valid else [])]
+        if proof and proof.checksum:
+            field = self.layout.fields[proof.checksum]
+            assert isinstance(field, model.Field) and field.checksum is not None
+            checksum = (field.name, self.early(field.checksum))
+            asked += [checksum[1].start.expression, checksum[1].end.expression]
+            at = self.layout.places[field.name]
+            if at.told:
+                place = self.names.resolved(at.expression)
+                stored = (field.wire, model.Condition(place, f"offset({field.name})"))
+                asked.append(place)
+        needed = {name.name for expression in asked for name in expressions.names(expression)}
+        needed |= {checksum[0]} if checksum else set()
+        probes = tuple(_probe(field) for field in _fixed(self.nodes) if field.name in needed)
+        return model.Lengths(match, probes, self.length, valid, checksum, stored)
+
+    def own(self, condition: model.Condition) -> model.Condition:
+        """A condition, of the record perhaps, as the owner sees it."""
+        assert condition.tree is not None
+        return model.Condition(self.names.resolved(condition.tree), condition.text)
+
+    def early(self, checksum: model.Checksum) -> model.Checksum:
+        """A checksum whose range is asked for before the record is read: by numbers at fixed offsets alone."""
+
+        def settled(condition: model.Condition) -> model.Condition:
+            assert condition.tree is not None
+            tree = self.layout.settled(condition.tree, self.length.tree)
+            return model.Condition(self.names.resolved(tree), condition.raw)
+
+        return model.Checksum(checksum.algorithm, settled(checksum.start), settled(checksum.end))
+
+
+def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
+    """The header fields that tell which message's length rule holds; none if there is one for all."""
+    if spec.record.length is not None:
+        return ()
+    needed = {name for message in spec.messages for name in message.match}
+    return tuple(_probe(field) for field in _fixed(spec.record.nodes) if field.name in needed)
+
+
+def _fixed(nodes: Iterable[model.Node]) -> Iterator[model.Field]:
+    """The fields that stand at a fixed offset whatever the record is."""
+    for node in nodes:
+        if isinstance(node, model.Field):
+            if node.place.absolute is not None:
+                yield node
+        elif isinstance(node, model.Section):
+            yield from _fixed(node.nodes)
+
+
+def _probe(field: model.Field) -> model.Probe:
+    assert field.place.absolute is not None
+    return model.Probe(field.name, field.place.absolute, field.wire, field.hex)
+
+
+def _unknown(record: model.Record) -> model.Message:
+    def field(slot: model.Slot) -> model.Field:
+        doc = model.Doc(text=f"Bytes of the {slot.name}")
+        place = model.Place(slot.name, 0, slot.place.absolute)
+        column = model.Column(slot.name, model.Primitive.BINARY, doc.text)
+        wire = model.Wire(Bytes(), extent=model.Rest())
+        default = model.Condition(Value(b""), "none")
+        written = syntax.Field(
+            at=slot.written.at, places={}, name=slot.name, type="bytes", size=syntax.Expression("rest")
+        )
+        return model.Field(slot.name, wire, doc, (column,), place, None, default=default, written=written)
+
+    sections: dict[str, tuple[model.Node, ...]] = {slot.name: (field(slot),) for slot in record.slots}
+    doc = model.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")
+    written = syntax.Message(at=record.written.at, places={}, message=UNKNOWN, match={}, sections={})
+    found = message_columns(record.slots, sections)
+    return model.Message(UNKNOWN, doc, {}, sections, (), (), found, (), (), None, written=written)

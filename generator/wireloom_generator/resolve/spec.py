@@ -1,0 +1,182 @@
+"""A spec as it was read → what it means, as far as that can be told: this is before any rule has judged it."""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom_generator import model
+from wireloom_generator.model.names import Names
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import Spec
+from wireloom_generator.resolve.columns import columns, merge
+from wireloom_generator.resolve.declarations import documentation, example, form
+from wireloom_generator.resolve.fields import Cursor, Fields, compared
+
+
+def resolve(spec: Spec) -> model.Resolved:
+    """What the spec means; what nothing declares stays unknown."""
+    return _Resolving(spec).all()
+
+
+class _Resolving:
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.fields = Fields(spec)
+
+    def all(self) -> model.Resolved:
+        fields, record = self.fields, self.record()
+        messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
+        used = tuple(fields.types.values())
+        for name in self.spec.types:
+            fields.type_named(name)
+        every = (written for shared in self.spec.shared for written in shared.types)
+        declared = (
+            fields.types[written.name] if self.spec.types[written.name] is written else fields.struct(written)
+            for written in every
+        )
+        variants = (variant for shared in self.spec.shared for variant in shared.variants)
+        return model.Resolved(
+            written=self.spec,
+            record=record,
+            messages=messages,
+            used=used,
+            declared=tuple(declared),
+            variants=tuple(map(self.declared_variant, variants)),
+            types=fields.types,
+            reach=fields.reach,
+            recursive=fields.recursive,
+            included=tuple(dict.fromkeys(_included(self.spec))),
+            missing=tuple(fields.splicing.missing.values()),
+        )
+
+    def record(self) -> model.Record:
+        """What all records share."""
+        written, names = self.spec.protocol.record, self.fields.record_names
+        length = self.fields.condition(written.length, written.where("length"), names)
+        return model.Record(self.fields.record(), names, length, self.proof(written.proof, names), written=written)
+
+    def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
+        """What must hold before a length is believed."""
+        if written is None:
+            return None
+        valid = self.fields.condition(written.valid, written.where("valid"), names)
+        return model.Proof(valid, written.checksum, written=written)
+
+    def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
+        """One message, its fields laid out slot by slot; in sections that the record has not they stand anywhere."""
+        names, known = self.message_names(written), {slot.name: slot for slot in slots}
+        common: dict[str, tuple[model.Node, ...]] = {}
+        variants: list[dict[str, tuple[model.Node, ...]]] = [{} for _ in written.variants]
+        filled = [*known, *written.sections, *(name for variant in written.variants for name in variant.sections)]
+        for slot in dict.fromkeys(filled):
+            cursor = Cursor(slot, 0, known[slot].place.absolute if slot in known else None)
+            common[slot] = self.fields.nodes(written.sections.get(slot, ()), names, cursor)
+            for own, variant in zip(variants, written.variants, strict=True):
+                start = Cursor(slot, cursor.offset, cursor.absolute)
+                own[slot] = self.fields.nodes(variant.sections.get(slot, ()), names, start)
+        sections = {slot: nodes for slot, nodes in common.items() if nodes}
+        resolved = tuple(self.variant(*each, names) for each in zip(written.variants, variants, strict=True))
+        trailing = tuple(slot.name for slot in slots if slot.trailing and not _exhausts(slot.name, sections, resolved))
+        condition = self.fields.condition
+        return model.Message(
+            name=written.message,
+            doc=documentation(written, title=written.title),
+            match=written.match,
+            sections=sections,
+            variants=resolved,
+            trailing=trailing,
+            columns=message_columns(slots, sections, resolved, trailing),
+            examples=tuple(map(example, written.examples)),
+            forms=tuple(map(form, written.forms)),
+            path=written.at.path,
+            valid=condition(written.valid, written.where("valid"), names),
+            otherwise=condition(written.otherwise, written.where("otherwise"), names),
+            decisive=_decisive(slots, written),
+            names=names,
+            length=condition(written.length, written.where("length"), names),
+            proof=self.proof(written.proof, names),
+            written=written,
+        )
+
+    def variant(
+        self, written: syntax.Variant, sections: Mapping[str, tuple[model.Node, ...]], names: Names
+    ) -> model.Variant:
+        """One of a message's layouts."""
+        return model.Variant(
+            written.name,
+            documentation(written, title=written.title),
+            self.fields.condition(written.when, written.where("when"), names),
+            {slot: nodes for slot, nodes in sections.items() if nodes},
+            self.fields.condition(written.valid, written.where("valid"), names),
+            written.shared,
+            written=written,
+        )
+
+    def declared_variant(self, written: syntax.Variant) -> model.Variant:
+        """One that messages can share, as it stands where it is declared."""
+        names = self.fields.names(entry for entries in written.sections.values() for entry in entries)
+        sections = {
+            slot: self.fields.nodes(entries, names, Cursor(slot, None, None))
+            for slot, entries in written.sections.items()
+        }
+        return self.variant(written, sections, names)
+
+    def message_names(self, written: syntax.Message) -> Names:
+        """What a message's expressions can ask for."""
+        shared = [entry for entries in written.sections.values() for entry in entries]
+        own, nullable = self.fields.splicing.declared(shared)
+        entries = [entry for variant in written.variants for entries in variant.sections.values() for entry in entries]
+        varying, _ = self.fields.splicing.declared(entries)
+        record = self.fields.record_names
+        told = compared(written)
+        return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters, told)
+
+
+def _included(spec: Spec) -> Iterator[str]:
+    parts = syntax.within((spec.protocol, *spec.messages, *spec.libraries))
+    return (part.include for part in parts if isinstance(part, syntax.Include))
+
+
+def _decisive(slots: tuple[model.Slot, ...], written: syntax.Message) -> str:
+    """The slot behind whose shared fields the variant is known: the first that any variant fills, else the last."""
+    filled = [slot.name for slot in slots if any(slot.name in variant.sections for variant in written.variants)]
+    return next(iter([*filled, *(slot.name for slot in slots[-1:])]), "")
+
+
+def _exhausts(slot: str, sections: Mapping[str, tuple[model.Node, ...]], variants: tuple[model.Variant, ...]) -> bool:
+    """Whether the shared fields, or those of every variant (there being one for all cases), take all the bytes."""
+    if slot in sections and _takes_rest(sections[slot]):
+        return True
+    always = bool(variants) and variants[-1].when is None
+    return always and all(_takes_rest(variant.sections.get(slot, ())) for variant in variants)
+
+
+def _takes_rest(nodes: tuple[model.Node, ...]) -> bool:
+    last = nodes[-1] if nodes else None
+    if not isinstance(last, model.Field):
+        return False
+    if last.repeat is not None:
+        return last.repeat.count is None and last.repeat.until is None
+    return last.wire.type.endless and isinstance(last.wire.extent, model.Rest)
+
+
+def message_columns(
+    slots: tuple[model.Slot, ...],
+    sections: Mapping[str, tuple[model.Node, ...]],
+    variants: tuple[model.Variant, ...] = (),
+    trailing: tuple[str, ...] = (),
+) -> tuple[model.Column, ...]:
+    """The columns of a message, in the order of reading."""
+
+    def found() -> Iterator[model.Column]:
+        if variants:
+            what = "Which of the message's layouts it has; null if none known"
+            yield model.Column("variant", model.Primitive.STRING, what)
+        for slot in slots:
+            yield from columns(sections.get(slot.name, ()))
+            for variant in variants:
+                yield from columns(variant.sections.get(slot.name, ()))
+            if slot.name in trailing:
+                assert slot.trailing is not None
+                what = f"Bytes of the {slot.name} behind its last field"
+                yield model.Column(slot.trailing, model.Primitive.BINARY, what)
+
+    return merge(found())
