@@ -7,6 +7,7 @@ from wireloom_generator import model
 from wireloom_generator.emitters import Emitter, Place
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import Call, Tree, docstring, keyword, names, render, string
+from wireloom_generator.templates import filled
 
 _TYPES = {
     model.Primitive.BYTE: "ByteType()",
@@ -23,18 +24,23 @@ _TYPES = {
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
-    blocks = [render(_struct(message.columns), before=f"{message.name.upper()} = ") for message in protocol.messages]
     structs = {message.name: message.name.upper() for message in protocol.messages}
-    schema = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
-    blocks.append(render(schema, before="SCHEMA = "))
-    code = "\n\n".join(blocks)
+    declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
+    row = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
+    schema = render(row, before="SCHEMA = ")
     known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType", "DecimalType"}
-    imported = ["", "from pyspark.sql.types import ("]
-    imported += [f"    {name}," for name in sorted({*(known & names(code)), "StructField", "StructType"})] + [")", ""]
-    title = docstring(
-        f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
+    used = known & names("\n".join([*declared, schema]))
+    text = filled(
+        __package__,
+        "spark.py",
+        head=head(protocol.folders),
+        title=docstring(
+            f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
+        ),
+        imported=sorted({*used, "StructField", "StructType"}),
+        structs=declared,
+        schema=schema,
     )
-    text = "\n".join([head(protocol.folders), title, *imported, code, ""])
     yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, Template
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
@@ -14,6 +14,7 @@ from wireloom_generator.emitters.docs.index_page import index_page
 from wireloom_generator.emitters.docs.message_page import MessagePages
 from wireloom_generator.emitters.docs.renderings import PLAIN, Rendering
 from wireloom_generator.output import OutputFile, head
+from wireloom_generator.templates import environment
 from wireloom_generator.traces import Traced
 
 
@@ -30,14 +31,7 @@ def emit(
 
 @cache
 def _templates(rendering: Rendering) -> Environment:
-    templates = Environment(
-        loader=PackageLoader("wireloom_generator.emitters.docs"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        autoescape=False,
-    )
+    templates = environment(__package__)
     templates.filters |= {
         "told": told,
         "drawn": rendering.drawing,

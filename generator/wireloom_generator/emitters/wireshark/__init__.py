@@ -9,16 +9,14 @@ range that is no record ends with its segment, where the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import PurePosixPath
 from typing import assert_never
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import Entry, Lua, Table, entries, function, literal, render, string
 from wireloom_generator.output import OutputFile, head
+from wireloom_generator.templates import filled
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -49,35 +47,21 @@ _COMPUTED = {
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The dissector."""
-    text = (
-        _templates()
-        .get_template("wireshark.lua.j2")
-        .render(
-            head=head(protocol.folders, open="-- "),
-            enums=[{"name": enum.name, "table": render(_enum(enum))} for enum in protocol.enums],
-            flags=[{"name": flags.name, "table": render(_flags(flags))} for flags in protocol.flags],
-            types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.types],
-            record=render(_list(protocol.record)),
-            messages=[render(_message(message)) for message in protocol.messages],
-            framing=render(_framing(protocol)),
-            parameters=render(Table(tuple(map(_parameter, protocol.parameters))), 2),
-            name=string(protocol.name),
-            title=_words(protocol.doc.title or protocol.name),
-        )
+    text = filled(
+        __package__,
+        "wireshark.lua",
+        head=head(protocol.folders, open="-- "),
+        enums=[{"name": enum.name, "table": render(_enum(enum))} for enum in protocol.enums],
+        flags=[{"name": flags.name, "table": render(_flags(flags))} for flags in protocol.flags],
+        types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.types],
+        record=render(_list(protocol.record)),
+        messages=[render(_message(message)) for message in protocol.messages],
+        framing=render(_framing(protocol)),
+        parameters=render(Table(tuple(map(_parameter, protocol.parameters))), 2),
+        name=string(protocol.name),
+        title=_words(protocol.doc.title or protocol.name),
     )
     yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("wireloom_generator.emitters.wireshark"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        autoescape=False,
-    )
 
 
 def _enum(enum: model.Enum) -> Table:
