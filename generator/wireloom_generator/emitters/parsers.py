@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import PurePosixPath
 
 from wireloom_generator import model, naming
@@ -14,6 +15,7 @@ from wireloom_generator.python_code.pretty import (
     docstring,
     entry,
     group,
+    imported,
     keyword,
     literal,
     mapping,
@@ -21,21 +23,25 @@ from wireloom_generator.python_code.pretty import (
     render,
     string,
 )
+from wireloom_generator.templates import filled
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's parsers."""
-    blocks = list(_blocks(protocol))
-    code = "\n\n".join(blocks)
-    used = names(code)
-    title = f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()
-    declared = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
+    declarations = _declarations(protocol)
+    used = names("\n".join(chain.from_iterable(declarations.values())))
     found = sorted(filter(naming.NUMBER.fullmatch, used), key=_natural)
-    lines = [pretty.imported("construct", found), ""] if found else []
-    lines.append(pretty.imported("wireloom.codec", sorted(naming.BLOCKS & used)))
-    if used.intersection(declared):
-        lines += ["", pretty.imported(".enums", sorted(used.intersection(declared)))]
-    text = "\n".join([head(protocol.folders), docstring(title), "", *lines, "", code, ""])
+    declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
+    text = filled(
+        __package__,
+        "parsers.py",
+        head=head(protocol.folders),
+        title=docstring(f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()),
+        numbers=imported("construct", found) if found else "",
+        codec=imported("wireloom.codec", sorted(naming.BLOCKS & used)),
+        enums=imported(".enums", sorted(declared)) if declared else "",
+        **declarations,
+    )
     yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
 
 
@@ -44,21 +50,19 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _blocks(protocol: model.Protocol) -> Iterator[str]:
-    numbers = constructs.used_numbers(protocol)
-    if numbers:
-        yield "\n".join(_assign(constructs.either_name(wire), _either(wire)) for wire in numbers)
-    for table in protocol.tables:
-        yield _assign(table.name, _table(table), table.doc)
-    for shared in protocol.types:
-        yield _assign(shared.name, constructs.layout(shared.nodes), shared.doc)
-    yield _assign("RECORD", Call("Record", tuple(map(constructs.node, protocol.record))))
+def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
+    """What the module declares, by the places that the template has for it."""
     variants = _shared_variants(protocol)
-    for name, tree in variants.items():
-        yield _assign(_constant(name), tree)
-    for message in protocol.messages:
-        yield _assign(message.name, _message(message, variants), message.doc)
-    yield _assign("PROTOCOL", _protocol(protocol))
+    numbers, fields = constructs.used_numbers(protocol), tuple(map(constructs.node, protocol.record))
+    return {
+        "in_either_order": [_assign(constructs.either_name(wire), _either(wire)) for wire in numbers],
+        "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
+        "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.types],
+        "record": [_assign("RECORD", Call("Record", fields))],
+        "variants": [_assign(_constant(name), tree) for name, tree in variants.items()],
+        "messages": [_assign(each.name, _message(each, variants), each.doc) for each in protocol.messages],
+        "protocol": [_assign("PROTOCOL", _protocol(protocol))],
+    }
 
 
 def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
