@@ -92,7 +92,7 @@ class Site:
 @once
 def sites(spec: Resolved) -> tuple[Site, ...]:
     """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
-    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all() if site is not None)
+    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all())
 
 
 class _Sites:
@@ -103,134 +103,122 @@ class _Sites:
         self.scope = scope
         self.sight = _Sight(spec, scope)
 
-    def all(self) -> Iterator[Site | None]:
+    def all(self) -> Iterator[Site]:
         for visit in self.scope.visits:
             yield from self.node(visit)
         owner = self.scope.owner
         if isinstance(owner, model.Type):
             return
-        yield self.framing("length", owner.length, Kind.NUMBER)
+        yield from self.framing("length", owner.length, Kind.NUMBER)
         if owner.proof is not None:
-            yield self.framing("valid", owner.proof.valid, Kind.CONDITION)
+            yield from self.framing("valid", owner.proof.valid, Kind.CONDITION)
         if isinstance(owner, model.Message):
-            yield self.message("valid", owner.valid)
-            yield self.message("otherwise", owner.otherwise)
+            yield from self.message("valid", owner.valid)
+            yield from self.message("otherwise", owner.otherwise)
             for number, variant in enumerate(owner.variants):
-                yield self.variant(variant)
-                yield self.message("valid", variant.valid, number)
+                yield from self.variant(owner, variant.when)
+                yield from self.message("valid", variant.valid, number)
 
-    def node(self, visit: Visit) -> Iterator[Site | None]:
+    def node(self, visit: Visit) -> Iterator[Site]:
         match visit.item:
             case model.Field() as field:
                 yield from self.field(visit, field)
             case model.Computed() as field:
-                yield self.reading(visit, "when", field.when, Kind.CONDITION)
-                yield self.reading(visit, "compute", field.compute, _plain(field))
+                yield from self.reading(visit, "when", field.when, Kind.CONDITION)
+                yield from self.reading(visit, "compute", field.compute, _plain(field))
             case model.BitField() as bit:
-                yield self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
-                yield self.whole(visit, "derive", bit.derive, bit.kind)
-                yield self.default(visit, bit)
-            case model.Section(extent=extent) | model.Slot(extent=extent):
-                yield self.size(visit, extent)
+                yield from self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
+                yield from self.whole(visit, "derive", bit.derive, bit.kind)
+                yield from self.default(visit, bit)
+            case model.Section(extent=model.Size(condition=size)) | model.Slot(extent=model.Size(condition=size)):
+                yield from self.reading(visit, "size", size, Kind.NUMBER)
             case model.Choice(alternatives=alternatives):
                 for alternative in alternatives:
-                    yield self.reading(visit, "when", alternative.when, Kind.CONDITION)
-            case model.Bits() | model.Padding():
+                    yield from self.reading(visit, "when", alternative.when, Kind.CONDITION)
+            case model.Section() | model.Slot() | model.Bits() | model.Padding():
                 pass
 
-    def field(self, visit: Visit, field: model.Field) -> Iterator[Site | None]:
-        yield self.reading(visit, "when", field.when, Kind.CONDITION)
-        yield self.size(visit, field.wire.extent)
-        yield self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
-        yield self.whole(visit, "derive", field.derive, _plain(field))
-        yield self.default(visit, field)
+    def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
+        yield from self.reading(visit, "when", field.when, Kind.CONDITION)
+        if isinstance(field.wire.extent, model.Size):
+            yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER)
+        yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
+        yield from self.whole(visit, "derive", field.derive, _plain(field))
+        yield from self.default(visit, field)
         if field.checksum is not None:
-            yield self.whole(visit, "from", field.checksum.start, Kind.NUMBER)
-            yield self.whole(visit, "to", field.checksum.end, Kind.NUMBER)
+            yield from self.whole(visit, "from", field.checksum.start, Kind.NUMBER)
+            yield from self.whole(visit, "to", field.checksum.end, Kind.NUMBER)
         if field.repeat is not None:
-            yield self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
-            yield self.until(visit, field, field.repeat.until)
+            yield from self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
+            yield from self.until(visit, field, field.repeat.until)
 
-    def size(self, visit: Visit, extent: model.Extent | None) -> Site | None:
-        return self.reading(visit, "size", extent.condition, Kind.NUMBER) if isinstance(extent, model.Size) else None
+    def site(
+        self,
+        key: str,
+        condition: Condition | None,
+        wants: Kind | None,
+        moment: Moment,
+        own: Callable[[Visit], bool],
+        header: int | None = None,
+        visit: Visit | None = None,
+        *,
+        regions: bool = True,
+    ) -> Iterator[Site]:
+        """An expression, if it is given, that knows the ``own`` nodes and so many of the header's, None being all."""
+        if condition is not None:
+            sight = self.sight
+            sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
+            around = sight.around(visit.branch if visit else ())
+            yield Site(condition, key, wants, moment, sight.values(own, header), sizes, around, self.scope, visit)
 
     def reading(
         self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, itself: bool = False
-    ) -> Site | None:
+    ) -> Iterator[Site]:
         """An expression asked for where its node is read; ``itself``: when the node is."""
-        if condition is None:
-            return None
 
         def known(other: Visit) -> bool:
             is_read = other.order < visit.order or (itself and other is visit)
             return is_read and other.meets(visit)
 
-        sight, header = self.sight, self.sight.header_at(visit)
-        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(visit.branch)
-        return Site(condition, key, wants, Moment.READING, values, regions, around, self.scope, visit)
+        return self.site(key, condition, wants, Moment.READING, known, self.sight.header_at(visit), visit)
 
     def whole(
-        self,
-        visit: Visit,
-        key: str,
-        condition: Condition | None,
-        wants: Kind | None,
-        moment: Moment = Moment.WHOLE,
-    ) -> Site | None:
+        self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, moment: Moment = Moment.WHOLE
+    ) -> Iterator[Site]:
         """An expression asked for when everything is known."""
-        if condition is None:
-            return None
-        sight = self.sight
-        values, regions, around = sight.values(visit.meets), sight.regions(visit.meets), sight.around(visit.branch)
-        return Site(condition, key, wants, moment, values, regions, around, self.scope, visit)
+        return self.site(key, condition, wants, moment, visit.meets, None, visit)
 
-    def default(self, visit: Visit, field: model.Field | model.BitField) -> Site | None:
-        wants, is_expression = _plain(field), isinstance(field.written.default, str)
-        default = field.default if is_expression and wants is not None else None
-        return self.whole(visit, "default", default, wants, Moment.FILLING)
+    def default(self, visit: Visit, field: model.Field | model.BitField) -> Iterator[Site]:
+        if isinstance(field.written.default, str) and (wants := _plain(field)) is not None:
+            yield from self.whole(visit, "default", field.default, wants, Moment.FILLING)
 
-    def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Site | None:
+    def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:
         """The condition that ends a list; it is about an item."""
         item = type_of(self.spec, field)
-        if until is None or item is None or item.name in self.spec.recursive:
-            return None
-        header = self.scope.header_at(visit)
-        scope = Scope(item, walk(item.nodes), header)
-        sight = _Sight(self.spec, scope)
-        values, around = sight.values(_any), sight.around(())
-        return Site(until, "until", Kind.CONDITION, Moment.READING, values, {}, around, scope)
+        if item is not None and item.name not in self.spec.recursive:
+            inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit)))
+            yield from inside.site("until", until, Kind.CONDITION, Moment.READING, _any, regions=False)
 
-    def variant(self, variant: model.Variant) -> Site | None:
+    def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:
         """The condition of a variant: what all of them share is known as far as the section that is decisive."""
-        message = self.scope.owner
-        if variant.when is None or not isinstance(message, model.Message):
-            return None
 
         def known(other: Visit) -> bool:
             return other.order < self.scope.decided and not other.in_variant
 
-        sight, header = self.sight, len(until_slot(self.scope.header, message.decisive))
-        values, regions, around = sight.values(known, header), sight.regions(known, header), sight.around(())
-        return Site(variant.when, "when", Kind.CONDITION, Moment.READING, values, regions, around, self.scope)
+        header = len(until_slot(self.scope.header, message.decisive))
+        return self.site("when", when, Kind.CONDITION, Moment.READING, known, header)
 
-    def message(self, key: str, condition: Condition | None, number: int | None = None) -> Site | None:
+    def message(self, key: str, condition: Condition | None, number: int | None = None) -> Iterator[Site]:
         """What must hold of a whole message, or of its variant of that number."""
-        if condition is None:
-            return None
 
         def known(other: Visit) -> bool:
             return number is None or not other.in_variant or other.branch[0].index == number
 
-        sight = self.sight
-        values, regions, around = sight.values(known), sight.regions(known), sight.around(())
-        return Site(condition, key, Kind.CONDITION, Moment.WHOLE, values, regions, around, self.scope)
+        return self.site(key, condition, Kind.CONDITION, Moment.WHOLE, known)
 
-    def framing(self, key: str, condition: Condition | None, wants: Kind) -> Site | None:
+    def framing(self, key: str, condition: Condition | None, wants: Kind) -> Iterator[Site]:
         """What is asked before the record is read: it sees what does not depend on the variant."""
-        if condition is None:
-            return None
-        values, around = self.sight.values(lambda other: not other.in_variant), self.sight.around(())
-        return Site(condition, key, wants, Moment.FRAMING, values, {}, around, self.scope)
+        return self.site(key, condition, wants, Moment.FRAMING, lambda other: not other.in_variant, regions=False)
 
 
 class _Sight:

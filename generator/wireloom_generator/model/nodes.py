@@ -41,18 +41,30 @@ class Checksum:
     end: Condition
 
 
+class Valued(Sourced):
+    """What has a value under a name."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> WireType:
+        """What its bytes mean; of a list, those of an item."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of value it has."""
+        return self.type.kind
+
+    @property
+    def holds(self) -> str:
+        """What its column holds, in words that are equal when two columns can be one."""
+        return self.type.holds
+
+
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where something stands: bytes from the start of its section, and from the record's where that is fixed."""
-
-    section: str
-    offset: int | None
-    absolute: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Field(Sourced):
-    """A value in the bytes. ``size`` in bytes, None if it varies; ``columns`` are its own and its label's.
+class Field(Valued):
+    """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
     ``optional``, if bytes are left for it; the nodes around it say so too.
@@ -64,8 +76,6 @@ class Field(Sourced):
     wire: Wire
     doc: Doc
     columns: tuple[Column, ...]
-    place: Place
-    size: int | None
     enum: str | None = None
     flags: str | None = None
     labels: bool = True
@@ -85,22 +95,24 @@ class Field(Sourced):
 
     @property
     def type(self) -> WireType:
-        """What its bytes mean; of a list, those of an item."""
         return self.wire.type
 
     @property
+    def size(self) -> int | None:
+        """Its bytes, None if they vary."""
+        return self.wire.fixed if self.repeat is None else None
+
+    @property
     def kind(self) -> Kind:
-        """What sort of value it has."""
         return self.type.kind if self.repeat is None else Kind.LIST
 
     @property
     def holds(self) -> str:
-        """What its column holds, in words that are equal when two columns can be one."""
         return self.type.holds if self.repeat is None else f"list of {self.written.type}"
 
 
 @dataclass(frozen=True, slots=True)
-class Computed(Sourced):
+class Computed(Valued):
     """A column that is not in the bytes: it is what it ``compute``s ``when`` that holds, which is its ``value``."""
 
     name: str
@@ -115,19 +127,9 @@ class Computed(Sourced):
     when: Condition | None = field(default=None, compare=False)
     written: syntax.Field = field(compare=False, repr=False, kw_only=True)
 
-    @property
-    def kind(self) -> Kind:
-        """What sort of value it has."""
-        return self.type.kind
-
-    @property
-    def holds(self) -> str:
-        """What its column holds, in words that are equal when two columns can be one."""
-        return self.type.holds
-
 
 @dataclass(frozen=True, slots=True)
-class BitField(Sourced):
+class BitField(Valued):
     """Some bits of an integer."""
 
     name: str
@@ -146,18 +148,7 @@ class BitField(Sourced):
 
     @property
     def type(self) -> Boolean | Integer:
-        """What its bits mean."""
         return Boolean() if self.boolean else Integer(max(self.width, 0), signed=False)
-
-    @property
-    def kind(self) -> Kind:
-        """What sort of value it has."""
-        return Kind.CONDITION if self.boolean else Kind.NUMBER
-
-    @property
-    def holds(self) -> str:
-        """What its column holds, in words that are equal when two columns can be one."""
-        return self.type.holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +157,6 @@ class Bits(Sourced):
 
     wire: Wire
     fields: tuple[BitField, ...]
-    place: Place
     written: syntax.Bits = field(compare=False, repr=False, kw_only=True)
 
 
@@ -176,7 +166,6 @@ class Padding(Sourced):
 
     size: int
     align: int
-    place: Place
     written: syntax.Pad | syntax.Align = field(compare=False, repr=False, kw_only=True)
 
 
@@ -189,7 +178,6 @@ class Section(Sourced):
     trailing: str | None
     nodes: "tuple[Node, ...]"
     doc: Doc
-    place: Place
     written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 
@@ -201,7 +189,6 @@ class Slot(Sourced):
     extent: Size | Rest
     trailing: str | None
     doc: Doc
-    place: Place
     written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 

@@ -1,7 +1,6 @@
 """Syntax → model for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 
 from wireloom_generator import expressions, model, types
 from wireloom_generator.expressions import Value, notation, parsed
@@ -13,23 +12,6 @@ from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation, table
 from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
 from wireloom_generator.types import Bytes, Declared, Struct, WireType, integer_column
-
-
-@dataclass
-class Cursor:
-    """How far a struct is laid out: bytes from its section's start, and from the record's; None once they vary."""
-
-    section: str = ""
-    offset: int | None = 0
-    absolute: int | None = 0
-
-    def place(self) -> model.Place:
-        return model.Place(self.section, self.offset, self.absolute)
-
-    def move(self, size: int | None) -> None:
-        """Go on by ``size`` bytes, None if it varies."""
-        self.offset = None if size is None or self.offset is None else self.offset + size
-        self.absolute = None if size is None or self.absolute is None else self.absolute + size
 
 
 def compared(message: syntax.Message) -> frozenset[str]:
@@ -98,7 +80,7 @@ class Fields:
 
     def struct(self, written: syntax.Type) -> model.Type:
         """A shared struct."""
-        nodes = self.nodes(written.fields, self.names(written.fields), Cursor(absolute=None))
+        nodes = self.nodes(written.fields, self.names(written.fields))
         return model.Type(written.name, documentation(written), nodes, columns(nodes), written=written)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
@@ -112,60 +94,47 @@ class Fields:
 
     def record(self) -> tuple[model.Node, ...]:
         """The record's own fields, the sections at its top that messages fill among them."""
-        return self.nodes(self.spec.protocol.record.fields, self.record_names, Cursor(), with_slots=True)
+        return self.nodes(self.spec.protocol.record.fields, self.record_names, with_slots=True)
 
     def nodes(
         self,
         entries: Iterable[syntax.Entry],
         names: Names,
-        cursor: Cursor,
         via: Location | None = None,
         *,
         with_slots: bool = False,
     ) -> tuple[model.Node, ...]:
-        """The nodes of a list of fields; ``cursor`` is moved behind them."""
+        """The nodes of a list of fields."""
         nodes: list[model.Node] = []
         for entry, include in self.splicing.spliced(entries, via):
             if with_slots and isinstance(entry, syntax.Section) and not entry.fields:
-                nodes.append(self._slot(entry, names, cursor, include))
+                nodes.append(self._slot(entry, names, include))
             else:
-                _append(nodes, self._node(entry, names, cursor, include))
+                _append(nodes, self._node(entry, names, include))
         return tuple(nodes)
 
-    def _node(self, entry: Spliced, names: Names, cursor: Cursor, via: Location | None) -> model.Node:
+    def _node(self, entry: Spliced, names: Names, via: Location | None) -> model.Node:
         match entry:
             case syntax.Field():
-                return self._optional_field(entry, names, cursor, via)
+                return self._optional_field(entry, names, via)
             case syntax.Section():
-                return self._section(entry, names, cursor, via)
+                return self._section(entry, names, via)
             case syntax.Choice():
-                return self._choice(entry, names, cursor, via)
+                return self._choice(entry, names, via)
             case syntax.Bits():
-                return self._bits(entry, names, cursor, via)
+                return self._bits(entry, names, via)
             case syntax.Pad(pad=size):
-                return self._padding(entry, size, 1, cursor, via)
+                return model.Padding(size, 1, written=entry, via=via)
             case syntax.Align(align=align):
-                return self._padding(entry, 0, align, cursor, via)
+                return model.Padding(0, align, written=entry, via=via)
 
-    def _padding(
-        self, entry: syntax.Pad | syntax.Align, size: int, align: int, cursor: Cursor, via: Location | None
-    ) -> model.Padding:
-        node = model.Padding(size, align, cursor.place(), written=entry, via=via)
-        start = cursor.absolute
-        cursor.move(size if align == 1 else None if start is None or align < 1 else -start % align)
-        return node
+    def _slot(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Slot:
+        extent, doc = self._extent(entry, names), documentation(entry)
+        return model.Slot(entry.section, extent, entry.trailing, doc, written=entry, via=via)
 
-    def _slot(self, entry: syntax.Section, names: Names, cursor: Cursor, via: Location | None) -> model.Slot:
-        extent, place = self._extent(entry, names), cursor.place()
-        cursor.move(None)
-        return model.Slot(entry.section, extent, entry.trailing, documentation(entry), place, written=entry, via=via)
-
-    def _section(self, entry: syntax.Section, names: Names, cursor: Cursor, via: Location | None) -> model.Section:
-        extent, place = self._extent(entry, names), cursor.place()
-        nodes = self.nodes(entry.fields, names, Cursor(entry.section, 0, cursor.absolute), via)
-        cursor.move(extent.fixed if isinstance(extent, model.Size) else None)
-        doc = documentation(entry)
-        return model.Section(entry.section, extent, entry.trailing, nodes, doc, place, written=entry, via=via)
+    def _section(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Section:
+        extent, doc, nodes = self._extent(entry, names), documentation(entry), self.nodes(entry.fields, names, via)
+        return model.Section(entry.section, extent, entry.trailing, nodes, doc, written=entry, via=via)
 
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
@@ -174,28 +143,18 @@ class Fields:
         fixed = condition.expression.value if isinstance(condition.expression, Value) else None
         return model.Size(condition, fixed if isinstance(fixed, int) else None)
 
-    def _choice(self, entry: syntax.Choice, names: Names, cursor: Cursor, via: Location | None) -> model.Choice:
-        ends: list[Cursor] = []
-        resolved: list[model.Alternative] = []
-        for alternative in entry.choice:
-            inner = replace(cursor)
-            nodes = self.nodes(alternative.fields, names, inner, via)
-            condition = self.condition(alternative.when, alternative.where("when"), names)
-            resolved.append(model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at))
-            ends.append(inner)
-        offsets = {(end.offset, end.absolute) for end in ends}
-        if len(offsets) == 1 and isinstance(resolved[-1], model.Otherwise):
-            cursor.offset, cursor.absolute = offsets.pop()
-        else:
-            cursor.move(None)
-        return model.Choice(tuple(resolved), written=entry, via=via)
+    def _choice(self, entry: syntax.Choice, names: Names, via: Location | None) -> model.Choice:
+        return model.Choice(tuple(self._cases(entry, names, via)), written=entry, via=via)
 
-    def _bits(self, entry: syntax.Bits, names: Names, cursor: Cursor, via: Location | None) -> model.Bits:
-        wire = self.number(entry.bits)
+    def _cases(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
+        for alternative in entry.choice:
+            nodes = self.nodes(alternative.fields, names, via)
+            condition = self.condition(alternative.when, alternative.where("when"), names)
+            yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
+
+    def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
         fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
-        node = model.Bits(wire, fields, cursor.place(), written=entry, via=via)
-        cursor.move(wire.fixed)
-        return node
+        return model.Bits(self.number(entry.bits), fields, written=entry, via=via)
 
     def _bit_field(self, field: syntax.BitField, names: Names, via: Location | None) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
@@ -219,18 +178,13 @@ class Fields:
             via=via,
         )
 
-    def _optional_field(self, field: syntax.Field, names: Names, cursor: Cursor, via: Location | None) -> model.Node:
-        start = replace(cursor)
+    def _optional_field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Node:
         if field.compute is not None:
-            computed = self._computed(field, field.compute, names, via)
-            return model.Tail((computed,)) if field.tail else computed
-        node = self._field(field, names, cursor, via)
+            node: model.Field | model.Computed = self._computed(field, field.compute, names, via)
+        else:
+            node = self._field(field, names, via)
         inner = model.Tail((node,)) if field.tail else node
-        if node.when is None:
-            return inner
-        cursor.offset, cursor.absolute = start.offset, start.absolute
-        cursor.move(None)
-        return model.When(node.when, (inner,))
+        return inner if node.when is None or isinstance(node, model.Computed) else model.When(node.when, (inner,))
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
         compute = self.expression(text, field.where("compute"), names)
@@ -257,20 +211,15 @@ class Fields:
             via=via,
         )
 
-    def _field(self, field: syntax.Field, names: Names, cursor: Cursor, via: Location | None) -> model.Field:
+    def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
         wire = self.wire(field, names)
         repeat = self._repeat(field, names)
-        size = None if repeat else wire.fixed
-        place = cursor.place()
-        cursor.move(size)
         doc = documentation(field, unit=field.unit)
         return model.Field(
             name=field.name,
             wire=wire,
             doc=doc,
             columns=self._field_columns(field, wire, doc.text, repeat),
-            place=place,
-            size=size,
             enum=field.enum,
             flags=field.flags,
             labels=field.labels,

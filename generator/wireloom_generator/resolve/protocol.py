@@ -1,10 +1,12 @@
 """A spec that the rules found clean → the protocol that emitters see."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Value
+from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.resolve import declarations
 from wireloom_generator.resolve.columns import columns
@@ -60,31 +62,22 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
     """How records are delimited: by the record's rule, or by each message's."""
     record = spec.record
     if record.length is not None:
-        yield _Delimiting(record, record.length, record.proof, offsets.of_record(spec), record.nodes).lengths({})
+        yield _Delimiting(record.names, record.length, record.proof, offsets.of_record(spec)).lengths({})
         return
     for message in spec.messages:
-        nodes = (*record.nodes, *(node for nodes in message.sections.values() for node in nodes))
         assert message.length is not None
         proof, layout = message.proof or record.proof, offsets.of_message(spec, message)
-        yield _Delimiting(message, message.length, proof, layout, nodes).lengths(message.match)
+        yield _Delimiting(message.names, message.length, proof, layout).lengths(message.match)
 
 
+@dataclass(frozen=True, slots=True)
 class _Delimiting:
-    """What is asked for before a record is read, by what its ``owner`` can name."""
+    """What is asked for before a record is read, by the names that the record or a message has."""
 
-    def __init__(
-        self,
-        owner: model.Record | model.Message,
-        length: model.Condition,
-        proof: model.Proof | None,
-        layout: offsets.Layout,
-        nodes: tuple[model.Node, ...],
-    ) -> None:
-        self.names = owner.names
-        self.length = length
-        self.proof = proof
-        self.layout = layout
-        self.nodes = nodes
+    names: Names
+    length: model.Condition
+    proof: model.Proof | None
+    layout: offsets.Layout
 
     def lengths(self, match: Mapping[str, tuple[int, ...]]) -> model.Lengths:
         """The rule of the records that match."""
@@ -103,11 +96,11 @@ class _Delimiting:
                 asked.append(place)
         needed = {name.name for expression in asked for name in expressions.names(expression)}
         needed |= {checksum[0]} if checksum else set()
-        probes = tuple(_probe(field) for field in _fixed(self.nodes) if field.name in needed)
+        probes = _probes(self.layout, needed)
         return model.Lengths(match, probes, self.length, valid, checksum, stored)
 
     def own(self, condition: model.Condition) -> model.Condition:
-        """A condition, of the record perhaps, as the owner sees it."""
+        """A condition, of the record perhaps, as those names see it."""
         assert condition.tree is not None
         return model.Condition(self.names.resolved(condition.tree), condition.text)
 
@@ -127,35 +120,25 @@ def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
     if spec.record.length is not None:
         return ()
     needed = {name for message in spec.messages for name in message.match}
-    return tuple(_probe(field) for field in _fixed(spec.record.nodes) if field.name in needed)
+    return _probes(offsets.of_record(spec), needed)
 
 
-def _fixed(nodes: Iterable[model.Node]) -> Iterator[model.Field]:
-    """The fields that stand at a fixed offset whatever the record is."""
-    for node in nodes:
-        if isinstance(node, model.Field):
-            if node.place.absolute is not None:
-                yield node
-        elif isinstance(node, model.Section):
-            yield from _fixed(node.nodes)
-
-
-def _probe(field: model.Field) -> model.Probe:
-    assert field.place.absolute is not None
-    return model.Probe(field.name, field.place.absolute, field.wire, field.hex)
+def _probes(layout: offsets.Layout, needed: set[str]) -> tuple[model.Probe, ...]:
+    """The needed ones of the numbers that stand at a fixed offset whatever the record is."""
+    numbers = layout.numbers.items()
+    return tuple(model.Probe(name, at, field.wire, field.hex) for name, (at, field) in numbers if name in needed)
 
 
 def _unknown(record: model.Record) -> model.Message:
     def field(slot: model.Slot) -> model.Field:
         doc = model.Doc(text=f"Bytes of the {slot.name}")
-        place = model.Place(slot.name, 0, slot.place.absolute)
         column = model.Column(slot.name, model.Primitive.BINARY, doc.text)
         wire = model.Wire(Bytes(), extent=model.Rest())
         default = model.Condition(Value(b""), "none")
         written = syntax.Field(
             at=slot.written.at, places={}, name=slot.name, type="bytes", size=syntax.Expression("rest")
         )
-        return model.Field(slot.name, wire, doc, (column,), place, None, default=default, written=written)
+        return model.Field(slot.name, wire, doc, (column,), default=default, written=written)
 
     sections: dict[str, tuple[model.Node, ...]] = {slot.name: (field(slot),) for slot in record.slots}
     doc = model.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")

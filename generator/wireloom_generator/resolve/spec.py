@@ -1,6 +1,6 @@
 """A spec as it was read → what it means, as far as that can be told: this is before any rule has judged it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
@@ -8,7 +8,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import documentation, example, form
-from wireloom_generator.resolve.fields import Cursor, Fields, compared
+from wireloom_generator.resolve.fields import Fields, compared
 
 
 def resolve(spec: Spec) -> model.Resolved:
@@ -61,19 +61,12 @@ class _Resolving:
         return model.Proof(valid, written.checksum, written=written)
 
     def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
-        """One message, its fields laid out slot by slot; in sections that the record has not they stand anywhere."""
-        names, known = self.message_names(written), {slot.name: slot for slot in slots}
-        common: dict[str, tuple[model.Node, ...]] = {}
-        variants: list[dict[str, tuple[model.Node, ...]]] = [{} for _ in written.variants]
-        filled = [*known, *written.sections, *(name for variant in written.variants for name in variant.sections)]
-        for slot in dict.fromkeys(filled):
-            cursor = Cursor(slot, 0, known[slot].place.absolute if slot in known else None)
-            common[slot] = self.fields.nodes(written.sections.get(slot, ()), names, cursor)
-            for own, variant in zip(variants, written.variants, strict=True):
-                start = Cursor(slot, cursor.offset, cursor.absolute)
-                own[slot] = self.fields.nodes(variant.sections.get(slot, ()), names, start)
-        sections = {slot: nodes for slot, nodes in common.items() if nodes}
-        resolved = tuple(self.variant(*each, names) for each in zip(written.variants, variants, strict=True))
+        """One message, its fields slot by slot; sections that the record has not come last."""
+        names = self.message_names(written)
+        filled = [*written.sections, *(name for variant in written.variants for name in variant.sections)]
+        order = dict.fromkeys([*(slot.name for slot in slots), *filled])
+        sections = self.sections(order, written.sections, names)
+        resolved = tuple(self.variant(variant, order, names) for variant in written.variants)
         trailing = tuple(slot.name for slot in slots if slot.trailing and not _exhausts(slot.name, sections, resolved))
         condition = self.fields.condition
         return model.Message(
@@ -96,15 +89,20 @@ class _Resolving:
             written=written,
         )
 
-    def variant(
-        self, written: syntax.Variant, sections: Mapping[str, tuple[model.Node, ...]], names: Names
-    ) -> model.Variant:
+    def sections(
+        self, order: Iterable[str], written: Mapping[str, tuple[syntax.Entry, ...]], names: Names
+    ) -> dict[str, tuple[model.Node, ...]]:
+        """What is filled into each section, those without anything left out."""
+        found = ((slot, self.fields.nodes(written.get(slot, ()), names)) for slot in order)
+        return {slot: nodes for slot, nodes in found if nodes}
+
+    def variant(self, written: syntax.Variant, order: Iterable[str], names: Names) -> model.Variant:
         """One of a message's layouts."""
         return model.Variant(
             written.name,
             documentation(written, title=written.title),
             self.fields.condition(written.when, written.where("when"), names),
-            {slot: nodes for slot, nodes in sections.items() if nodes},
+            self.sections(order, written.sections, names),
             self.fields.condition(written.valid, written.where("valid"), names),
             written.shared,
             written=written,
@@ -113,11 +111,7 @@ class _Resolving:
     def declared_variant(self, written: syntax.Variant) -> model.Variant:
         """One that messages can share, as it stands where it is declared."""
         names = self.fields.names(entry for entries in written.sections.values() for entry in entries)
-        sections = {
-            slot: self.fields.nodes(entries, names, Cursor(slot, None, None))
-            for slot, entries in written.sections.items()
-        }
-        return self.variant(written, sections, names)
+        return self.variant(written, written.sections, names)
 
     def message_names(self, written: syntax.Message) -> Names:
         """What a message's expressions can ask for."""
