@@ -41,6 +41,7 @@ UNCOMPARED = {
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.Field, "located"): "follows from expressions that ask for it",
     (model.Field, "when"): "the node around it says so too",
+    (model.Field, "space"): "follows from its type and extent",
     (model.Field, "optional"): "the node around it says so too",
     (model.Computed, "when"): "its value says so too",
     (model.Computed, "compute"): "its value says so too",

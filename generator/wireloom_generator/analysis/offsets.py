@@ -139,8 +139,7 @@ def _size(field: model.Field, layout: Layout) -> At | None:
         return None
     if isinstance(field.type, Bytes | Text | Struct):
         return layout.told(field.wire.extent)
-    size = field.type.size
-    return At(size.least) if size.least == size.most else None
+    return None if field.size is None else At(field.size)
 
 
 def _choice(choice: model.Choice, at: At | None, layout: Layout) -> At | None:

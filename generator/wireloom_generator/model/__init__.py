@@ -37,6 +37,7 @@ from wireloom_generator.model.nodes import (
     When,
     children,
     items,
+    space,
     walk,
 )
 from wireloom_generator.model.protocol import (
@@ -127,5 +128,6 @@ __all__ = [
     "children",
     "constant",
     "items",
+    "space",
     "walk",
 ]

@@ -9,6 +9,7 @@ from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean, Integer, Kind, WireType
+from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 from wireloom_generator.types.tables import Column
 
 
@@ -67,7 +68,8 @@ class Field(Valued):
     """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
-    ``optional``, if bytes are left for it; the nodes around it say so too.
+    ``optional``, if bytes are left for it; the nodes around it say so too. ``space`` are the bytes that it takes at
+    least and at most.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -91,6 +93,7 @@ class Field(Valued):
     hex: bool = field(default=False, compare=False)
     when: Condition | None = field(default=None, compare=False)
     optional: bool = field(default=False, compare=False)
+    space: SizeRange = field(default=ANY, compare=False)
     written: syntax.Field = field(compare=False, repr=False, kw_only=True)
 
     @property
@@ -263,6 +266,37 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
         if isinstance(node, Bits):
             yield from node.fields
         yield from walk(children(node))
+
+
+def space(nodes: Iterable[Node]) -> SizeRange:
+    """The bytes that nodes take at least and at most, as far as the spec alone says it."""
+    return sum(map(_space, nodes), NOTHING)
+
+
+def _space(node: Node) -> SizeRange:
+    match node:
+        case Field(space=own):
+            return own
+        case Computed():
+            return NOTHING
+        case Section(extent=Size(condition=condition)) | Slot(extent=Size(condition=condition)) if (
+            size := condition.constant
+        ) is not None:
+            return exactly(max(size, 0))
+        case Section() | Slot():
+            inside = space(children(node))
+            return SizeRange(inside.least, inside.most if node.written.fields and node.trailing is None else None)
+        case When(nodes=nodes) | Tail(nodes=nodes):
+            return SizeRange(0, space(nodes).most)
+        case Choice(alternatives=alternatives):
+            is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
+            return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
+        case Bits(wire=wire):
+            return wire.type.size if isinstance(wire.type, Integer) else ANY
+        case Padding(size=size, align=align):
+            return SizeRange(max(size, 0), max(size, 0) + max(align - 1, 0))
+        case _:
+            assert_never(node)
 
 
 Item = Field | Computed | Bits | Padding | Section | Slot | Choice

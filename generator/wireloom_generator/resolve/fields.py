@@ -12,6 +12,7 @@ from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation, table
 from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
 from wireloom_generator.types import Bytes, Declared, Struct, WireType, integer_column
+from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
 def compared(message: syntax.Message) -> frozenset[str]:
@@ -235,9 +236,36 @@ class Fields:
             hex=self._hex(field, names, field.flags),
             when=self.condition(field.when, field.where("when"), names),
             optional=field.tail,
+            space=self._space(field, wire, repeat),
             written=field,
             via=via,
         )
+
+    def _space(self, field: syntax.Field, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
+        """The bytes of a field, as far as the spec alone says it."""
+        total = self._value_space(wire)
+        if repeat is not None and repeat.count is not None and (count := repeat.count.constant) is not None:
+            total = total.times(max(count, 0), max(count, 0))
+        elif repeat is not None:
+            total = total.times(1, None) if repeat.until is not None else ANY
+        return SizeRange(0, total.most) if field.when is not None or field.tail else total
+
+    def _value_space(self, wire: model.Wire) -> SizeRange:
+        """The bytes of one value."""
+        match wire.extent:
+            case model.Size(condition=condition):
+                size = condition.constant
+                return ANY if size is None else exactly(max(size, 0))
+            case model.Rest():
+                return ANY
+            case model.Prefix(length=length):
+                return SizeRange(length.type.size.least, None)
+            case model.Terminator(value=end):
+                return SizeRange(len(end), None)
+            case None:
+                struct = self.types.get(wire.type.name) if isinstance(wire.type, Struct) else None
+                has_end = struct is not None and struct.name not in self.recursive
+                return model.space(struct.nodes) if struct is not None and has_end else wire.type.size
 
     def _field_columns(
         self, field: syntax.Field, wire: model.Wire, doc: str, repeat: model.Repeat | None

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import domains, extents
+from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Named, Scope, Visit, every, head, messages
@@ -99,11 +99,11 @@ def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
 
 def _extent(spec: Resolved, scope: Scope, name: str) -> SizeRange:
     if name == "record":
-        return SizeRange(extents.of(spec, spec.record.nodes).least, None)
+        return SizeRange(model.space(spec.record.nodes).least, None)
     visits = [visit for visit in (*scope.visits, *scope.header) if visit.name == name]
     if len(visits) != 1 or not isinstance(visits[0].item, model.Field | model.Computed | model.Region):
         return ANY
-    return extents.of(spec, (visits[0].item,))
+    return model.space((visits[0].item,))
 
 
 def _matches(spec: Resolved) -> Iterator[Problem]:

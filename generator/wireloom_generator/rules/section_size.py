@@ -22,7 +22,7 @@ Good::
 from collections.abc import Iterator, Mapping
 
 from wireloom_generator import model
-from wireloom_generator.analysis import domains, extents
+from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, every
@@ -41,7 +41,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
             section = visit.item
             if isinstance(section, model.Section) and section.written.fields:
                 holds = conditions.both(assumed, domains.taken(visit.branch))
-                yield from _fits(section, section.where("size"), extents.of(spec, section.nodes), holds, known)
+                yield from _fits(section, section.where("size"), model.space(section.nodes), holds, known)
         if isinstance(scope.owner, model.Message):
             yield from _slots(spec, scope, scope.owner, known)
             yield from _shortest(spec, scope.owner, known)
@@ -75,7 +75,7 @@ def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditio
         return  # what is meant for a section is under another's name
     assumed = domains.assumed(spec, scope)
     for slot in spec.record.slots:
-        shared = extents.of(spec, message.sections.get(slot.name, ()))
+        shared = model.space(message.sections.get(slot.name, ()))
         at = message.where(f"sections.{slot.name}" if slot.name in message.written.sections else "message")
         if not message.variants:
             yield from _fits(slot, at, shared, assumed, known)
@@ -84,7 +84,7 @@ def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditio
                 at = variant.where(f"sections.{slot.name}")
             elif slot.name not in message.written.sections:
                 at = variant.where("name")
-            content = shared + extents.of(spec, variant.sections.get(slot.name, ()))
+            content = shared + model.space(variant.sections.get(slot.name, ()))
             holds = conditions.both(assumed, domains.first(cases))
             yield from _fits(slot, at, content, holds, known)
 
@@ -104,7 +104,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
     if not message.variants or message.variants[-1].when is not None:
         cases.append({})
     own = min(sum(_least(spec, slot, message, case) for slot in spec.record.slots) for case in cases)
-    header = extents.of(spec, spec.record.nodes).least
+    header = model.space(spec.record.nodes).least
     if conditions.excludes(TRUE, Compare(">=", length, Value(header + own)), known):
         at = message.where("length" if message.length is not None else "message")
         if message.length is None and own == 0:
@@ -117,7 +117,7 @@ def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mappi
     """What a slot takes more than the record says."""
     if constant(slot.written.size) is not None:
         return 0
-    return extents.of(spec, (*message.sections.get(slot.name, ()), *case.get(slot.name, ()))).least
+    return model.space((*message.sections.get(slot.name, ()), *case.get(slot.name, ()))).least
 
 
 def _length(
@@ -127,7 +127,7 @@ def _length(
     length, at = given.tree, given.at
     if length is None or not domains.known(length, known):
         return
-    least = extents.of(spec, spec.record.nodes).least
+    least = model.space(spec.record.nodes).least
     if isinstance(owner, model.Record) and conditions.excludes(TRUE, Compare(">=", length, Value(least)), known):
         what = f"a record is shorter than its fields and sections, which have {counted(least, 'byte')}"
         yield Problem(at, "section-size", what, "count all of them")
@@ -156,7 +156,7 @@ def _sum(spec: Resolved) -> tuple[dict[str, int], bool] | None:
             tree = extent.condition.tree
             size = terms(tree) if tree is not None else None
         else:
-            taken = extents.of(spec, model.children(node) if extent is not None else (node,))
+            taken = model.space(model.children(node) if extent is not None else (node,))
             is_open |= extent is not None
             size = {"": taken.least} if extent is not None or taken.least == taken.most else None
         if size is None:

@@ -1,5 +1,6 @@
 """How many bytes something takes, at least and at most."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -23,6 +24,12 @@ class SizeRange:
 def exactly(size: int) -> SizeRange:
     """Just so many bytes."""
     return SizeRange(size, size)
+
+
+def one_of(sizes: Sequence[SizeRange]) -> SizeRange:
+    """The bytes of one of several."""
+    most = max((size.most for size in sizes if size.most is not None), default=0)
+    return SizeRange(min(size.least for size in sizes), None if any(size.most is None for size in sizes) else most)
 
 
 NOTHING = exactly(0)
