@@ -12,7 +12,7 @@ from wireloom_generator import examples, model
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs.byte_diagram import draw
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
-from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.layout import Position
 from wireloom_generator.emitters.docs.markdown import cell, prose
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import lower
@@ -280,16 +280,16 @@ def _page(protocol: model.Protocol, message: str) -> str:
 
 def test_a_diagram() -> None:
     items: list[Item] = [
-        Box("flags", Offset(), 1, bits=(("high_nibble", 4), ("x", 4))),
-        Box("number", Offset(fixed=1), 4),
+        Box("flags", Position(), 1, bits=(("high_nibble", 4), ("x", 4))),
+        Box("number", Position(fixed=1), 4),
         Break("value: n bytes", section=True),
-        Box("text", Offset("value"), None, "n bytes"),
+        Box("text", Position("value"), None, "n bytes"),
     ]
     assert draw(items, ["Total 5 + n bytes"]) == DIAGRAM
 
 
 def test_labels_that_do_not_fit_are_told_below() -> None:
-    drawn = draw([Box("bits", Offset(), 1, bits=(("ready", 1), ("mode", 7)))])
+    drawn = draw([Box("bits", Position(), 1, bits=(("ready", 1), ("mode", 7)))])
     assert "\n   0|a| mode        |\n" in drawn
     assert drawn.endswith("\n     a: ready")
 

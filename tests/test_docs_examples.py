@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.errata import Errata
 from wireloom_generator.emitters.docs.fields import HEADER
 from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessagePage, MessagePages
 from wireloom_generator.emitters.docs.names import Used
-from wireloom_generator.emitters.docs.shared import Group, Table
+from wireloom_generator.emitters.docs.shared import Group, PageTable
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import lower
 
@@ -140,7 +140,7 @@ def _lines(example: ExampleBlock) -> Iterator[Line]:
             )
 
 
-def _rows(table: Table, enums: Labels, section: str = "") -> Iterator[Row]:
+def _rows(table: PageTable, enums: Labels, section: str = "") -> Iterator[Row]:
     for header in table.headers:
         if header[:4] == HEADER[:4]:
             for offset, size, kind, name, meaning, *_ in table.rows:

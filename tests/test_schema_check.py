@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
-from wireloom_generator.generate import ChangeKind, Wanted, differences, outputs
+from wireloom_generator.generate import FileChangeKind, Wanted, differences, outputs
 
 pytestmark = pytest.mark.xdist_group("generated")  # which is compiled once
 
@@ -34,7 +34,7 @@ class Tree:
     def wanted(self) -> Mapping[Path, str]:
         return self.given.files
 
-    def changes(self) -> list[tuple[str, ChangeKind]]:
+    def changes(self) -> list[tuple[str, FileChangeKind]]:
         """How it differs from what it is to be."""
         found = differences(self.given, [self.root / "specs"])
         return [(change.path.relative_to(self.root).as_posix(), change.kind) for change in found]
@@ -110,7 +110,7 @@ halves = pytest.mark.parametrize("files", [FILES[::2], FILES[1::2]], ids=["even"
 def test_files_with_a_line_more_are_edited(files: tuple[str, ...], mended: Tree) -> None:
     for path in map(mended.root.joinpath, files):
         path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert sorted(mended.changes()) == sorted((file, ChangeKind.EDITED) for file in files)
+    assert sorted(mended.changes()) == sorted((file, FileChangeKind.EDITED) for file in files)
 
 
 @halves
@@ -119,14 +119,14 @@ def test_files_with_a_line_less_are_edited(files: tuple[str, ...], mended: Tree)
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         del lines[len(lines) // 2]
         path.write_text("".join(lines), encoding="utf-8")
-    assert sorted(mended.changes()) == sorted((file, ChangeKind.EDITED) for file in files)
+    assert sorted(mended.changes()) == sorted((file, FileChangeKind.EDITED) for file in files)
 
 
 @halves
 def test_files_that_are_not_there_are_added(files: tuple[str, ...], mended: Tree) -> None:
     for file in files:
         (mended.root / file).unlink()
-    assert sorted(mended.changes()) == sorted((file, ChangeKind.MISSING) for file in files)
+    assert sorted(mended.changes()) == sorted((file, FileChangeKind.MISSING) for file in files)
 
 
 @pytest.mark.parametrize(
@@ -147,28 +147,28 @@ def test_a_word_that_is_another_is_an_edit(file: str, old: str, new: str, mended
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert mended.changes() == [(file, ChangeKind.EDITED)]
+    assert mended.changes() == [(file, FileChangeKind.EDITED)]
 
 
 @pytest.mark.parametrize("folder", [f"generated/{PACKAGE}/databus", "generated/docs/databus"])
 def test_a_copy_of_a_generated_file_is_orphaned(folder: str, mended: Tree) -> None:
     first = next(path for path in mended.wanted if path.parent == mended.root / folder)
     shutil.copy(first, first.with_stem("left_over"))
-    assert mended.changes() == [(f"{folder}/left_over{first.suffix}", ChangeKind.ORPHANED)]
+    assert mended.changes() == [(f"{folder}/left_over{first.suffix}", FileChangeKind.ORPHANED)]
 
 
 @pytest.mark.parametrize("name", ["mine.py", "notes.md", ".hidden"])
 def test_a_file_without_the_mark_is_foreign(name: str, mended: Tree) -> None:
     path = mended.root / "generated" / PACKAGE / "couchbase_dcp" / name
     path.write_text("mine\n", encoding="utf-8")
-    assert mended.changes() == [(f"generated/{PACKAGE}/couchbase_dcp/{name}", ChangeKind.FOREIGN)]
+    assert mended.changes() == [(f"generated/{PACKAGE}/couchbase_dcp/{name}", FileChangeKind.FOREIGN)]
 
 
 def test_a_file_that_lost_its_mark_is_edited_all_the_same(mended: Tree) -> None:
     file = f"generated/{PACKAGE}/databus/enums.py"
     path = mended.root / file
     path.write_text(path.read_text(encoding="utf-8").partition("\n")[2], encoding="utf-8")
-    assert mended.changes() == [(file, ChangeKind.EDITED)]
+    assert mended.changes() == [(file, FileChangeKind.EDITED)]
 
 
 def test_each_change_is_told_once(mended: Tree) -> None:
@@ -177,7 +177,7 @@ def test_each_change_is_told_once(mended: Tree) -> None:
             path.unlink()
         else:
             path.write_text("", encoding="utf-8")
-    kinds = [ChangeKind.EDITED, ChangeKind.MISSING]
+    kinds = [FileChangeKind.EDITED, FileChangeKind.MISSING]
     told = [(path.relative_to(mended.root).as_posix(), kinds[n % 2]) for n, path in enumerate(mended.wanted)]
     assert mended.changes() == sorted(told)
 

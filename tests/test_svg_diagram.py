@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 import pytest
 
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
-from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.layout import Position
 from wireloom_generator.emitters.docs.svg_diagram import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIELDS: tuple[Item, ...] = (
-    Box("flags", Offset(), 1, bits=(("high_nibble", 4), ("x", 4)), kind="u8"),
-    Box("number", Offset(fixed=1), 8, kind="u64"),
+    Box("flags", Position(), 1, bits=(("high_nibble", 4), ("x", 4)), kind="u8"),
+    Box("number", Position(fixed=1), 8, kind="u64"),
     Break("value: n bytes", section=True),
-    Box("text", Offset("value"), None, "n bytes", kind="text, utf-8"),
+    Box("text", Position("value"), None, "n bytes", kind="text, utf-8"),
 )
 
 
@@ -60,7 +60,7 @@ def test_boxes_cover_their_bytes_and_no_others() -> None:
 
 
 def test_full_rows_of_a_box_are_one_rectangle() -> None:
-    (found,) = _rectangles(_boxes(_figure(Box("cas", Offset(), 8)))[0])
+    (found,) = _rectangles(_boxes(_figure(Box("cas", Position(), 8)))[0])
     assert found[2] - found[0] == 4 * 152
 
 
@@ -86,18 +86,18 @@ def test_a_section_is_named_above_its_line() -> None:
 
 
 def test_a_name_that_does_not_fit_is_told_below() -> None:
-    figure = _figure(Box("bits", Offset(), 1, bits=(("ready", 1), ("mode", 7))))
+    figure = _figure(Box("bits", Position(), 1, bits=(("ready", 1), ("mode", 7))))
     assert _boxes(figure)[0].findtext(f"{SVG}text") == "a"
     assert "a: ready" in "".join(figure.itertext())
 
 
 @pytest.mark.parametrize("name", ["a<b>", 'a"b&c'])
 def test_names_are_text(name: str) -> None:
-    (box,) = _boxes(_figure(Box(name, Offset(), 4)))
+    (box,) = _boxes(_figure(Box(name, Position(), 4)))
     assert box.findtext(f"{SVG}text") == name
 
 
 def test_the_footer_is_the_caption() -> None:
-    figure = _figure(Box("cas", Offset(), 8), footer=("Total 8 bytes", "If x: y instead of cas"))
+    figure = _figure(Box("cas", Position(), 8), footer=("Total 8 bytes", "If x: y instead of cas"))
     (caption,) = figure.iter("figcaption")
     assert list(caption.itertext()) == ["Total 8 bytes", "If x: y instead of cas"]

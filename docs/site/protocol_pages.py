@@ -13,7 +13,7 @@ from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
 from wireloom_generator.emitters.docs.markdown import cell, phrase, prose
 from wireloom_generator.emitters.docs.message_page import ExampleBlock
 from wireloom_generator.emitters.docs.renderings import Rendering, fence
-from wireloom_generator.emitters.docs.shared import Block
+from wireloom_generator.emitters.docs.shared import Passage
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Severity
 
@@ -107,7 +107,7 @@ def errata_page(protocols: Iterable[Compiled]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _heading(block: Block) -> str:
+def _heading(block: Passage) -> str:
     return f"### {block.title} {{ #{block.anchor} }}"
 
 

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from wireloom_generator import emitted_code, emitters, examples, git, lockstep, model, rules
 from wireloom_generator import explained as reading
-from wireloom_generator.emitters import Emitter, Place, Subject
+from wireloom_generator.emitters import Destination, Emitter, Subject
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.resolve import protocol as protocol_of
@@ -19,7 +19,7 @@ from wireloom_generator.resolve import protocol as protocol_of
 _OWN = emitters.own()
 
 
-class ChangeKind(StrEnum):
+class FileChangeKind(StrEnum):
     """How a file differs from what the specs give."""
 
     MISSING = "missing"
@@ -35,30 +35,30 @@ class ChangeKind(StrEnum):
 RULE = "generated"
 
 _WHAT = {
-    ChangeKind.MISSING: "is missing",
-    ChangeKind.EDITED: "is not what the specs give",
-    ChangeKind.ORPHANED: "is generated, but no spec gives it any longer",
-    ChangeKind.FOREIGN: "is not generated, but stands among files that are",
-    ChangeKind.UNTRACKED: "is needed, but git does not have it",
+    FileChangeKind.MISSING: "is missing",
+    FileChangeKind.EDITED: "is not what the specs give",
+    FileChangeKind.ORPHANED: "is generated, but no spec gives it any longer",
+    FileChangeKind.FOREIGN: "is not generated, but stands among files that are",
+    FileChangeKind.UNTRACKED: "is needed, but git does not have it",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file that is not as the specs say, and how; ``diff`` leads from what is there to what should be."""
 
     path: Path
-    kind: ChangeKind
+    kind: FileChangeKind
     diff: str
 
     def problem(self, command: str) -> Problem:
         """The change as a problem of the file, which ``command`` mends."""
         match self.kind:
-            case ChangeKind.FOREIGN:
+            case FileChangeKind.FOREIGN:
                 hint = "keep it elsewhere"
-            case ChangeKind.UNTRACKED:
+            case FileChangeKind.UNTRACKED:
                 hint = f"run: {shlex.join(['git', 'add', str(self.path)])}"
-            case ChangeKind.MISSING | ChangeKind.EDITED | ChangeKind.ORPHANED:
+            case FileChangeKind.MISSING | FileChangeKind.EDITED | FileChangeKind.ORPHANED:
                 hint = f"run: {command}"
             case _:
                 assert_never(self.kind)
@@ -70,7 +70,7 @@ class Generation:
     """What a run found: problems of the specs, and the files that it changed or, checking, would have."""
 
     problems: tuple[Problem, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     protocols: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
     """The files of the specs."""
@@ -139,10 +139,10 @@ def generate(
     return replace(generation, changes=tuple(changes))
 
 
-def _untracked(there: Iterable[Path], out: Path) -> tuple[list[Change], list[Problem]]:
+def _untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[Problem]]:
     """The files that git does not have; a warning if it does not tell. Where git is not installed, nobody asks it."""
     try:
-        return [Change(path, ChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
+        return [FileChange(path, FileChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
     except git.MissingGitError:
         return [], []
     except git.GitError as error:
@@ -160,14 +160,18 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
     others: set[Path] = set()
     prefix = Path(*package.split(".")) if package else Path()
     for item in compiled:
-        folders = {Place.OUT: out, Place.PACKAGE: out / prefix, Place.SPECS: item.protocol.path.parent.parent}
+        folders = {
+            Destination.OUT: out,
+            Destination.PACKAGE: out / prefix,
+            Destination.SPECS: item.protocol.path.parent.parent,
+        }
         for name, emitter, file in item.files:
-            path = folders[emitter.place] / file.path
+            path = folders[emitter.destination] / file.path
             if name not in chosen:
                 others.add(path)
                 continue
             files[path] = file.text
-            if emitter.place is not Place.SPECS:
+            if emitter.destination is not Destination.SPECS:
                 (own if item.protocol.name in file.path.parent.parts[-1:] else shared).add(path.parent)
     names = tuple(item.protocol.name for item in compiled)
     sources = {path for item in compiled for path in item.protocol.sources}
@@ -175,14 +179,14 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
     return generation, Wanted(files, frozenset(own - shared), frozenset(shared), frozenset(others))
 
 
-def differences(wanted: Wanted, specs: Sequence[Path]) -> list[Change]:
+def differences(wanted: Wanted, specs: Sequence[Path]) -> list[FileChange]:
     """How what is on disk differs from what is ``wanted`` of the specs, left-overs and strangers included."""
     return [*_differing(wanted.files), *_strays(wanted), *_left_behind(specs, wanted)]
 
 
-def _taken(change: Change) -> Problem | None:
+def _taken(change: FileChange) -> Problem | None:
     """The problem if a file that somebody else wrote stands where one is to be generated."""
-    if change.kind is not ChangeKind.EDITED:
+    if change.kind is not FileChangeKind.EDITED:
         return None
     text = _text(change.path)
     if not text.strip() or is_marked(OutputFile(PurePosixPath(change.path), text)):
@@ -213,33 +217,33 @@ def _emit(
 ) -> tuple[tuple[tuple[str, Emitter, OutputFile], ...], list[Problem]]:
     """The files of Wireloom's emitters, which are held against each other whichever are chosen, and of the chosen."""
 
-    def emitted(*places: Place) -> Iterator[tuple[str, Emitter, OutputFile]]:
+    def emitted(*places: Destination) -> Iterator[tuple[str, Emitter, OutputFile]]:
         for name, emitter in {**_OWN, **chosen}.items():
-            if emitter.place in places:
+            if emitter.destination in places:
                 yield from ((name, emitter, file) for file in emitters.emitted(name, emitter, subject))
 
     subject = Subject(protocol, {})
-    modules = tuple(emitted(Place.PACKAGE))
+    modules = tuple(emitted(Destination.PACKAGE))
     for _, _, file in modules:
         emitted_code.admit(file)
     with examples.imported(protocol, {file.path: file for _, _, file in modules}) as codec:
         traces, problems = examples.run(protocol, codec)
         subject = Subject(protocol, traces)
-        files = (*modules, *emitted(Place.OUT, Place.SPECS))
+        files = (*modules, *emitted(Destination.OUT, Destination.SPECS))
         own = {file.path: file for name, _, file in files if name in _OWN}
         problems += lockstep.check(protocol, codec, own)
     return files, problems
 
 
-def _differing(wanted: Mapping[Path, str]) -> Iterator[Change]:
+def _differing(wanted: Mapping[Path, str]) -> Iterator[FileChange]:
     for path, text in sorted(wanted.items()):
         if not path.exists():
-            yield Change(path, ChangeKind.MISSING, _diff(path, "", text))
+            yield FileChange(path, FileChangeKind.MISSING, _diff(path, "", text))
         elif (found := _text(path)) != "\n".join(re.split("\r\n?|\n", text)):  # as reading translates line ends
-            yield Change(path, ChangeKind.EDITED, _diff(path, found, text))
+            yield FileChange(path, FileChangeKind.EDITED, _diff(path, found, text))
 
 
-def _strays(wanted: Wanted) -> Iterator[Change]:
+def _strays(wanted: Wanted) -> Iterator[FileChange]:
     """Files beside those that the specs give: generated once, or somebody's own.
 
     In a folder that several protocols share, those that were generated from other specs are neither.
@@ -249,12 +253,12 @@ def _strays(wanted: Wanted) -> Iterator[Change]:
         for path in sorted(set(filter(Path.is_file, folder.iterdir())) - wanted.files.keys() - wanted.others):
             sources = made_from(_first_line(path))
             if not sources:
-                yield Change(path, ChangeKind.FOREIGN, "")
+                yield FileChange(path, FileChangeKind.FOREIGN, "")
             elif folder in wanted.own or given.issuperset(sources):
-                yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
+                yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
 
 
-def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[Change]:
+def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
     """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.resolve().name for root in roots}
@@ -265,7 +269,7 @@ def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[Change]:
         sources = [PurePosixPath(source) for source in made_from(_first_line(path))]
         gone = any((source.parent.name, source.name) not in known for source in sources)
         if gone and all(source.parent.name in names for source in sources):
-            yield Change(path, ChangeKind.ORPHANED, _diff(path, _text(path), ""))
+            yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
 
 
 def _made_from(text: str) -> tuple[str, ...]:
@@ -287,14 +291,14 @@ def _diff(path: Path, found: str, wanted: str) -> str:
     return "\n".join(lines)
 
 
-def _apply(change: Change, wanted: Wanted) -> None:
+def _apply(change: FileChange, wanted: Wanted) -> None:
     match change.kind:
-        case ChangeKind.MISSING | ChangeKind.EDITED:
+        case FileChangeKind.MISSING | FileChangeKind.EDITED:
             change.path.parent.mkdir(parents=True, exist_ok=True)
             change.path.write_text(wanted.files[change.path], encoding="utf-8")
-        case ChangeKind.ORPHANED:
+        case FileChangeKind.ORPHANED:
             change.path.unlink()
-        case ChangeKind.FOREIGN | ChangeKind.UNTRACKED:
+        case FileChangeKind.FOREIGN | FileChangeKind.UNTRACKED:
             pass
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model
-from wireloom_generator.compat.surface import BitLeaf, Guard, Layout, Leaf, normal
+from wireloom_generator.compat.surface import BitLeaf, Guard, Leaf, Leaves, normal
 from wireloom_generator.expressions import Expr
 
 
@@ -31,8 +31,8 @@ class Kept:
 class LayoutPair:
     """The old and the new layout of one thing. ``renamed`` has the new names of fields by their old ones."""
 
-    old: Layout
-    new: Layout
+    old: Leaves
+    new: Leaves
     kept: tuple[Kept, ...]
     removed: tuple[Leaf, ...]
     added: tuple[Leaf, ...]
@@ -74,7 +74,7 @@ class LayoutPair:
         )
 
 
-def align(old: Layout, new: Layout, renamed: Mapping[str, str]) -> LayoutPair:
+def align(old: Leaves, new: Leaves, renamed: Mapping[str, str]) -> LayoutPair:
     """The pair. Leaves belong together by name; those left over, by what they are and where they stand."""
     before, after = _keyed(old.leaves, renamed), _keyed(new.leaves, {})
     common = [key for key in before if key in after]

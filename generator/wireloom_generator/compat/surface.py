@@ -67,7 +67,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Leaves:
     """All leaves of the record's header, of a message in one of its variants, or of a shared struct.
 
     ``keeps`` has, by section, the column that keeps the bytes its leaves leave over; where there is none, such bytes
@@ -83,18 +83,18 @@ class Layout:
         return tuple(other for other in self.leaves[self.leaves.index(leaf) + 1 :] if other.place == leaf.place)
 
 
-def record(protocol: model.Protocol) -> Layout:
+def record(protocol: model.Protocol) -> Leaves:
     """The header, and the slots as leaves of it."""
     return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
 
 
-def struct(protocol: model.Protocol, type_: model.Type) -> Layout:
+def struct(protocol: model.Protocol, type_: model.Type) -> Leaves:
     """A shared struct."""
     path = f"{protocol.name}.{type_.name}"
     return _layout(path, _leaves(path, type_.nodes, (), ()), {})
 
 
-def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Layout:
+def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Leaves:
     """What a message puts into the record's slots if ``variant`` is chosen: the shared fields, then the variant's."""
     path = f"{protocol.name}.{message.name}"
     leaves: list[Leaf] = []
@@ -106,10 +106,10 @@ def filling(protocol: model.Protocol, message: model.Message, variant: model.Var
     return _layout(f"{path}.{variant.name}" if variant else path, leaves, keeps)
 
 
-def _layout(path: str, leaves: Iterable[Leaf], keeps: Mapping[str, str]) -> Layout:
+def _layout(path: str, leaves: Iterable[Leaf], keeps: Mapping[str, str]) -> Leaves:
     found = tuple(leaves)
     sections = (leaf.carrier for leaf in found if isinstance(leaf.carrier, model.Section))
-    return Layout(path, found, {**keeps, **{node.name: node.trailing for node in sections if node.trailing}})
+    return Leaves(path, found, {**keeps, **{node.name: node.trailing for node in sections if node.trailing}})
 
 
 def _leaves(

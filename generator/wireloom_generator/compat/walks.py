@@ -47,7 +47,7 @@ def valued(leaf: Leaf) -> Valued | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Generic[N]):
+class Labels(Generic[N]):
     """The names that an enum or a set of flags gives to numbers.
 
     ``reused`` are numbers that had a name which is gone, and have one which is new.
@@ -62,7 +62,7 @@ class Names(Generic[N]):
     added: tuple[N, ...]
 
 
-def enum_values(comparison: Comparison) -> Iterator[Names[model.EnumValue]]:
+def enum_values(comparison: Comparison) -> Iterator[Labels[model.EnumValue]]:
     """The values of the enums of both versions."""
     for old, new in comparison.enums.kept:
         yield _names(
@@ -70,17 +70,17 @@ def enum_values(comparison: Comparison) -> Iterator[Names[model.EnumValue]]:
         )
 
 
-def flags(comparison: Comparison) -> Iterator[Names[model.Flag]]:
+def flags(comparison: Comparison) -> Iterator[Labels[model.Flag]]:
     """The flags of the sets of both versions."""
     for old, new in comparison.flags.kept:
         yield _names(f"{comparison.new.name}.{new.name}", old.values, new.values, lambda flag: flag.value)
 
 
-def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> Names[N]:
+def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> Labels[N]:
     before, after = {item.name: item for item in old}, {item.name: item for item in new}
     gone = {number(item): item for item in old if item.name not in after}
     come = {number(item): item for item in new if item.name not in before}
-    return Names(
+    return Labels(
         path,
         tuple(old),
         tuple(new),

@@ -20,7 +20,7 @@ from wireloom_generator.traces import Traces
 GROUP = "wireloom.emitters"
 
 
-class Place(StrEnum):
+class Destination(StrEnum):
     """Where an emitter's files go."""
 
     OUT = "out"
@@ -43,11 +43,11 @@ class Subject:
 class Emitter:
     """One output. Its files begin with ``output.head``, so that everybody sees, and the compiler knows, whose they are.
 
-    Emitters of other packages have the place ``OUT``.
+    Emitters of other packages have the destination ``OUT``.
     """
 
     emit: Callable[[Subject], Iterable[OutputFile]]
-    place: Place = Place.OUT
+    destination: Destination = Destination.OUT
 
 
 class EmitterError(Exception):
@@ -71,7 +71,7 @@ def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
 def emitted(name: str, emitter: Emitter, subject: Subject) -> Iterator[OutputFile]:
     """The files of an emitter. Raises ``EmitterError`` if one of them is not as files of emitters are."""
     for file in emitter.emit(subject):
-        if emitter.place is Place.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
+        if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
             raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")
         if not is_marked(file):
             raise EmitterError(f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file")
@@ -95,6 +95,6 @@ def _loaded(entry: EntryPoint) -> Emitter:
         found = entry.load()
     except Exception as error:
         raise EmitterError(f"the emitter {entry.name!r} cannot be loaded: {type(error).__name__}: {error}") from error
-    if not isinstance(found, Emitter) or found.place is not Place.OUT:
-        raise EmitterError(f"{entry.value} is not an Emitter with the place OUT")
+    if not isinstance(found, Emitter) or found.destination is not Destination.OUT:
+        raise EmitterError(f"{entry.value} is not an Emitter with the destination OUT")
     return found

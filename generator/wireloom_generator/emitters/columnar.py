@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Emitter, Place
+from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.expressions import RowwiseError, linear
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import pretty
@@ -115,4 +115,4 @@ def _lengths(lengths: model.Lengths, parts: Parts) -> Tree:
     return Call("plan.Lengths", options)
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)

@@ -11,7 +11,7 @@ from collections.abc import Mapping as MappingType
 from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
 
-from wireloom_generator.emitters import Emitter, Place
+from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax
 from wireloom_generator.types import ALL, NAMES, WIDTHS
@@ -166,4 +166,4 @@ def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
     return {"$ref": "#/$defs/Entry"}
 
 
-EMITTER = Emitter(lambda _: emit(), Place.SPECS)
+EMITTER = Emitter(lambda _: emit(), Destination.SPECS)

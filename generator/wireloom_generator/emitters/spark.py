@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Emitter, Place
+from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import Call, Tree, docstring, keyword, names, render, string
 from wireloom_generator.templates import filled
@@ -70,4 +70,4 @@ def _type(kind: model.ColumnType) -> Tree:
             return _TYPES[kind]
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Place.PACKAGE)
+EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)

@@ -9,14 +9,14 @@ from wireloom import files
 from wireloom.cli.diagnostics import complain, say
 
 if TYPE_CHECKING:
-    from wireloom_generator.generate import Change
+    from wireloom_generator.generate import FileChange
 
 _DIFF_LINES = 20
 _DIFF_FILES = 5
 """How many lines of each file's difference are shown, and of how many files."""
 
 
-def show(changes: "Sequence[Change]", out: Path, specs: str, command: str) -> None:
+def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -> None:
     """Tell the changes with short diffs, and how to undo them: ``command`` generates ``out`` from ``specs``."""
     for number, change in enumerate(changes):
         complain(f"{files.told(change.path)}: {change.kind}")

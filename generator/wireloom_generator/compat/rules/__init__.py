@@ -13,7 +13,7 @@ from wireloom_generator.rule_modules import rule_modules
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CompatRule:
     """A rule by its id."""
 
     id: str
@@ -21,5 +21,7 @@ class Rule:
     check: Callable[[Comparison], Iterator[Change]]
 
 
-RULES: tuple[Rule, ...] = tuple(Rule(rule, module.CATEGORY, module.check) for rule, module in rule_modules(__name__))
+RULES: tuple[CompatRule, ...] = tuple(
+    CompatRule(rule, module.CATEGORY, module.check) for rule, module in rule_modules(__name__)
+)
 """Every rule, sorted by its id."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import bit_range
-from wireloom_generator.emitters.docs.names import Names
+from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.traces import Span, Traced
 
 _BYTES = 16
@@ -29,7 +29,7 @@ class _Line:
 class Breakdown:
     """Takes the examples of one message apart."""
 
-    def __init__(self, names: Names, message: model.Message) -> None:
+    def __init__(self, names: Meanings, message: model.Message) -> None:
         self.names = names
         self.message = message
         slots = [slot.name for slot in names.protocol.slots]

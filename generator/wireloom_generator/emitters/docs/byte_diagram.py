@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, Item, Row, letter, rows, wrapped
-from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.layout import Position
 
 _BYTE = 16
 """Characters a byte takes, its right border included."""
@@ -29,7 +29,7 @@ def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _shown(offset: Offset) -> str:
+def _shown(offset: Position) -> str:
     """An offset beside its row; dots for one that is too long there."""
     return str(offset) if len(str(offset)) <= _MARGIN else "..."
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from wireloom_generator.emitters.docs.layout import Offset
+from wireloom_generator.emitters.docs.layout import Position
 
 ROW = 4
 """Bytes in a row."""
@@ -22,7 +22,7 @@ class Box:
     """
 
     label: str
-    at: Offset
+    at: Position
     size: int | None
     text: str = ""
     bits: "tuple[tuple[str, int], ...]" = ()
@@ -67,7 +67,7 @@ class Cell:
 class Row:
     """Up to four bytes, or one box of any size, whose ``text`` then says which."""
 
-    at: Offset
+    at: Position
     above: Break | None
     cells: list[Cell] = field(default_factory=list)
     text: str | None = None
@@ -103,7 +103,7 @@ class _Grid:
         else:
             self._fixed(item, item.size)
 
-    def _start(self, at: Offset) -> Row:
+    def _start(self, at: Position) -> Row:
         self.rows.append(Row(at, self._above))
         self._above = None
         self._open = True

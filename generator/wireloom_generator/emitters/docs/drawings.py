@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
-from wireloom_generator.emitters.docs.layout import ITEM, Extent, Fork, Offset, Option, Placed, Tree
-from wireloom_generator.emitters.docs.records import TRAILER, Part
+from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Tree
+from wireloom_generator.emitters.docs.records import TRAILER, Region
 from wireloom_generator.types import Struct
 
 
-def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
+def drawn(parts: Sequence[Region], header: Sequence[Region] = ()) -> Drawing:
     """The diagram of parts; ``header`` are parts that stand in front and are only counted."""
     pen = _Pen()
     items: list[Item] = []
@@ -26,11 +26,11 @@ def drawn(parts: Sequence[Part], header: Sequence[Part] = ()) -> Drawing:
 def sketched(trees: Iterable[Tree]) -> Drawing:
     """The diagram of a shared struct, or of other fields that stand alone."""
     pen = _Pen()
-    items = tuple(pen.boxes(trees, Offset(ITEM)))
+    items = tuple(pen.boxes(trees, Position(ITEM)))
     return Drawing(items, tuple(pen.notes))
 
 
-def is_drawable(parts: Iterable[Part]) -> bool:
+def is_drawable(parts: Iterable[Region]) -> bool:
     """Whether there is anything to draw."""
     return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
 
@@ -41,7 +41,7 @@ def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
     for index, value in enumerate(data):
         readable = 0x20 < value < 0x7F and any(index in part for part in text)
         label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
-        items.append(Box(label, Offset(fixed=index), 1))
+        items.append(Box(label, Position(fixed=index), 1))
     return Drawing(tuple(items), (f"Total {len(data)} bytes",))
 
 
@@ -51,7 +51,7 @@ class _Pen:
     def __init__(self) -> None:
         self.notes: list[str] = []
 
-    def boxes(self, trees: Iterable[Tree], at: Offset, prefix: str = "") -> Iterator[Item]:
+    def boxes(self, trees: Iterable[Tree], at: Position, prefix: str = "") -> Iterator[Item]:
         """The boxes of ``trees``. ``at`` is where their struct starts if their offsets count from it."""
         for tree in trees:
             if isinstance(tree, Fork):
@@ -59,7 +59,7 @@ class _Pen:
             else:
                 yield from self._placed(tree, at, prefix)
 
-    def _placed(self, tree: Placed, start: Offset, prefix: str) -> Iterator[Item]:
+    def _placed(self, tree: Placed, start: Position, prefix: str) -> Iterator[Item]:
         at = _from(start, tree.at)
         match tree.node:
             case model.Field() as field:
@@ -77,11 +77,11 @@ class _Pen:
                 yield Break(f"{prefix}{name} ends")
             case model.Slot(name=name):
                 if tree.extent.size != 0:
-                    yield Box(name, Offset(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
+                    yield Box(name, Position(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
             case model.Computed():
                 pass
 
-    def _field(self, field: model.Field, tree: Placed, at: Offset, prefix: str) -> Iterator[Item]:
+    def _field(self, field: model.Field, tree: Placed, at: Position, prefix: str) -> Iterator[Item]:
         name = prefix + field.name
         fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
@@ -92,7 +92,7 @@ class _Pen:
             yield from self.boxes(tree.inner, at, f"{name}[0].")
             yield Box(f"{name}[1] ...", at.moved(_span(tree.inner)), None, _more(field, tree), kind=_kind(field))
 
-    def _fork(self, fork: Fork, start: Offset, prefix: str) -> Iterator[Item]:
+    def _fork(self, fork: Fork, start: Position, prefix: str) -> Iterator[Item]:
         first, *others = fork.options
         if fork.even:
             yield from self.boxes(first.trees, start, prefix)
@@ -111,18 +111,18 @@ class _Pen:
                 yield Box("one of", at, None, ", ".join(dict.fromkeys(names)))
 
 
-def _from(start: Offset, at: Offset) -> Offset:
+def _from(start: Position, at: Position) -> Position:
     """An offset inside a struct, counted from where the struct is."""
     if at.origin != ITEM or start.origin == ITEM:
         return at
-    return Offset(start.origin, start.fixed + at.fixed, (*start.terms, *at.terms))
+    return Position(start.origin, start.fixed + at.fixed, (*start.terms, *at.terms))
 
 
-def _first(fork: Fork) -> Offset:
+def _first(fork: Fork) -> Position:
     for option in fork.options:
         for tree in option.trees:
             return _first(tree) if isinstance(tree, Fork) else tree.at
-    return Offset()
+    return Position()
 
 
 def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
@@ -189,14 +189,14 @@ def _repeated(repeat: model.Repeat) -> str:
     return f"up to the first with {repeat.until.text}" if repeat.until is not None else "to the end"
 
 
-def _bytes(extent: Extent) -> str:
+def _bytes(extent: ByteCount) -> str:
     if extent.text == "rest":
         return "to the end"
     unit = "byte" if extent.text == "1" else "bytes"
     return f"{extent.text} {unit}" if extent.size is not None or extent.expression else extent.text
 
 
-def _total(parts: Sequence[Part]) -> str:
+def _total(parts: Sequence[Region]) -> str:
     """``Total 69 bytes (24 byte header + 13 byte extras)``, or a sum if it varies."""
     end = parts[-1].end
     named = [part for part in parts if part.extent.size]

@@ -7,7 +7,7 @@ from wireloom_generator.emitters.docs.columns import Row, short_type
 from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
 from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
-from wireloom_generator.emitters.docs.names import Names
+from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.types import FlatBuffers, Struct
 
 _ALGORITHMS = {
@@ -25,7 +25,7 @@ class FieldTable:
     """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name."""
 
     def __init__(
-        self, names: Names, errata: ErrataOf, *, links_to: str = "", here: Callable[[str], str] | None = None
+        self, names: Meanings, errata: ErrataOf, *, links_to: str = "", here: Callable[[str], str] | None = None
     ) -> None:
         self.names = names
         self.errata = errata

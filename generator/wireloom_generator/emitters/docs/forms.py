@@ -6,8 +6,8 @@ from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.errata import Errata, links
 from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences
-from wireloom_generator.emitters.docs.names import Names
-from wireloom_generator.emitters.docs.shared import Block, Titled, paragraphs, table
+from wireloom_generator.emitters.docs.names import Meanings
+from wireloom_generator.emitters.docs.shared import Passage, Titled, paragraphs, table
 
 _NOTATIONS = {
     "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
@@ -17,7 +17,7 @@ _PLAIN: Mapping[object, str] = {model.Primitive.BOOLEAN: "true or false", model.
 _OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
 
 
-def form_block(names: Names, errata: Errata, message: model.Message, form: model.Form) -> Block:
+def form_block(names: Meanings, errata: Errata, message: model.Message, form: model.Form) -> Passage:
     """The keys of a form in the order written."""
     place = places.member_place(places.message_place(message), "form", form.name)
     named = (node for node in model.walk(message.nodes) if isinstance(node, model.Field | model.Computed))
@@ -31,7 +31,7 @@ def form_block(names: Names, errata: Errata, message: model.Message, form: model
     told = table(("Key", "Holds", "Left out", "Remark"), rows)
     intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
     texts = paragraphs(form.doc, intro)
-    return Block(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", told),))
+    return Passage(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", told),))
 
 
 def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed]) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing
-from wireloom_generator.emitters.docs.names import Names
+from wireloom_generator.emitters.docs.names import Meanings
 
 
-def framing(names: Names) -> Iterator[str]:
+def framing(names: Meanings) -> Iterator[str]:
     """A sentence or two a layout, and what comes after a record that is not believed."""
     protocol = names.protocol
     for lengths in protocol.lengths:

@@ -14,8 +14,8 @@ from wireloom_generator.emitters.docs.framing import framing
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
 from wireloom_generator.emitters.docs.message_page import MessagePages
 from wireloom_generator.emitters.docs.names import Used
-from wireloom_generator.emitters.docs.records import Shape
-from wireloom_generator.emitters.docs.shared import Block, Group, Table, Titled, paragraphs, sketch, table
+from wireloom_generator.emitters.docs.records import HeaderForm
+from wireloom_generator.emitters.docs.shared import Group, PageTable, Passage, Titled, paragraphs, sketch, table
 from wireloom_generator.explained import sentences
 
 _ORDERS = {
@@ -32,16 +32,16 @@ class IndexPage:
     name: str
     paragraphs: tuple[str, ...]
     errata: tuple[Erratum, ...]
-    libraries: tuple[Block, ...]
+    libraries: tuple[Passage, ...]
     facts: tuple[str, ...]
-    messages: Table
+    messages: PageTable
     framing: tuple[str, ...]
-    header: Block
-    parameters: tuple[Block, ...]
+    header: Passage
+    parameters: tuple[Passage, ...]
     groups: tuple[Group, ...]
-    columns: Table
-    values: Table
-    all_errata: tuple[Table, ...]
+    columns: PageTable
+    values: PageTable
+    all_errata: tuple[PageTable, ...]
 
 
 def index_page(pages: MessagePages) -> IndexPage:
@@ -84,7 +84,7 @@ def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
         yield link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
 
 
-def _parameters(pages: MessagePages) -> tuple[Block, ...]:
+def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
     """What is not in the bytes, if there is such a thing."""
     parameters = pages.protocol.parameters
     if not parameters:
@@ -92,7 +92,7 @@ def _parameters(pages: MessagePages) -> tuple[Block, ...]:
     rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_told(p))) for p in parameters)
     told = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
-    return (Block("Parameters", "parameters", (), errata, (Titled("", told),)),)
+    return (Passage("Parameters", "parameters", (), errata, (Titled("", told),)),)
 
 
 def _choices(parameter: model.Parameter) -> str:
@@ -106,9 +106,9 @@ def _told(parameter: model.Parameter) -> str:
     return prose(parameter.doc.text) + column
 
 
-def _header(pages: MessagePages) -> Block:
+def _header(pages: MessagePages) -> Passage:
     """All fields of the header in one table, and a drawing for each form it can have."""
-    whole = Shape({}, pages.protocol.record, Facts())
+    whole = HeaderForm({}, pages.protocol.record, Facts())
     finder = pages.shared.finder(places.RECORD)
     trees = [tree for part in pages.records.parts(whole) for tree in part.trees]
     rows = FieldTable(pages.names, finder).rows(trees)
@@ -118,16 +118,16 @@ def _header(pages: MessagePages) -> Block:
     errata = pages.errata.within(places.RECORD, *map(places.type_place, included))
     texts = [*paragraphs(pages.protocol.record_doc)]
     texts += [f"{code(name)}: {' '.join(paragraphs(doc))}" for name, doc in included.items() if paragraphs(doc)]
-    return Block("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
+    return Passage("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
 
 
-def _libraries(pages: MessagePages) -> Iterator[Block]:
+def _libraries(pages: MessagePages) -> Iterator[Passage]:
     """What is said of the libraries that the protocol imports."""
     for library in pages.protocol.libraries:
         errata = pages.errata.within(places.library_place(library))
         texts = paragraphs(library, f"From the library {phrase(library.title)}:")
         if errata or library.text:
-            yield Block(phrase(library.title), "", (" ".join(texts),), errata)
+            yield Passage(phrase(library.title), "", (" ".join(texts),), errata)
 
 
 def _headed(title: str) -> str:

@@ -15,7 +15,7 @@ ITEM = "+"
 
 
 @dataclass(frozen=True, slots=True)
-class Offset:
+class Position:
     """Bytes from ``origin``: the record's start (empty), a section's (its name) or a struct's (``ITEM``)."""
 
     origin: str = ""
@@ -26,19 +26,19 @@ class Offset:
         sums = " + ".join([str(self.fixed), *self.terms] if self.fixed or not self.terms else self.terms)
         return sums if not self.origin else f"+{sums}" if self.origin == ITEM else f"{self.origin}+{sums}"
 
-    def moved(self, size: int | None, term: str = "") -> "Offset":
+    def moved(self, size: int | None, term: str = "") -> "Position":
         """The offset ``size`` bytes on, or ``term`` if they vary."""
         if size is not None:
             return replace(self, fixed=self.fixed + size)
         return replace(self, terms=(*self.terms, term))
 
-    def since(self, start: "Offset") -> int | None:
+    def since(self, start: "Position") -> int | None:
         """Bytes from ``start`` to here, None if they vary."""
         return None if self.terms != start.terms else self.fixed - start.fixed
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ByteCount:
     """How many bytes something takes: a number, or words or an expression, and the term it adds to what follows."""
 
     size: int | None
@@ -52,8 +52,8 @@ class Placed:
     """A node where it stands. ``inner`` is what a section or struct consists of."""
 
     node: model.Field | model.Computed | model.Bits | model.Padding | model.Section | model.Slot
-    at: Offset
-    extent: Extent
+    at: Position
+    extent: ByteCount
     inner: "tuple[Tree, ...]" = ()
 
 
@@ -77,16 +77,16 @@ class Fork:
 Tree = Placed | Fork
 
 
-class Layout:
+class Placing:
     """Places nodes. ``facts`` are known of their own struct and the record, ``header`` of the record alone."""
 
     def __init__(self, types: Mapping[str, model.Type], facts: Facts, header: Facts) -> None:
         self.types = types
         self.facts = facts
         self.header = header
-        self._structs: dict[str, tuple[tuple[Tree, ...], Offset]] = {}
+        self._structs: dict[str, tuple[tuple[Tree, ...], Position]] = {}
 
-    def place(self, nodes: Iterable[model.Node], start: Offset) -> tuple[tuple[Tree, ...], Offset]:
+    def place(self, nodes: Iterable[model.Node], start: Position) -> tuple[tuple[Tree, ...], Position]:
         """The nodes from ``start`` on, and the offset behind them."""
         found: list[Tree] = []
         at = start
@@ -108,7 +108,7 @@ class Layout:
                     at = at.moved(placed.extent.size, placed.extent.term)
         return tuple(found), at
 
-    def _fork(self, choice: model.Choice, at: Offset) -> tuple[Fork, Offset]:
+    def _fork(self, choice: model.Choice, at: Position) -> tuple[Fork, Position]:
         options: list[Option] = []
         ends: list[int | None] = []
         refused: list[str] = []
@@ -125,77 +125,77 @@ class Layout:
         nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
         return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
 
-    def _placed(self, node: model.Node, at: Offset) -> Placed:
+    def _placed(self, node: model.Node, at: Position) -> Placed:
         match node:
             case model.Field():
                 return Placed(node, at, self._field_extent(node), self._inner(node))
             case model.Computed():
-                return Placed(node, at, Extent(0, "–"))
+                return Placed(node, at, ByteCount(0, "–"))
             case model.Bits(wire=wire):
                 return Placed(node, at, _of_size(wire.type.size))
             case model.Padding():
                 return Placed(node, at, _padding(node, at))
             case model.Section(name=name, extent=extent, nodes=nodes):
-                start = Offset(name) if at.terms else at
+                start = Position(name) if at.terms else at
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
             case model.Slot(name=name, extent=extent):
                 return Placed(node, at, self.extent(name, extent))
         raise AssertionError(node)
 
-    def extent(self, name: str, extent: model.Extent) -> Extent:
+    def extent(self, name: str, extent: model.Extent) -> ByteCount:
         """The extent of what is called ``name``."""
         match extent:
             case model.Rest():
-                return Extent(None, "rest", f"size({name})")
+                return ByteCount(None, "rest", f"size({name})")
             case model.Size(bytes=size, text=text):
                 simple = simplify(size, self.facts)
                 if isinstance(simple, Value) and isinstance(simple.value, int):
-                    return Extent(simple.value, str(simple.value))
+                    return ByteCount(simple.value, str(simple.value))
                 shown = simple.name if isinstance(simple, Name) else text
-                return Extent(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
+                return ByteCount(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
             case model.Prefix(length=length):
-                return Extent(None, f"a {length.type.word} of length, then as many", f"size({name})")
+                return ByteCount(None, f"a {length.type.word} of length, then as many", f"size({name})")
             case model.Terminator(value=value):
-                return Extent(None, f"up to and with {value.hex(' ')}", f"size({name})")
+                return ByteCount(None, f"up to and with {value.hex(' ')}", f"size({name})")
 
-    def _field_extent(self, field: model.Field) -> Extent:
+    def _field_extent(self, field: model.Field) -> ByteCount:
         one = self._one(field)
         if field.repeat is None:
             return one
         each = f"{one.size} each" if one.size is not None else one.text
         count = simplify(field.repeat.count.expression, self.facts) if field.repeat.count else None
         if isinstance(count, Value) and isinstance(count.value, int) and one.size is not None:
-            return Extent(one.size * count.value, f"{count.value} of {one.size}")
-        return Extent(None, each, f"size({field.name})")
+            return ByteCount(one.size * count.value, f"{count.value} of {one.size}")
+        return ByteCount(None, each, f"size({field.name})")
 
-    def _one(self, field: model.Field) -> Extent:
+    def _one(self, field: model.Field) -> ByteCount:
         """The extent of the field, or of one item of its list."""
         term = f"size({field.name})"
         found = field.wire.type
         if field.wire.extent is not None:
             return self.extent(field.name, field.wire.extent)
         if isinstance(found, Struct):
-            size = self.struct(found.name)[1].since(Offset(ITEM))
-            return Extent(size, str(size), term) if size is not None else Extent(None, "varies", term)
+            size = self.struct(found.name)[1].since(Position(ITEM))
+            return ByteCount(size, str(size), term) if size is not None else ByteCount(None, "varies", term)
         return _of_size(found.size, term)
 
     def _inner(self, field: model.Field) -> tuple[Tree, ...]:
         return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()
 
-    def struct(self, name: str) -> tuple[tuple[Tree, ...], Offset]:
+    def struct(self, name: str) -> tuple[tuple[Tree, ...], Position]:
         """The fields of a shared struct, from its own start."""
         if name not in self._structs:
-            inner = Layout(self.types, self.header, self.header)
+            inner = Placing(self.types, self.header, self.header)
             inner._structs = self._structs  # the same of all types, each of which may hold the next several times
-            self._structs[name] = inner.place(self.types[name].nodes, Offset(ITEM))
+            self._structs[name] = inner.place(self.types[name].nodes, Position(ITEM))
         return self._structs[name]
 
 
-def _of_size(size: SizeRange, term: str = "") -> Extent:
+def _of_size(size: SizeRange, term: str = "") -> ByteCount:
     """The extent of what its type alone tells."""
     if size.least == size.most:
-        return Extent(size.least, str(size.least))
-    return Extent(None, f"{size.least} to {size.most}", term)
+        return ByteCount(size.least, str(size.least))
+    return ByteCount(None, f"{size.least} to {size.most}", term)
 
 
 def given(text: str) -> str:
@@ -215,10 +215,10 @@ def _sizes(nodes: Iterable[model.Node]) -> str:
     return " + ".join(f"size({name})" for name in dict.fromkeys(declared(nodes)))
 
 
-def _padding(node: model.Padding, at: Offset) -> Extent:
+def _padding(node: model.Padding, at: Position) -> ByteCount:
     if node.align == 1:
-        return Extent(node.size, str(node.size))
+        return ByteCount(node.size, str(node.size))
     if at.terms or at.origin:
-        return Extent(None, f"up to a multiple of {node.align}", "padding")
+        return ByteCount(None, f"up to a multiple of {node.align}", "padding")
     size = node.size + -(at.fixed + node.size) % node.align
-    return Extent(size, str(size))
+    return ByteCount(size, str(size))

@@ -15,13 +15,13 @@ from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
 from wireloom_generator.emitters.docs.layout import Tree
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
-from wireloom_generator.emitters.docs.names import Names
-from wireloom_generator.emitters.docs.records import TRAILER, Part, Records, Shape
+from wireloom_generator.emitters.docs.names import Meanings
+from wireloom_generator.emitters.docs.records import TRAILER, HeaderForm, Records, Region
 from wireloom_generator.emitters.docs.shared import (
-    Block,
     Group,
-    Shared,
-    Table,
+    PageTable,
+    Passage,
+    References,
     Titled,
     groups,
     paragraphs,
@@ -58,13 +58,13 @@ class MessagePage:
     paragraphs: tuple[str, ...]
     errata: tuple[Erratum, ...]
     facts: tuple[str, ...]
-    header: tuple[Block, ...]
-    parts: Table
+    header: tuple[Passage, ...]
+    parts: PageTable
     choosing: tuple[str, ...]
-    variants: Table
-    layouts: tuple[Block, ...]
+    variants: PageTable
+    layouts: tuple[Passage, ...]
     groups: tuple[Group, ...]
-    columns: Table
+    columns: PageTable
     examples: tuple[tuple[ExampleBlock, ...], ...]
     all_errata: tuple[tuple[Erratum, ...], ...]
 
@@ -76,9 +76,9 @@ class MessagePages:
         self.protocol = protocol
         self.errata = errata
         self.traces = traces
-        self.names = Names(protocol)
+        self.names = Meanings(protocol)
         self.records = Records(protocol)
-        self.shared = Shared(self.names, errata)
+        self.shared = References(self.names, errata)
 
     def page(self, message: model.Message) -> MessagePage:
         """The page of one message."""
@@ -116,7 +116,7 @@ class MessagePages:
         if message.valid is not None:
             yield f"A record of it is malformed unless {code(message.valid.text)}."
 
-    def _header(self, message: model.Message, shapes: tuple[Shape, ...]) -> Block:
+    def _header(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Passage:
         """The header as far as this message has it."""
 
         def here(name: str) -> str:
@@ -132,9 +132,9 @@ class MessagePages:
             rows.append((title, fields.rows(tree for part in head for tree in part.trees)))
             front = [part for part in head if part.name != TRAILER]
             drawings.append(sketch(f"{title}:" if title else "", drawn(front)))
-        return Block("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
+        return Passage("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
 
-    def selected(self, shape: Shape, shapes: tuple[Shape, ...]) -> str:
+    def selected(self, shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> str:
         """Which records have this shape; empty if all have."""
         telling = {name: values for name, values in shape.match.items() if any(values != s.match[name] for s in shapes)}
         return f"If {self.names.matching(telling)}" if telling else ""
@@ -143,7 +143,7 @@ class MessagePages:
         """The errata of the header where that is told with the message's fields."""
         return self.errata.within(places.RECORD) if self.records.single else ()
 
-    def _parts(self, message: model.Message, shapes: tuple[Shape, ...]) -> Table:
+    def _parts(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> PageTable:
         """Where the sections begin; nothing if there is only one."""
         header = ("Section", "Begins at", "Size", "Holds")
         if self.records.single:
@@ -157,7 +157,7 @@ class MessagePages:
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
 
-    def _layouts(self, message: model.Message, shapes: tuple[Shape, ...]) -> Iterator[Block]:
+    def _layouts(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Iterator[Passage]:
         """The fields that all variants share, then those of each; drawings of what each makes of a record."""
         shape = shapes[0]
         parts = self.records.parts(shape, message)
@@ -167,11 +167,11 @@ class MessagePages:
             tables = tuple(self._tables(parts, place, own=False))
             drawings = () if message.variants else (self._drawing(parts, shape, shapes),)
             found = [*self._head(), *(e for e in self.errata.within(place) if _of_field(e, place))]
-            yield Block(title, "fields", (), tuple(found), tables, drawings)
+            yield Passage(title, "fields", (), tuple(found), tables, drawings)
         for variant in message.variants:
             yield self._variant(message, variant, shapes)
 
-    def _variant(self, message: model.Message, variant: model.Variant, shapes: tuple[Shape, ...]) -> Block:
+    def _variant(self, message: model.Message, variant: model.Variant, shapes: tuple[HeaderForm, ...]) -> Passage:
         parts = self.records.parts(shapes[0], message, variant)
         place = places.message_place(message, variant)
         tables = tuple(self._tables(parts, place, own=True))
@@ -185,13 +185,13 @@ class MessagePages:
             texts = (*texts, "Nothing follows the header.")
         drawings = (self._drawing(parts, shapes[0], shapes),) if is_drawable(mine) else ()
         title = phrase(variant.doc.title or variant.name)
-        return Block(title, f"variant-{variant.name}", texts, self.errata.within(place), tables, drawings)
+        return Passage(title, f"variant-{variant.name}", texts, self.errata.within(place), tables, drawings)
 
-    def _mine(self, part: Part) -> bool:
+    def _mine(self, part: Region) -> bool:
         """Whether a part holds a message's fields."""
         return self.records.single or isinstance(part.section, model.Slot)
 
-    def _tables(self, parts: list[Part], place: str, *, own: bool) -> Iterator[Titled]:
+    def _tables(self, parts: list[Region], place: str, *, own: bool) -> Iterator[Titled]:
         finders = self.shared.finder(place), self.shared.finder(places.RECORD)
         fields = FieldTable(self.names, lambda *field: finders[0](*field) or finders[1](*field))
         for part in parts:
@@ -200,7 +200,7 @@ class MessagePages:
                 title = "" if not part.name else f"Section {code(part.name)}, from offset {code(part.at)}:"
                 yield Titled(title, table(HEADER, fields.rows(trees)))
 
-    def _drawing(self, parts: list[Part], shape: Shape, shapes: tuple[Shape, ...]) -> Titled:
+    def _drawing(self, parts: list[Region], shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> Titled:
         mine = [part for part in parts if self._mine(part) or part.name == TRAILER]
         front = [part for part in parts if part not in mine]
         telling = self.selected(shape, shapes)
@@ -275,7 +275,7 @@ def _holds(message: model.Message, slot: model.Slot) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _variants(message: model.Message) -> Table:
+def _variants(message: model.Message) -> PageTable:
     rows = (
         (
             f"[{phrase(variant.doc.title or variant.name)}](#variant-{variant.name})<br>{code(variant.name)}",

@@ -10,7 +10,7 @@ from wireloom_generator.expressions import Hexadecimal
 from wireloom_generator.types import FlatBuffers, Struct
 
 
-class Names:
+class Meanings:
     """What the names in a protocol's fields stand for."""
 
     def __init__(self, protocol: model.Protocol) -> None:
@@ -124,7 +124,7 @@ class Used:
         self.tables: dict[str, None] = {}
 
     @classmethod
-    def all(cls, names: Names) -> "Used":
+    def all(cls, names: Meanings) -> "Used":
         """Every name there is, in the spec's order."""
         used = cls()
         for own, known in (

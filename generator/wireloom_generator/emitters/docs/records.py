@@ -6,7 +6,7 @@ from itertools import product
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied, narrow
-from wireloom_generator.emitters.docs.layout import Extent, Layout, Offset, Placed, Tree
+from wireloom_generator.emitters.docs.layout import ByteCount, Placed, Placing, Position, Tree
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
 
 TRAILER = "trailer"
@@ -16,7 +16,7 @@ _MOST_SHAPES = 64
 
 
 @dataclass(frozen=True)
-class Shape:
+class HeaderForm:
     """One form of the header, and the values of header fields that select it."""
 
     match: Mapping[str, tuple[int, ...]]
@@ -25,13 +25,13 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Part:
+class Region:
     """The header, or a section. ``common`` are fields of every variant, ``own`` those of the one laid out."""
 
     name: str
-    at: Offset
-    end: Offset
-    extent: Extent
+    at: Position
+    end: Position
+    extent: ByteCount
     common: tuple[Tree, ...]
     own: tuple[Tree, ...] = ()
     section: model.Section | model.Slot | None = None
@@ -59,7 +59,7 @@ class Records:
         slots = self.protocol.slots
         return len(slots) == 1 and isinstance(slots[0].extent, model.Rest) and slots[0].trailing is None
 
-    def shapes(self, message: model.Message | None = None) -> tuple[Shape, ...]:
+    def shapes(self, message: model.Message | None = None) -> tuple[HeaderForm, ...]:
         """The forms the header has in records of a message, or in all."""
         match = dict(message.match) if message and message.match else self._discriminators()
         found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
@@ -75,7 +75,7 @@ class Records:
                 same[1].append(selected)
                 same[2].append(facts)
         return tuple(
-            Shape({name: tuple(dict.fromkeys(s[name] for s in selected)) for name in match}, nodes, common(facts))
+            HeaderForm({name: tuple(dict.fromkeys(s[name] for s in selected)) for name in match}, nodes, common(facts))
             for nodes, selected, facts in found
         )
 
@@ -94,15 +94,15 @@ class Records:
         return distinct if combinations <= _MOST_SHAPES else {}
 
     def parts(
-        self, shape: Shape, message: model.Message | None = None, variant: model.Variant | None = None
-    ) -> list[Part]:
+        self, shape: HeaderForm, message: model.Message | None = None, variant: model.Variant | None = None
+    ) -> list[Region]:
         """A record's parts in order, each where it stands if every section is as long as its fields."""
         facts, header = self._facts(shape, message, variant)
-        record = Layout(self.types, shape.facts, header)
-        inner = Layout(self.types, facts, header)
+        record = Placing(self.types, shape.facts, header)
+        inner = Placing(self.types, facts, header)
         head, rest = _split(shape.nodes)
-        trees, at = record.place(head, Offset())
-        found = [Part("", Offset(), at, Extent(at.since(Offset()), str(at)), trees)]
+        trees, at = record.place(head, Position())
+        found = [Region("", Position(), at, ByteCount(at.since(Position()), str(at)), trees)]
         for node in rest:
             at = found[-1].end
             part = (
@@ -114,24 +114,31 @@ class Records:
         return [_merged(*found)] if self.single else found
 
     def _slot(
-        self, layout: Layout, slot: model.Slot, at: Offset, message: model.Message | None, variant: model.Variant | None
-    ) -> Part:
+        self,
+        layout: Placing,
+        slot: model.Slot,
+        at: Position,
+        message: model.Message | None,
+        variant: model.Variant | None,
+    ) -> Region:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
             end = at.moved(extent.size, extent.term)
-            return Part(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
-        start = at if not at.terms else Offset(slot.name)
+            return Region(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
+        start = at if not at.terms else Position(slot.name)
         common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
         size = end.since(start)
         if slot.trailing and not common and not own:
-            extent = Extent(0, "0")
+            extent = ByteCount(0, "0")
         else:
-            extent = Extent(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
+            extent = ByteCount(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
         behind = end if self.single else at.moved(extent.size, extent.term)
-        return Part(slot.name, at, behind, extent, common, own, slot)
+        return Region(slot.name, at, behind, extent, common, own, slot)
 
-    def _facts(self, shape: Shape, message: model.Message | None, variant: model.Variant | None) -> tuple[Facts, Facts]:
+    def _facts(
+        self, shape: HeaderForm, message: model.Message | None, variant: model.Variant | None
+    ) -> tuple[Facts, Facts]:
         """What is known inside the message, and inside structs."""
         header = shape.facts.below()
         facts = header
@@ -142,20 +149,20 @@ class Records:
         return facts, header
 
 
-def _fixed(layout: Layout, node: model.Node, at: Offset) -> Part:
+def _fixed(layout: Placing, node: model.Node, at: Position) -> Region:
     """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
     trees, end = layout.place([node], at)
     if isinstance(node, model.Section):
         extent = layout.extent(node.name, node.extent)
-        return Part(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
-    return Part(TRAILER, at, end, Extent(end.since(at), str(end)), trees)
+        return Region(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
+    return Region(TRAILER, at, end, ByteCount(end.since(at), str(end)), trees)
 
 
-def _merged(head: Part, *others: Part) -> Part:
+def _merged(head: Region, *others: Region) -> Region:
     common = tuple(tree for part in (head, *others) for tree in part.common)
     own = tuple(tree for part in others for tree in part.own)
     end = (head, *others)[-1].end
-    return Part("", Offset(), end, Extent(end.since(Offset()), str(end)), common, own)
+    return Region("", Position(), end, ByteCount(end.since(Position()), str(end)), common, own)
 
 
 def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:

@@ -9,7 +9,7 @@ from wireloom_generator.emitters.docs.byte_rows import Drawing
 from wireloom_generator.emitters.docs.errata import Erratum, told
 from wireloom_generator.emitters.docs.markdown import visible
 from wireloom_generator.emitters.docs.message_page import ExampleBlock
-from wireloom_generator.emitters.docs.shared import Block
+from wireloom_generator.emitters.docs.shared import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Rendering:
     drawing: Callable[[Drawing], str]
     example: Callable[[ExampleBlock], str]
     outcome: Callable[[ExampleBlock], str]
-    heading: Callable[[Block], str]
+    heading: Callable[[Passage], str]
     erratum: Callable[[Erratum], str]
     diagrams: str
 
@@ -45,7 +45,7 @@ def _outcome(example: ExampleBlock) -> str:
     return verdict + "".join(fence(row, "json") for row in example.rows)
 
 
-def _heading(block: Block) -> str:
+def _heading(block: Passage) -> str:
     return f'<a id="{block.anchor}"></a>\n\n### {block.title}'
 
 

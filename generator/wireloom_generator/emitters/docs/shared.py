@@ -11,13 +11,13 @@ from wireloom_generator.emitters.docs.drawings import sketched
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.facts import Facts
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
-from wireloom_generator.emitters.docs.layout import ITEM, Layout, Offset
+from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose, sentences, source
-from wireloom_generator.emitters.docs.names import Names, Used
+from wireloom_generator.emitters.docs.names import Meanings, Used
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """A table: one header and its rows, or nothing at all."""
 
     headers: tuple[Row, ...] = ()
@@ -25,7 +25,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Passage:
     """What is said of one thing: a heading, sentences, its errata, a table, drawings."""
 
     title: str
@@ -41,7 +41,7 @@ class Titled:
     """A table, or a drawing, and the sentence above it."""
 
     title: str
-    table: Table
+    table: PageTable
     drawings: tuple[Drawing, ...] = ()
 
 
@@ -50,10 +50,10 @@ class Group:
     """Blocks of one kind under a heading."""
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[Passage, ...]
 
 
-def groups(titled: Mapping[str, Iterable[Block]]) -> tuple[Group, ...]:
+def groups(titled: Mapping[str, Iterable[Passage]]) -> tuple[Group, ...]:
     """The groups that have any blocks."""
     found = (Group(title, tuple(blocks)) for title, blocks in titled.items())
     return tuple(group for group in found if group.blocks)
@@ -66,23 +66,23 @@ def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
     return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
 
 
-def table(header: Row, rows: Iterable[Row]) -> Table:
+def table(header: Row, rows: Iterable[Row]) -> PageTable:
     """A table; columns that are empty in all rows are left out, and without rows it is nothing."""
     found = list(rows)
     kept = [index for index in range(len(header)) if any(row[index].strip() for row in found)]
     shown = tuple(tuple(row[index] for index in kept) for row in found)
-    return Table((tuple(header[index] for index in kept),), shown) if found else Table()
+    return PageTable((tuple(header[index] for index in kept),), shown) if found else PageTable()
 
 
 def sketch(title: str, drawing: Drawing) -> Titled:
     """A drawing and the sentence above it."""
-    return Titled(title, Table(), (drawing,))
+    return Titled(title, PageTable(), (drawing,))
 
 
-class Shared:
+class References:
     """Makes the blocks of what a protocol's fields refer to by name."""
 
-    def __init__(self, names: Names, errata: Errata) -> None:
+    def __init__(self, names: Meanings, errata: Errata) -> None:
         self.names = names
         self.errata = errata
 
@@ -97,7 +97,7 @@ class Shared:
             }
         )
 
-    def _enum(self, enum: model.Enum) -> Block:
+    def _enum(self, enum: model.Enum) -> Passage:
         place = places.enum_place(enum.name)
         rows = (
             (self.names.span(enum.name, item), code(item.name), self._meaning(item.doc, place, "value", item.name))
@@ -106,7 +106,7 @@ class Shared:
         told = table(("Value", "Name", "Meaning"), rows)
         return self._block("Enum", enum.name, enum.doc, place, (Titled("", told),))
 
-    def _flags(self, flags: model.Flags) -> Block:
+    def _flags(self, flags: model.Flags) -> Passage:
         place = places.flags_place(flags.name)
         width = max((len(f"{flag.value:x}") + 1) // 2 * 2 for flag in flags.values)
         rows = (
@@ -121,14 +121,14 @@ class Shared:
         told = table(("Bit", "Value", "Name", "Meaning"), rows)
         return self._block("Flags", flags.name, flags.doc, place, (Titled("", told),))
 
-    def _type(self, shared: model.Type) -> Block:
+    def _type(self, shared: model.Type) -> Passage:
         place = places.type_place(shared.name)
-        trees = Layout(self.names.types, Facts(), Facts()).place(shared.nodes, Offset(ITEM))[0]
+        trees = Placing(self.names.types, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
         rows = FieldTable(self.names, self.finder(place)).rows(trees)
         drawing = sketch("", sketched(trees))
         return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))
 
-    def _table(self, shared: model.Table) -> Block:
+    def _table(self, shared: model.Table) -> Passage:
         place = places.table_place(shared.name)
         rows = (
             (
@@ -152,9 +152,9 @@ class Shared:
         place: str,
         tables: tuple[Titled, ...],
         drawings: tuple[Titled, ...] = (),
-    ) -> Block:
+    ) -> Passage:
         anchor = f"{kind.lower()}-{name.lower()}"
-        return Block(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
+        return Passage(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:
         since = f"Since {phrase(doc.since)}" if doc.since else ""

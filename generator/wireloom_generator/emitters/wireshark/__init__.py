@@ -14,7 +14,16 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
-from wireloom_generator.emitters.wireshark.lua import Entry, Lua, Table, entries, function, literal, render, string
+from wireloom_generator.emitters.wireshark.lua import (
+    Lua,
+    LuaEntry,
+    LuaTable,
+    entries,
+    function,
+    literal,
+    render,
+    string,
+)
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.templates import filled
 from wireloom_generator.types import (
@@ -57,34 +66,36 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         record=render(_list(protocol.record)),
         messages=[render(_message(message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
-        parameters=render(Table(tuple(map(_parameter, protocol.parameters))), 2),
+        parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
         name=string(protocol.name),
         title=_words(protocol.doc.title or protocol.name),
     )
     yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
 
 
-def _enum(enum: model.Enum) -> Table:
+def _enum(enum: model.Enum) -> LuaTable:
     """Its names, those of single numbers before those of narrow ranges, and these before wide ones."""
     values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
-    return Table([Table([literal(value.first), literal(value.last), string(value.name)]) for value in values])
+    return LuaTable([LuaTable([literal(value.first), literal(value.last), string(value.name)]) for value in values])
 
 
-def _flags(flags: model.Flags) -> Table:
-    return Table([Table([literal(flag.value), string(flag.name), _words(flag.doc.text)]) for flag in flags.values])
+def _flags(flags: model.Flags) -> LuaTable:
+    return LuaTable(
+        [LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.text)]) for flag in flags.values]
+    )
 
 
-def _parameter(parameter: model.Parameter) -> Table:
-    choices = Table(tuple(map(string, parameter.choices))) if parameter.choices else None
+def _parameter(parameter: model.Parameter) -> LuaTable:
+    choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
     default, doc = literal(parameter.default), _words(parameter.doc.text)
-    return Table(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
+    return LuaTable(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
 
 
-def _list(nodes: Iterable[model.Node]) -> Table:
-    return Table(tuple(map(_node, nodes)))
+def _list(nodes: Iterable[model.Node]) -> LuaTable:
+    return LuaTable(tuple(map(_node, nodes)))
 
 
-def _node(node: model.Node) -> Table:
+def _node(node: model.Node) -> LuaTable:
     match node:
         case model.Field():
             return _field(node)
@@ -101,37 +112,37 @@ def _node(node: model.Node) -> Table:
                 doc=_doc(node.doc),
             )
         case model.Bits(wire=wire, fields=fields):
-            return _kind("bits", value=_value(wire), bits=Table(tuple(map(_bit, fields))))
+            return _kind("bits", value=_value(wire), bits=LuaTable(tuple(map(_bit, fields))))
         case model.Padding(size=size, align=align):
             return _kind("padding", pad=str(size), align=str(align))
         case model.Section(trailing=trailing, nodes=nodes):
-            left = Table(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
+            left = LuaTable(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
             return _kind("section", **_region(node), trailing=left, nodes=_list(nodes))
         case model.Slot(trailing=trailing):
             doc = string(f"Bytes of the {node.name} behind its last field")
-            left = Table(entries(name=string(trailing), doc=doc)) if trailing else None
+            left = LuaTable(entries(name=string(trailing), doc=doc)) if trailing else None
             return _kind("slot", **_region(node), left_over=left)
         case model.When():
-            return _kind("choice", options=Table([_option(node)]))
+            return _kind("choice", options=LuaTable([_option(node)]))
         case model.Choice(alternatives=alternatives):
-            return _kind("choice", options=Table(tuple(map(_option, alternatives))))
+            return _kind("choice", options=LuaTable(tuple(map(_option, alternatives))))
         case model.Tail(nodes=nodes):
             return _kind("tail", nodes=_list(nodes))
         case _:
             assert_never(node)
 
 
-def _kind(kind: str, **values: Lua | None) -> Table:
-    return Table(entries(kind=string(kind), **values))
+def _kind(kind: str, **values: Lua | None) -> LuaTable:
+    return LuaTable(entries(kind=string(kind), **values))
 
 
 def _region(node: model.Section | model.Slot) -> Mapping[str, Lua | None]:
     return {"section": string(node.name), "extent": _extent(node.extent), "doc": _doc(node.doc)}
 
 
-def _option(option: model.When | model.Otherwise) -> Table:
+def _option(option: model.When | model.Otherwise) -> LuaTable:
     when = function(option.condition.expression) if isinstance(option, model.When) else None
-    return Table(entries(when=when, nodes=_list(option.nodes)))
+    return LuaTable(entries(when=when, nodes=_list(option.nodes)))
 
 
 def _doc(doc: model.Doc) -> str | None:
@@ -153,15 +164,15 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lu
     }
 
 
-def _rule(condition: model.Condition | None) -> Table | None:
-    return None if condition is None else Table([_words(condition.text), function(condition.expression)])
+def _rule(condition: model.Condition | None) -> LuaTable | None:
+    return None if condition is None else LuaTable([_words(condition.text), function(condition.expression)])
 
 
 def _derive(condition: model.Condition | None) -> str | None:
     return None if condition is None else function(condition.expression)
 
 
-def _field(field: model.Field) -> Table:
+def _field(field: model.Field) -> LuaTable:
     is_bytes = isinstance(field.const, bytes)
     return _kind(
         "field",
@@ -181,9 +192,9 @@ def _field(field: model.Field) -> Table:
     )
 
 
-def _bit(field: model.BitField) -> Table:
+def _bit(field: model.BitField) -> LuaTable:
     wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
-    return Table(
+    return LuaTable(
         entries(
             name=string(field.name),
             shape=string("bool" if field.boolean else f"uint{wide}"),
@@ -206,8 +217,8 @@ def _repeat(repeat: model.Repeat | None) -> Mapping[str, Lua | None]:
     return {"count": _derive(repeat.count), "until": _derive(repeat.until)}
 
 
-def _checksum(checksum: model.Checksum | None) -> Table | None:
-    return None if checksum is None else Table(_sum(checksum))
+def _checksum(checksum: model.Checksum | None) -> LuaTable | None:
+    return None if checksum is None else LuaTable(_sum(checksum))
 
 
 def _sum(checksum: model.Checksum) -> list[Lua]:
@@ -279,17 +290,17 @@ def _extent(extent: model.Extent) -> str:
             assert_never(extent)
 
 
-def _match(match: Mapping[str, tuple[int, ...]]) -> Table:
-    return Table([Table([string(name), Table(tuple(map(literal, values)))]) for name, values in match.items()])
+def _match(match: Mapping[str, tuple[int, ...]]) -> LuaTable:
+    return LuaTable([LuaTable([string(name), LuaTable(tuple(map(literal, values)))]) for name, values in match.items()])
 
 
-def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Table:
-    return Table([Entry(name, _list(nodes)) for name, nodes in sections.items()])
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable:
+    return LuaTable([LuaEntry(name, _list(nodes)) for name, nodes in sections.items()])
 
 
-def _message(message: model.Message) -> Table:
+def _message(message: model.Message) -> LuaTable:
     variants = [
-        Table(
+        LuaTable(
             entries(
                 name=string(variant.name),
                 when=_derive(variant.when),
@@ -299,41 +310,41 @@ def _message(message: model.Message) -> Table:
         )
         for variant in message.variants
     ]
-    return Table(
+    return LuaTable(
         entries(
             name=string(message.name),
             match=_match(message.match),
             valid=_rule(message.valid),
             otherwise=_rule(message.otherwise),
             sections=_sections(message.sections),
-            variants=Table(variants),
+            variants=LuaTable(variants),
         )
     )
 
 
-def _framing(protocol: model.Protocol) -> Table:
+def _framing(protocol: model.Protocol) -> LuaTable:
     proven = all(lengths.valid or lengths.checksum for lengths in protocol.lengths)
-    return Table(
+    return LuaTable(
         entries(
             byte_order=string(protocol.byte_order) if protocol.byte_order else None,
             resync="true" if protocol.resync else None,
             proven="true" if proven else None,
-            match=Table(tuple(map(_probe, protocol.match))),
-            lengths=Table(tuple(map(_lengths, protocol.lengths))),
+            match=LuaTable(tuple(map(_probe, protocol.match))),
+            lengths=LuaTable(tuple(map(_lengths, protocol.lengths))),
         )
     )
 
 
-def _probe(probe: model.Probe) -> Table:
-    return Table([string(probe.name), str(probe.offset), _value(probe.wire)])
+def _probe(probe: model.Probe) -> LuaTable:
+    return LuaTable([string(probe.name), str(probe.offset), _value(probe.wire)])
 
 
-def _lengths(lengths: model.Lengths) -> Table:
+def _lengths(lengths: model.Lengths) -> LuaTable:
     ends = (probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes)
-    return Table(
+    return LuaTable(
         entries(
             match=_match(lengths.match),
-            probes=Table(tuple(map(_probe, lengths.probes))),
+            probes=LuaTable(tuple(map(_probe, lengths.probes))),
             size=str(max(ends, default=0)),
             length=function(lengths.length.expression),
             valid=_rule(lengths.valid),
@@ -342,7 +353,7 @@ def _lengths(lengths: model.Lengths) -> Table:
     )
 
 
-def _proof(lengths: model.Lengths) -> Table | None:
+def _proof(lengths: model.Lengths) -> LuaTable | None:
     """The checksum that proves a length, and where it stands."""
     if lengths.checksum is None:
         return None
@@ -352,7 +363,7 @@ def _proof(lengths: model.Lengths) -> Table | None:
         wire, place = probe.wire, f"function() return {probe.offset} end"
     else:
         wire, place = lengths.stored[0], function(lengths.stored[1].expression)
-    return Table([*entries(name=string(name), value=_value(wire), place=place), *_sum(checksum)])
+    return LuaTable([*entries(name=string(name), value=_value(wire), place=place), *_sum(checksum)])
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol))

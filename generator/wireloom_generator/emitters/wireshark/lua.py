@@ -38,7 +38,7 @@ _FUNCTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LuaTable:
     """A table constructor, ``head`` in front of it: of a call whose only argument it is, say."""
 
     items: "Sequence[Lua]"
@@ -46,19 +46,19 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LuaEntry:
     """A key of a table and its value."""
 
     key: str
     value: "Lua"
 
 
-Lua = str | Table | Entry
+Lua = str | LuaTable | LuaEntry
 
 
 def entries(**values: "Lua | None") -> list[Lua]:
     """Entries for those that have a value. A key may end in ``_``, where Python has that word."""
-    return [Entry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
+    return [LuaEntry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
 
 
 def render(tree: Lua, indent: int = 0, used: int = 0) -> str:
@@ -66,7 +66,7 @@ def render(tree: Lua, indent: int = 0, used: int = 0) -> str:
     line = _flat(tree)
     if indent + used + len(line) < WIDTH or isinstance(tree, str):
         return line
-    if isinstance(tree, Entry):
+    if isinstance(tree, LuaEntry):
         key = f"{_key(tree.key)} = "
         return key + render(tree.value, indent, used + len(key))
     inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in tree.items)
@@ -77,9 +77,9 @@ def _flat(tree: Lua) -> str:
     match tree:
         case str():
             return tree
-        case Entry(key, value):
+        case LuaEntry(key, value):
             return f"{_key(key)} = {_flat(value)}"
-        case Table(items, head):
+        case LuaTable(items, head):
             return f"{head}{{{', '.join(map(_flat, items))}}}"
 
 
