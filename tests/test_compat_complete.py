@@ -163,15 +163,16 @@ def _found(spec: Spec, old: model.Protocol, new: model.Protocol) -> bool:
 
 
 def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any, str, Path_, Any]]:
-    """Every attribute of every dataclass below a node: whose, what that is in, name, path to it, value."""
-    if dataclasses.is_dataclass(node) and not isinstance(node, type):
-        for field in dataclasses.fields(node):
-            if isinstance(node, model.Sourced) and field.name in ("written", "via"):
+    """Every attribute of every node below a node: whose, what that is in, name, path to it, value."""
+    annotations = _annotations(type(node))
+    if annotations:
+        for name in annotations:
+            if isinstance(node, model.Sourced) and name in ("written", "via"):
                 continue  # where it is written
-            value = getattr(node, field.name)
-            yield node, around, field.name, (*path, field.name), value
-            if (type(node), field.name) not in UNCOMPARED or field.name in ("types", "tables"):
-                yield from _attributes(value, (*path, field.name), around if isinstance(node, model.Wire) else node)
+            value = getattr(node, name)
+            yield node, around, name, (*path, name), value
+            if (type(node), name) not in UNCOMPARED or name in ("types", "tables"):
+                yield from _attributes(value, (*path, name), around if isinstance(node, model.Wire) else node)
     elif isinstance(node, Mapping):
         for key, value in node.items():
             yield from _attributes(value, (*path, key), around)
@@ -193,16 +194,19 @@ def _others(kind: type, name: str, value: Any) -> Iterator[Any]:
             yield OTHERWISE.get(value, value + "x")
         case bytes():
             yield value + b"x"
-        case tuple() if value:
+        case tuple() if value and not _annotations(type(value)):
             yield value[:-1]
         case Mapping() if value:
             yield dict(list(value.items())[:-1])
-        case _ if dataclasses.is_dataclass(value) and "None" in str(_annotation(kind, name)):
+        case _ if _annotations(type(value)) and "None" in str(_annotations(kind)[name]):
             yield None
 
 
-def _annotation(kind: type, name: str) -> object:
-    return next(field.type for field in dataclasses.fields(kind) if field.name == name)
+def _annotations(kind: type) -> dict[str, object]:
+    """The attributes of a dataclass or a named tuple with their types; none of anything else."""
+    if dataclasses.is_dataclass(kind):
+        return {field.name: field.type for field in dataclasses.fields(kind)}
+    return {name: kind.__annotations__[name] for name in getattr(kind, "_fields", ())}
 
 
 def _replaced(node: Any, path: Path_, value: Any) -> Any:
@@ -212,7 +216,7 @@ def _replaced(node: Any, path: Path_, value: Any) -> Any:
     head, rest = path[0], path[1:]
     if isinstance(node, Mapping):
         return {**node, head: _replaced(node[head], rest, value)}
-    if isinstance(node, tuple):
-        assert isinstance(head, int)
+    if isinstance(node, tuple) and isinstance(head, int):
         return (*node[:head], _replaced(node[head], rest, value), *node[head + 1 :])
-    return dataclasses.replace(node, **{str(head): _replaced(getattr(node, str(head)), rest, value)})
+    changed = {str(head): _replaced(getattr(node, str(head)), rest, value)}
+    return node._replace(**changed) if isinstance(node, tuple) else dataclasses.replace(node, **changed)

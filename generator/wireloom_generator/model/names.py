@@ -1,6 +1,6 @@
 """What the expressions of a struct can ask for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wireloom_generator import expressions
 from wireloom_generator.expressions import Expr, Name, Scope
@@ -23,10 +23,10 @@ class Names:
     def resolve(self, name: Name) -> Name:
         """The name with the scope it is found in; as it is if nothing has it."""
         if name.name in self.own:
-            return replace(name, scope=Scope.THIS, nullable=name.name in self.own_nullable)
+            return name._replace(scope=Scope.THIS, nullable=name.name in self.own_nullable)
         if name.name in self.header:
-            return replace(name, scope=Scope.RECORD, nullable=name.name in self.header_nullable)
-        return replace(name, scope=Scope.PARAMETER) if name.name in self.parameters else name
+            return name._replace(scope=Scope.RECORD, nullable=name.name in self.header_nullable)
+        return name._replace(scope=Scope.PARAMETER) if name.name in self.parameters else name
 
     def resolved(self, expression: Expr) -> Expr:
         """The expression with each name told where its value is found."""

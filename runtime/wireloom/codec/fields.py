@@ -222,7 +222,7 @@ class Field(Subconstruct):
 
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
         """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
-        if self.valid is not None and not self.valid.holds(this, record, frame):
+        if self.valid is not None and not self.valid.ask(this, record, frame):
             detail = f"{self.valid.written} expected, found {self.shown(this[name])}"
             raise DecodeError("invalid", detail, offset, name)
 

@@ -97,16 +97,16 @@ class Lengths:
             raise DecodeError("invalid", self.unmet(values, little))
         if self.checksum is not None:
             name, checksum = self.checksum
-            first, last = checksum.start.scalar(values, values, frame), checksum.end.scalar(values, values, frame)
+            first, last = checksum.start.ask(values, values, frame), checksum.end.ask(values, values, frame)
             probe = self.sums[little]
             if self.place is not None:
-                probe = probe._replace(offset=self.place.scalar(values, values, frame))
+                probe = probe._replace(offset=self.place.ask(values, values, frame))
             self.reach(probe, first, last, end - start, bound)
             expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
             found = probe.read(buffer, start)
             if expected != found:
                 raise DecodeError("checksum", differing(expected, found, probe.code.size), probe.offset, name)
-        return int(self.length.scalar(values, values, frame))
+        return int(self.length.ask(values, values, frame))
 
     def unmet(self, values: Values, little: bool) -> str:
         """What is wrong if ``valid`` does not hold."""
@@ -133,7 +133,7 @@ class Lengths:
         frame = Frame(parameters)
         if self.valid is not None and not self.valid.holds(values, values, frame):
             return 0
-        return int(self.length.scalar(values, values, frame))
+        return int(self.length.ask(values, values, frame))
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
         return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}

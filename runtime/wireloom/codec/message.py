@@ -186,7 +186,7 @@ class Message(Construct):
     def _select(self, this: Values, record: Values, frame: Frame) -> Variant | None:
         """The first variant whose condition holds."""
         for variant in self.variants:
-            if variant.when is None or variant.when.holds(this, record, frame):
+            if variant.when is None or variant.when.ask(this, record, frame):
                 return variant
         return None
 
@@ -194,7 +194,7 @@ class Message(Construct):
         """What of the whole record does not hold and must; None if all does."""
         own = (variant.valid, f" of {variant.name}") if variant else (self.otherwise, " where no variant is")
         for rule, which in ((self.valid, ""), own):
-            if rule is None or rule.holds(this, record, frame):
+            if rule is None or rule.ask(this, record, frame):
                 continue
             expected, asked = f"{rule.written} expected{which}", [rule]
             if rule.text == "false":

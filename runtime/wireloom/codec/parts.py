@@ -136,7 +136,7 @@ class When(Part):
         return EncodeError(f"{state} {self.condition.written} is {str(found).lower()}", names[0])
 
     def read(self, reader: Reader, this: Values) -> None:
-        if self.condition.holds(this, reader.record, reader.frame):
+        if self.condition.ask(this, reader.record, reader.frame):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
@@ -162,7 +162,7 @@ class Choice(Part):
     def state(self, this: Values, record: Values, frame: Frame) -> int | None:
         """The number of the alternative that holds."""
         for number, option in enumerate(self.alternatives):
-            if isinstance(option, Layout) or option.condition.holds(this, record, frame):
+            if isinstance(option, Layout) or option.condition.ask(this, record, frame):
                 return number
         return None
 

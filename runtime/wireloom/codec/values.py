@@ -67,7 +67,7 @@ class Size(Extent):
 
     def measure(self, reader: Reader, this: Values) -> int:
         """How many bytes. Raises ``DecodeError`` if a value that this follows from is absent."""
-        size = self.state(this, reader.record, reader.frame)
+        size = self.size if isinstance(self.size, int) else self.size.ask(this, reader.record, reader.frame)
         if not isinstance(size, int):
             raise DecodeError("invalid-size", "a size that follows from an absent value", reader.pos)
         return size

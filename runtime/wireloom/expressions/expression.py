@@ -1,7 +1,6 @@
 """``Expression``: the text that generated code has, and what is made of it: its tree, its names, a function."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,25 +11,31 @@ Scalar = Callable[[Any, Any, Any], Any]
 """An expression as a function of ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 
-@dataclass(frozen=True)
 class Expression:
     """An expression of a spec, its names qualified: ``record.magic == 0x08 and not parameters.old``."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.ask: Scalar = self._ask_first
+        """Its value in one record; None if one that it follows from is absent, or it divides by zero."""
 
-    def ask(self, this: Any, record: Any, frame: Any) -> Any:
-        """Its value; None if one that it follows from is absent, or it divides by zero."""
-        try:
-            return self.scalar(this, record, frame)
-        except (TypeError, ArithmeticError, ValueError):
-            return None
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+    def _ask_first(self, this: Any, record: Any, frame: Any) -> Any:
+        """Ask it after making a function of it, which takes the place of this."""
+        self.ask = self._function
+        return self.ask(this, record, frame)
+
+    @cached_property
+    def _function(self) -> Scalar:
+        from wireloom.expressions.scalar import function
+
+        return function(self.tree)
 
     def holds(self, this: Any, record: Any, frame: Any) -> bool:
         """Whether it is true; a value that is absent, or not known yet, makes it false."""
-        try:
-            return bool(self.scalar(this, record, frame))
-        except (TypeError, ArithmeticError, ValueError):
-            return False
+        return bool(self.ask(this, record, frame))
 
     @cached_property
     def tree(self) -> "Expr":
@@ -38,13 +43,6 @@ class Expression:
         from wireloom.expressions.tree import parse_qualified
 
         return parse_qualified(self.text)
-
-    @cached_property
-    def scalar(self) -> Scalar:
-        """It as a function, for one record."""
-        from wireloom.expressions.scalar import function
-
-        return function(self.tree)
 
     @cached_property
     def written(self) -> str:

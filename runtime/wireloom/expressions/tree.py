@@ -5,14 +5,16 @@ the calls ``size offset count present min max``. No loops, no attributes, no oth
 
 In the text that generated code has, names tell where their values are found: ``record.magic`` is in the record's
 header, ``parameters.dialect`` is a parameter, a plain name is in the own struct.
+
+The parts of a tree are named tuples: whoever decodes a record imports them, and a dataclass takes some times as long.
 """
 
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from wireloom.expressions.numerals import integer
 
@@ -34,15 +36,13 @@ class Scope(StrEnum):
     PARAMETER = "parameter"
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A number, text, true or false; bytes only where the compiler puts them."""
 
     value: int | float | str | bool | bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A field or parameter. ``scope`` is None until the name is resolved; the compiler knows which are ``nullable``."""
 
     name: str
@@ -51,16 +51,14 @@ class Name:
     nullable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(NamedTuple):
     """``not``, ``-`` or ``~``."""
 
     operator: str
     operand: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(NamedTuple):
     """Arithmetic and bit operations."""
 
     operator: str
@@ -68,8 +66,7 @@ class Binary:
     right: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(NamedTuple):
     """A comparison; false when an operand is absent."""
 
     operator: str
@@ -77,8 +74,7 @@ class Compare:
     right: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
-class Among:
+class Among(NamedTuple):
     """``in`` or, if ``negated``, ``not in`` a list of values."""
 
     value: "Expr"
@@ -86,16 +82,14 @@ class Among:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Logical:
+class Logical(NamedTuple):
     """``and`` or ``or`` of two or more."""
 
     operator: str
     operands: "tuple[Expr, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(NamedTuple):
     """``then if test else other``."""
 
     test: "Expr"
@@ -103,8 +97,7 @@ class Conditional:
     other: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One of the known functions."""
 
     function: str
@@ -139,7 +132,7 @@ def parse(text: str) -> Expr:
     if len(text) > _LONGEST:
         raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
     try:
-        found = _Reading(qualified=False).of(text.strip())
+        found = _Reading(text.strip(), qualified=False).tree()
     except (RecursionError, MemoryError):
         raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
     if _is_deeper(found, _DEEPEST):
@@ -149,7 +142,7 @@ def parse(text: str) -> Expr:
 
 def parse_qualified(text: str) -> Expr:
     """The tree of an expression as generated code has it. Raises ``ExpressionError``."""
-    return _Reading(qualified=True).of(text)
+    return _Reading(text, qualified=True).tree()
 
 
 @cache
@@ -165,22 +158,16 @@ def _is_deeper(expression: Expr, depth: int) -> bool:
     return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
 
 
-def _note_hexadecimal(tree: ast.AST, text: str) -> None:
-    """Let the numbers in ``tree`` remember that ``text`` writes them in hexadecimal."""
-    if "0x" in text.lower():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and type(node.value) is int:
-                node.value = integer(ast.get_source_segment(text, node) or str(node.value))
-
-
-@dataclass(frozen=True, slots=True)
 class _Reading:
     """Makes a tree of what Python's parser found; of names that are ``qualified`` it knows where they are found."""
 
-    qualified: bool
+    def __init__(self, text: str, *, qualified: bool) -> None:
+        self.text = text
+        self.qualified = qualified
 
-    def of(self, text: str) -> Expr:
-        """The tree of a text."""
+    def tree(self) -> Expr:
+        """The tree of the text."""
+        text = self.text
         if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
             raise ExpressionError(f"not an expression: {text!r}", text.index("\0"))
         try:
@@ -189,13 +176,14 @@ class _Reading:
             column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
             hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
             raise ExpressionError(f"not an expression: {text!r}", column, hint) from None
-        _note_hexadecimal(tree, text)
         return self.part(tree.body)
 
     def part(self, node: ast.expr) -> Expr:
         match node:
-            case ast.Constant(value=bool() | int() | str() as value):
+            case ast.Constant(value=bool() | str() as value):
                 return Value(value)
+            case ast.Constant(value=int() as value):
+                return Value(self._number(node, value))
             case ast.Constant(value=None) if self.qualified:
                 return Value(None)
             case ast.Name(id="true" | "false" as name):
@@ -223,6 +211,12 @@ class _Reading:
             hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
         raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
 
+    def _number(self, node: ast.Constant, value: int) -> int:
+        """The number as it is written."""
+        line = self.text.encode().splitlines()[node.lineno - 1]
+        written = line[node.col_offset : node.end_col_offset].decode()
+        return integer(written) if written[:2].lower() == "0x" else value
+
     def _comparison(self, node: ast.Compare) -> Expr:
         parts: list[Expr] = []
         left = node.left
@@ -243,7 +237,7 @@ class _Reading:
             target = self.part(arguments[0]) if len(arguments) == 1 else None
             if not isinstance(target, Name):
                 raise ExpressionError(f"{name}() asks for one field or section", column)
-            return Call(name, (replace(target, scope=None) if name in OF_PLACES else target,))
+            return Call(name, (target._replace(scope=None) if name in OF_PLACES else target,))
         if name not in OF_NUMBERS:
             known = ", ".join((*OF_NAMES, *OF_NUMBERS))
             raise ExpressionError(f"{name}() is no function here", column, f"known: {known}")
