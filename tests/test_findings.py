@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from wireloom.cli.findings import Format, drawing, report
+from wireloom.cli.findings import ReportFormat, drawing, report
 from wireloom_generator.problems import Location, Problem, Severity
 
 HERE = Path(__file__).parent
@@ -26,7 +26,7 @@ def drawn(line: str, column: int, *, hint: str = "", width: int = 80, what: str 
 
 
 def test_text_is_a_line_a_problem_and_a_count(capsys: pytest.CaptureFixture[str]) -> None:
-    report([WRONG, UNUSED], Format.TEXT)
+    report([WRONG, UNUSED], ReportFormat.TEXT)
     assert capsys.readouterr() == (
         "",
         "specs/ping/echo.yaml:3:20: error[known-type]: unknown type 'uint8'; did you mean 'u8'?\n"
@@ -36,24 +36,24 @@ def test_text_is_a_line_a_problem_and_a_count(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_last_line_names_errors_first_and_no_rule_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    report([UNUSED, WRONG, WRONG], Format.TEXT)
+    report([UNUSED, WRONG, WRONG], ReportFormat.TEXT)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == "wireloom: 2 errors, 1 warning; explain with: wireloom explain known-type unused"
 
 
 def test_text_says_nothing_of_no_problems(capsys: pytest.CaptureFixture[str]) -> None:
-    report([], Format.TEXT)
+    report([], ReportFormat.TEXT)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_line_is_one_line_whatever_a_spec_has_in_it(capsys: pytest.CaptureFixture[str]) -> None:
-    report([Problem(Location(SPEC, 1, 1), "known-type", "unknown \x1b[31m\nred\u2028")], Format.TEXT)
+    report([Problem(Location(SPEC, 1, 1), "known-type", "unknown \x1b[31m\nred\u2028")], ReportFormat.TEXT)
     first = capsys.readouterr().err.split("\n")[0]
     assert first == "specs/ping/echo.yaml:1:1: error[known-type]: unknown \\x1b[31m\\nred\\u2028"
 
 
 def test_json_is_a_list_of_objects(capsys: pytest.CaptureFixture[str]) -> None:
-    report([WRONG, UNUSED], Format.JSON)
+    report([WRONG, UNUSED], ReportFormat.JSON)
     out, err = capsys.readouterr()
     assert err == ""
     assert json.loads(out) == [
@@ -69,12 +69,12 @@ def test_json_is_a_list_of_objects(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json_of_no_problems_is_an_empty_list(capsys: pytest.CaptureFixture[str]) -> None:
-    report([], Format.JSON)
+    report([], ReportFormat.JSON)
     assert json.loads(capsys.readouterr().out) == []
 
 
 def test_github_gets_an_annotation_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
-    report([WRONG, UNUSED], Format.GITHUB)
+    report([WRONG, UNUSED], ReportFormat.GITHUB)
     assert capsys.readouterr().out == (
         "::error file=specs/ping/echo.yaml,line=3,col=20,title=wireloom known-type"
         "::unknown type 'uint8'; did you mean 'u8'?\n"
@@ -83,7 +83,7 @@ def test_github_gets_an_annotation_a_problem(capsys: pytest.CaptureFixture[str])
 
 
 def test_annotations_escape_what_would_end_them(capsys: pytest.CaptureFixture[str]) -> None:
-    report([Problem(Location(Path("a,b:c%.yaml"), 1, 2), "yaml", "50%\r\n::error::")], Format.GITHUB)
+    report([Problem(Location(Path("a,b:c%.yaml"), 1, 2), "yaml", "50%\r\n::error::")], ReportFormat.GITHUB)
     assert capsys.readouterr().out == (
         "::error file=a%2Cb%3Ac%25.yaml,line=1,col=2,title=wireloom yaml::50%25%0D%0A::error::\n"
     )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from vectors import Vector, committed, data_of
 
 from wireloom.codec import DecodeError, Protocol
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.inspection import Failure, Inspected, Node, fragment, inspect_record, page
 from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.hexdump import lines as hex_lines
@@ -131,7 +131,7 @@ def test_a_record_cut_off_anywhere_shows_the_fields_in_front(
         assert cut.error is not None
         assert cut.error.code == "truncated"
         assert covers_every_byte_once(cut)
-        read = [leaf for leaf in cut.leaves() if leaf.kind is Kind.FIELD and leaf.start < leaf.end]
+        read = [leaf for leaf in cut.leaves() if leaf.kind is SpanKind.FIELD and leaf.start < leaf.end]
         assert {(leaf.name, leaf.start, leaf.end, leaf.text) for leaf in read} <= whole, size
 
 
@@ -195,7 +195,7 @@ def test_of_a_long_list_the_first_items_are_told() -> None:
     assert entries.text == "1000 items"
     assert [node.name for node in entries.children] == [f"[{number}]" for number in range(33)]
     last = entries.children[-1]
-    assert (last.kind, last.text, last.end - last.start) == (Kind.OMITTED, "… 968 more items", 968 * 16)
+    assert (last.kind, last.text, last.end - last.start) == (SpanKind.OMITTED, "… 968 more items", 968 * 16)
     assert covers_every_byte_once(inspected)
 
 
@@ -232,13 +232,13 @@ def test_bytes_around_what_is_wrong_are_shown_wherever_they_are() -> None:
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_of_a_long_value_the_line_that_is_wrong_and_the_next_are_shown(width: int) -> None:
-    leaf = Node("value", "value", Kind.FIELD, 24, 1024)
+    leaf = Node("value", "value", SpanKind.FIELD, 24, 1024)
     error = Failure("text", "value", 507, "", 507, 508)  # byte 483 of it, in the line of those from 480 on
     assert list(hidden(leaf, error, width)) == [(24 + 128, 24 + 480), (24 + 480 + 2 * width, 1024 - 32)]
 
 
 def test_what_is_wrong_nowhere_changes_nothing_in_what_is_shown_of_a_long_value() -> None:
-    leaf = Node("(not read)", "", Kind.UNREAD, 0, 1024)
+    leaf = Node("(not read)", "", SpanKind.UNREAD, 0, 1024)
     assert list(hidden(leaf, Failure("invalid", "record", -96, "", None, None), 16)) == [(128, 1024 - 32)]
 
 

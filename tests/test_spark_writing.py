@@ -393,7 +393,7 @@ def job(tmp_path: Path) -> Any:
     from pyspark.sql.types import StructType
 
     from wireloom.spark.options import WriteOptions
-    from wireloom.spark.writing import CaptureWriter, Written
+    from wireloom.spark.writing import CaptureWriter, WrittenFiles
 
     (tmp_path / "old.bin").write_bytes(MARKER)
     writer = CaptureWriter("couchbase_dcp", str(tmp_path), WriteOptions(), StructType(), overwrite=True)
@@ -401,7 +401,7 @@ def job(tmp_path: Path) -> Any:
     Path(writer.temporary).mkdir()
     for source, _ in files:
         Path(source).write_bytes(NOOP)
-    return writer, [Written((file,)) for file in files]
+    return writer, [WrittenFiles((file,)) for file in files]
 
 
 def test_what_a_driver_that_died_left_is_not_read(session: SparkSession, tmp_path: Path, job: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
-from wireloom.cli.findings import Format, plain, report
+from wireloom.cli.findings import ReportFormat, plain, report
 from wireloom.cli.specs import Formats, compiler, existing
 from wireloom.json_rows import json_text
 
@@ -57,7 +57,7 @@ def compat(
     category: CategoryName = "TABLE",
     direction: DirectionName = "FULL_TRANSITIVE",
     accept: AcceptFile = None,
-    format: Formats = Format.TEXT,
+    format: Formats = ReportFormat.TEXT,
 ) -> None:
     """What has changed between versions of specs, and whom that breaks. Status 1 if it breaks somebody."""
     changes = compiler("compat.changes")
@@ -85,7 +85,7 @@ def _one_of(kind: type[E], name: str) -> E:
     return kind[name.upper()]
 
 
-def _accepted(path: Path | None, format: Format) -> "Sequence[Accepted]":
+def _accepted(path: Path | None, format: ReportFormat) -> "Sequence[Accepted]":
     """The entries of the file. Ends the command if there is something wrong with them."""
     if path is None:
         return ()
@@ -99,7 +99,7 @@ def _accepted(path: Path | None, format: Format) -> "Sequence[Accepted]":
     return entries
 
 
-def _new(paths: Sequence[Path], format: Format) -> "Version":
+def _new(paths: Sequence[Path], format: ReportFormat) -> "Version":
     module = compiler("compat.compare")
     try:
         version: Version = module.read(paths)
@@ -157,13 +157,13 @@ def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -
         raise MisuseError("no release has specs that can be read")
 
 
-def _tell(result: "Report", earlier: Sequence[str], kept: str, format: Format) -> None:
-    if format is Format.JSON:
+def _tell(result: "Report", earlier: Sequence[str], kept: str, format: ReportFormat) -> None:
+    if format is ReportFormat.JSON:
         objects = [*map(_plain, result.findings), *map(plain, result.unused)]
         print(json_text(objects))
         return
     report([*(reported.problem(earlier) for reported in result.findings), *result.unused], format)
-    if format is Format.TEXT:
+    if format is ReportFormat.TEXT:
         notes = len(result.findings) - result.breaking
         counted = [(result.breaking, "breaking"), (notes, "compatible"), (result.accepted, "accepted")]
         told = ", ".join(f"{number} {kind}" for number, kind in counted if number) or "no findings"

@@ -60,7 +60,7 @@ def decode(
     chosen.must_suit(path)
     to_stdout = path is None or str(path) == captures.STDIN
     captures.must_exist(inputs, path)
-    run = _Run(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
+    run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
     with output(path, binary=chosen is not Format.JSONL) as stream:
         if chosen is Format.JSONL:
             write_rows(run.rows(inputs), run.view.columns, stream)
@@ -70,7 +70,7 @@ def decode(
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Decoding:
     """One run over all inputs. Records are read as in mode PERMISSIVE; what becomes of malformed ones is done here."""
 
     view: View

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wireloom_generator.problems import Problem
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """How problems are written."""
 
     TEXT = "text"
@@ -40,14 +40,14 @@ _EXPLAINED = 3
 """How many rules the last line names."""
 
 
-def report(problems: "Sequence[Problem]", format: Format) -> None:
+def report(problems: "Sequence[Problem]", format: ReportFormat) -> None:
     """Tell all problems: text on standard error with a count at the end, the other formats on standard output."""
     match format:
-        case Format.TEXT:
+        case ReportFormat.TEXT:
             _text(problems)
-        case Format.JSON:
+        case ReportFormat.JSON:
             print(json_text([plain(problem) for problem in problems]))
-        case Format.GITHUB:
+        case ReportFormat.GITHUB:
             for problem in problems:
                 tell(_annotation(problem))
 

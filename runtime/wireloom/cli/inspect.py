@@ -47,7 +47,7 @@ def inspect(
         raise MisuseError(unknown("message", only, found.messages))
     captures.must_exist([file], html)
     resolved = resolve(found.parameters, parameters_of(parameter))
-    run = _Run(found, resolved, file, from_hex, _number(offset), record, only)
+    run = _Inspection(found, resolved, file, from_hex, _number(offset), record, only)
     if html is None:
         _print(run)
     else:
@@ -65,7 +65,7 @@ def _number(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Inspection:
     """The records of one capture that are asked for."""
 
     protocol: Protocol
@@ -105,7 +105,7 @@ class _Run:
         return f"{which} of the message {self.only}"
 
 
-def _print(run: _Run) -> None:
+def _print(run: _Inspection) -> None:
     """Print the records: on a terminal with colours in colour, else as plain lines."""
     from wireloom.cli.coloured import Terminal, show  # imports rich, which other commands need not wait for
 
@@ -121,7 +121,7 @@ def _print(run: _Run) -> None:
             stream.flush()
 
 
-def _write_page(run: _Run, path: Path) -> None:
+def _write_page(run: _Inspection, path: Path) -> None:
     """Write the page, and tell what is not on it."""
     title = f"{captures.name_of(run.file)} as {run.protocol.name}"
     notes: list[str] = []

@@ -14,14 +14,14 @@ import typer
 from wireloom import files
 from wireloom.cli.changes import show
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
-from wireloom.cli.findings import Format, report
+from wireloom.cli.findings import ReportFormat, report
 from wireloom.extras import needed
 
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
 
 Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folders or files; specs otherwise.")]
-Formats = Annotated[Format, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
+Formats = Annotated[ReportFormat, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
 
 _DEFAULT = Path("specs")
 _MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
@@ -30,20 +30,20 @@ _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign"
 
 def check(
     specs: Specs = None,
-    format: Formats = Format.TEXT,
+    format: Formats = ReportFormat.TEXT,
     explain: Annotated[
         bool, typer.Option("--explain", help="Tell which messages are decoded many at once, and why others are not.")
     ] = False,
 ) -> None:
     """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
     paths = existing(specs)
-    if explain and format is not Format.TEXT:
+    if explain and format is not ReportFormat.TEXT:
         raise MisuseError(f"--explain is for people, --format {format} for programs; give one of them")
     problems = compiler("generate").check(paths)
     report(problems, format)
     if any(problem.severity == "error" for problem in problems):
         raise typer.Exit(FAILED)
-    if format is Format.TEXT and not problems:
+    if format is ReportFormat.TEXT and not problems:
         tell(f"{_shown(paths)}: no problems")
     for name, sentences in compiler("generate").explained(paths) if explain else ():
         for sentence in sentences:
@@ -59,7 +59,7 @@ def generate(
     only_check: Annotated[
         bool, typer.Option("--check", help="Write nothing; status 1 if something would be, or git does not have it.")
     ] = False,
-    format: Formats = Format.TEXT,
+    format: Formats = ReportFormat.TEXT,
     emit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="An output to make, such as docs; all that come with Wireloom otherwise."),
@@ -69,7 +69,7 @@ def generate(
     paths = existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")
-    if format is not Format.TEXT and not only_check:
+    if format is not ReportFormat.TEXT and not only_check:
         raise MisuseError(f"--format {format} is for what --check finds; give both")
     package = _package_in(out) if package is None else package
     try:
@@ -86,21 +86,21 @@ def generate(
             raise typer.Exit(FAILED)
     for change in () if only_check else result.changes:
         tell(f"{_DONE[change.kind]} {files.told(change.path)}")
-    if not result.changes and format is Format.TEXT:
+    if not result.changes and format is ReportFormat.TEXT:
         tell(f"{files.told(out)} is what {_shown(paths)} gives")
 
 
-def _prove(result: "Generation", format: Format, out: Path, specs: Sequence[Path], command: str) -> None:
+def _prove(result: "Generation", format: ReportFormat, out: Path, specs: Sequence[Path], command: str) -> None:
     """Tell all that keeps the files from being what specs without a problem give, and end the command then.
 
     ``command`` makes them so.
     """
-    if format is Format.TEXT:
+    if format is ReportFormat.TEXT:
         report(result.problems, format)
         show(result.changes, out, _shown(specs), command)
     else:
         report([*result.problems, *(change.problem(command) for change in result.changes)], format)
-    if result.problems and not result.errors and format is Format.TEXT:
+    if result.problems and not result.errors and format is ReportFormat.TEXT:
         say("warnings fail --check")
     if result.problems or result.changes:
         raise typer.Exit(FAILED)

@@ -10,7 +10,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
 from wireloom.codec.reader import Reader
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Written, expression
 
@@ -67,7 +67,7 @@ class Computed(Part):
         if value is None:
             return
         if reader.trace is not None:
-            reader.trace.note(self.name, reader.pos, reader.pos, this, kind=Kind.COMPUTED, field=self.field)
+            reader.trace.note(self.name, reader.pos, reader.pos, this, kind=SpanKind.COMPUTED, field=self.field)
         if not self.fits(value):
             detail = f"{self.field.shown(value)} does not fit a {self.compute.type}"
             raise DecodeError("range", detail, reader.pos, self.name)

@@ -16,7 +16,7 @@ from wireloom.codec.frames import Values
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.reader import Reader
-from wireloom.codec.tracing import Kind, Trace
+from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Extent, octets
 from wireloom.codec.writer import Writer
 
@@ -207,7 +207,7 @@ class Encoded(Part):
         if reader.trace is not None:
             reader.trace.begin(self.name, begin)
             if begin < start:
-                reader.trace.note("(length)", begin, start, {"(length)": end - start}, kind=Kind.PART)
+                reader.trace.note("(length)", begin, start, {"(length)": end - start}, kind=SpanKind.PART)
         data = reader.buffer[start:end]
         try:
             this[self.name] = self.encoding.table.read(data)
@@ -224,11 +224,11 @@ class Encoded(Part):
     def _note(self, trace: Trace, data: bytes, start: int, values: Values) -> None:
         parts = sorted(self.encoding.table.parts(data), key=lambda part: part[1:3])
         for name, at, end, value in parts:
-            trace.note(name, start + at, start + end, {name: value}, kind=Kind.PART)
+            trace.note(name, start + at, start + end, {name: value}, kind=SpanKind.PART)
         stored = {name for name, *_ in parts}
         for name in values:
             if name not in stored:
-                trace.note(name, start, start, values, kind=Kind.DEFAULT)
+                trace.note(name, start, start, values, kind=SpanKind.DEFAULT)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)

@@ -12,7 +12,7 @@ from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
-from wireloom.codec.tracing import Kind, Trace
+from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Value, value_type
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
@@ -50,7 +50,7 @@ class Repeat(Value):
         trace = stream.trace
         while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
             if trace is not None and len(items) == trace.items:
-                trace.begin(f"[{len(items)}]", stream.pos, Kind.OMITTED)
+                trace.begin(f"[{len(items)}]", stream.pos, SpanKind.OMITTED)
                 stream.trace = None
             items.append(self._item(stream, context, len(items)))
             if self.until is not None and self._ends(items[-1], stream):
@@ -170,7 +170,7 @@ class _Number:
         for i, value in enumerate(values[:noted]):
             trace.note(f"[{i}]", start + i * self.size, start + (i + 1) * self.size, {f"[{i}]": value})
         if noted < len(values):
-            trace.begin(f"[{noted}]", start + noted * self.size, Kind.OMITTED)
+            trace.begin(f"[{noted}]", start + noted * self.size, SpanKind.OMITTED)
             trace.finish(start + len(values) * self.size, len(values) - noted)
 
     def _loaded(self, index: int, value: Any, start: int) -> Any:

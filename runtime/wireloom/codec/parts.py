@@ -12,7 +12,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit
 from wireloom.codec.layout import Layout, Part
 from wireloom.codec.reader import Reader
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size, octets
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
@@ -53,7 +53,7 @@ class Section(Part):
         reader.limit = start + size
         reader.frame[self.name] = (start, reader.limit)
         if reader.trace is not None:
-            reader.trace.begin(self.name, start, Kind.SECTION, end=reader.limit)
+            reader.trace.begin(self.name, start, SpanKind.SECTION, end=reader.limit)
         return outer
 
     def leave(self, reader: Reader, this: Values, outer: int) -> None:
@@ -348,7 +348,7 @@ class Pad(Part):
         if any(data):
             raise DecodeError("padding", f"zeros expected, found {data.hex()}", start)
         if reader.trace is not None and data:
-            reader.trace.note("", start, reader.pos, {}, kind=Kind.PADDING)
+            reader.trace.note("", start, reader.pos, {}, kind=SpanKind.PADDING)
 
     def write(self, writer: Writer, this: Values) -> None:
         writer.write(bytes(self._count(len(writer.buffer))))

@@ -16,7 +16,7 @@ from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
 
 
-class Kind(StrEnum):
+class SpanKind(StrEnum):
     """What a span is to its record."""
 
     FIELD = "field"
@@ -45,7 +45,7 @@ class Span:
 
     name: str
     path: str
-    kind: Kind
+    kind: SpanKind
     start: int
     end: int | None = None
     held: Values | None = None
@@ -74,7 +74,7 @@ class Trace:
         self.little = False
         self.message: str | None = None
         self.variant: str | None = None
-        self.root = Span("", "", Kind.SECTION, 0)
+        self.root = Span("", "", SpanKind.SECTION, 0)
         self._open = [self.root]
 
     def note(
@@ -84,17 +84,17 @@ class Trace:
         end: int,
         held: Values,
         *,
-        kind: Kind = Kind.FIELD,
+        kind: SpanKind = SpanKind.FIELD,
         field: Field | None = None,
         bits: tuple[int, int] | None = None,
     ) -> None:
         """A span with nothing inside."""
         self._open[-1].spans.append(Span(name, self._path(name), kind, start, end, held, field, bits))
 
-    def begin(self, name: str, start: int, kind: Kind = Kind.FIELD, *, end: int | None = None) -> None:
+    def begin(self, name: str, start: int, kind: SpanKind = SpanKind.FIELD, *, end: int | None = None) -> None:
         """Note what follows inside a span, until ``finish``."""
         path = self._path(name)
-        inner = self._open[-1].inner if kind is Kind.SECTION else path
+        inner = self._open[-1].inner if kind is SpanKind.SECTION else path
         span = Span(name, path, kind, start, end, inner=inner)
         self._open[-1].spans.append(span)
         self._open.append(span)
@@ -116,15 +116,15 @@ class Trace:
     def flat(self) -> list[tuple[str, Span]]:
         """The fields without fields inside, in the order in which they were read, each with the record's section."""
         return [
-            (top.name if top.kind is Kind.SECTION else "", span) for top in self.root.spans for span in _flat([top])
+            (top.name if top.kind is SpanKind.SECTION else "", span) for top in self.root.spans for span in _flat([top])
         ]
 
 
 def _flat(spans: list[Span]) -> Iterator[Span]:
     for span in spans:
-        if span.kind in (Kind.FIELD, Kind.SECTION):
+        if span.kind in (SpanKind.FIELD, SpanKind.SECTION):
             inner = list(_flat(span.spans))
-            yield from inner or ([span] if span.kind is Kind.FIELD and span.end is not None else [])
+            yield from inner or ([span] if span.kind is SpanKind.FIELD and span.end is not None else [])
 
 
 @dataclass(frozen=True, slots=True)

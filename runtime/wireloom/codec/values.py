@@ -11,7 +11,7 @@ from wireloom.codec.fields import primitive
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
 
@@ -232,12 +232,12 @@ class Nested(Value):
         stream.pos, stream.limit, after = self.extent.span(stream, context)
         if stream.trace is not None and begin < stream.pos:
             length = {"(length)": stream.limit - stream.pos}
-            stream.trace.note("(length)", begin, stream.pos, length, kind=Kind.PART)
+            stream.trace.note("(length)", begin, stream.pos, length, kind=SpanKind.PART)
         value = self.layout._parse(stream, context, path)
         if stream.pos < stream.limit:
             raise DecodeError("trailing-bytes", f"{counted(stream.limit - stream.pos, 'byte')} left over", stream.pos)
         if stream.trace is not None and stream.pos < after:
-            stream.trace.note("(terminator)", stream.pos, after, {}, kind=Kind.PART)
+            stream.trace.note("(terminator)", stream.pos, after, {}, kind=SpanKind.PART)
         stream.pos, stream.limit = after, outer
         return value
 

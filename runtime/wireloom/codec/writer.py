@@ -10,7 +10,7 @@ Path = tuple["Path", str | int] | None
 """Where a struct stands in the row: what it is in, and its name or its number there; None is the row itself."""
 
 
-Awaited = tuple[Values, str, "Source", Frame, Path]
+Awaited = tuple[Values, str, "Derivation", Frame, Path]
 """A value that follows from others: the struct it is in, its name, and what tells it once the rest is written."""
 Claim = tuple["Claimant", Values, Frame, object, Path]
 """What was taken for granted of a struct, and the state that was taken for its own."""
@@ -81,7 +81,7 @@ class Writer:
         self.frames.append(self.frame)
         return outer
 
-    def await_(self, this: Values, name: str, source: "Source") -> None:
+    def await_(self, this: Values, name: str, source: "Derivation") -> None:
         """Have a value told in the end; until then it is what an attempt before has found."""
         self.awaited.append((this, name, source, self.frame, self.path))
 
@@ -124,7 +124,7 @@ class Writer:
         return len(self.buffer)
 
 
-class Source(Protocol):
+class Derivation(Protocol):
     """What an awaited value follows from: what else the record has, or even its bytes, and so the others (``last``).
 
     A ``located`` one is awaited only where it has been written.

@@ -1,7 +1,7 @@
 """Records explained byte by byte: what each byte is, as a tree of fields. Needs the codec alone, and prints nothing."""
 
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.html import fragment, page, script, stylesheet
 from wireloom.inspection.record import Failure, Inspected, Node, inspect_record
 
-__all__ = ["Failure", "Inspected", "Kind", "Node", "fragment", "inspect_record", "page", "script", "stylesheet"]
+__all__ = ["Failure", "Inspected", "Node", "SpanKind", "fragment", "inspect_record", "page", "script", "stylesheet"]

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.record import Failure, Inspected, Node
 
 WIDTH = 16
@@ -80,7 +80,7 @@ def colours(inspected: Inspected) -> list[int]:
     found: list[int] = []
     colour, place = -1, (-1, -1)
     for leaf in inspected.leaves():
-        if leaf.kind in (Kind.PADDING, Kind.UNREAD):
+        if leaf.kind in (SpanKind.PADDING, SpanKind.UNREAD):
             found.append(COLOURS)
             continue
         if leaf.start < leaf.end and (leaf.start, leaf.end) != place:

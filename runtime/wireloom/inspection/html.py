@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from wireloom.codec.errors import counted
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.inspection import hexdump
 from wireloom.inspection.record import Inspected, Node
 from wireloom.inspection.wording import ascii_of
@@ -109,9 +109,8 @@ class _Fragment:
                 classes.append("wl-bad")
         focus = 0 if self.nodes == 0 else -1
         self.nodes += 1
-        place = (
-            "" if node.kind in (Kind.COMPUTED, Kind.DEFAULT) else f' data-start="{node.start}" data-end="{node.end}"'
-        )
+        has_bytes = node.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT)
+        place = f' data-start="{node.start}" data-end="{node.end}"' if has_bytes else ""
         yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._told(node)}</span>'
         if node.children:
             yield "<ul>"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.codec.errors import counted
-from wireloom.codec.tracing import Kind
+from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.record import Failure, Inspected, Node
 from wireloom.inspection.wording import ascii_of
@@ -88,7 +88,7 @@ def _indented(name: str, depth: int) -> str:
 def told(node: Node) -> str:
     """What a node's value is, what it is called and what else there is to say."""
     note = f"({node.note})" if node.note else ""
-    text = f"({node.text})" if node.kind is Kind.SECTION else node.text
+    text = f"({node.text})" if node.kind is SpanKind.SECTION else node.text
     return "  ".join(part for part in (text, node.label, note) if part)
 
 

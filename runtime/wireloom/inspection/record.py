@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.errors import counted
 from wireloom.codec.frames import Values
-from wireloom.codec.tracing import Kind, Span, Trace
+from wireloom.codec.tracing import Span, SpanKind, Trace
 from wireloom.inspection.wording import Wording, worded
 from wireloom.options import resolve
 
@@ -29,7 +29,7 @@ class Node:
 
     name: str
     path: str
-    kind: Kind
+    kind: SpanKind
     start: int
     end: int
     text: str = ""
@@ -123,7 +123,7 @@ class Inspected:
         return not any(leaf.kind in _WITHOUT_BYTES and self.is_bad(leaf) for leaf in self.leaves())
 
 
-_WITHOUT_BYTES = (Kind.COMPUTED, Kind.DEFAULT)
+_WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT)
 
 
 def _paths(field: str, message: str | None) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ def _read_no_further(span: Span, end: int) -> None:
     """Make what is inside a span as if reading had failed at ``end``."""
     kept: list[Span] = []
     for inner in span.spans:
-        if inner.start < end or (inner.start == end and inner.kind is Kind.COMPUTED):
+        if inner.start < end or (inner.start == end and inner.kind is SpanKind.COMPUTED):
             kept.append(inner)
         if inner.start < end and (inner.end is None or inner.end > end):
             inner.end = inner.held = None
@@ -220,7 +220,7 @@ class _Tree:
         for span in spans:
             if span.start > start and span.end != span.start:
                 found.append(self._between(start, span.start, whole=True))
-            if span.kind is Kind.SECTION and span.start == span.end:
+            if span.kind is SpanKind.SECTION and span.start == span.end:
                 continue
             node = self._node(span, end)
             found.append(node)
@@ -230,21 +230,21 @@ class _Tree:
         return tuple(found)
 
     def _node(self, span: Span, outer: int) -> Node:
-        failed = span.end is None or (span.kind is Kind.SECTION and span.held is None)
+        failed = span.end is None or (span.kind is SpanKind.SECTION and span.held is None)
         end = outer if span.end is None else span.end
-        if span.kind is Kind.PADDING:
+        if span.kind is SpanKind.PADDING:
             return self._between(span.start, end, whole=True)
-        if failed and not span.spans and span.kind is not Kind.SECTION:
-            return Node(span.name, span.path, Kind.UNREAD, span.start, end, note="not read", opaque=True)
+        if failed and not span.spans and span.kind is not SpanKind.SECTION:
+            return Node(span.name, span.path, SpanKind.UNREAD, span.start, end, note="not read", opaque=True)
         children = self.nodes(span.spans, span.start, end, whole=not failed) if span.spans or failed else ()
-        if span.kind is Kind.SECTION:
+        if span.kind is SpanKind.SECTION:
             children = children or self.nodes([], span.start, end, whole=True)
             return Node(span.name, "", span.kind, span.start, end, counted(end - span.start, "byte"), children=children)
         value = span.value
         words = worded(value, span.field)
-        if span.kind is Kind.OMITTED:
+        if span.kind is SpanKind.OMITTED:
             words = Wording(f"… {counted(value, 'more item') if isinstance(value, int) else 'more items'}")
-        path = "" if span.kind is Kind.PART else span.path
+        path = "" if span.kind is SpanKind.PART else span.path
         opaque = isinstance(value, bytes)
         return Node(span.name, path, span.kind, span.start, end, words.text, words.label, _note(span), opaque, children)
 
@@ -252,9 +252,9 @@ class _Tree:
         """Bytes that no field was read from."""
         if not whole and self.error is not None:
             name = "(left over)" if self.error.code == "trailing-bytes" else "(not read)"
-            return Node(name, "", Kind.UNREAD, start, end, counted(end - start, "byte"), opaque=True)
+            return Node(name, "", SpanKind.UNREAD, start, end, counted(end - start, "byte"), opaque=True)
         padding = not any(self.data[start:end])
-        name, kind = ("(padding)", Kind.PADDING) if padding else ("(not used)", Kind.UNREAD)
+        name, kind = ("(padding)", SpanKind.PADDING) if padding else ("(not used)", SpanKind.UNREAD)
         return Node(name, "", kind, start, end, counted(end - start, "byte"), opaque=not padding)
 
 
@@ -262,7 +262,7 @@ def _note(span: Span) -> str:
     if span.bits is not None:
         high, low = span.bits
         return f"bit {high}" if high == low else f"bits {high}-{low}"
-    return {Kind.COMPUTED: "computed", Kind.DEFAULT: "default, not stored"}.get(span.kind, "")
+    return {SpanKind.COMPUTED: "computed", SpanKind.DEFAULT: "default, not stored"}.get(span.kind, "")
 
 
 def _failure(
@@ -279,7 +279,7 @@ def _failure(
     if placed is framed and placed.code == "truncated":
         last = next(reversed([leaf for node in nodes for leaf in node.leaves() if leaf.start < leaf.end]), None)
         end = len(data)
-        start = last.start if last is not None and last.kind is Kind.UNREAD else end
+        start = last.start if last is not None and last.kind is SpanKind.UNREAD else end
         return Failure(error.code, error.field, error.offset, error.detail, start, end)
     named = _paths(placed.field, trace.message)
     node = next((node for node in _all(nodes) if (node.path or _path_of(node, trace)) in named), None)
@@ -294,7 +294,7 @@ def _failure(
 
 def _path_of(node: Node, trace: Trace) -> str:
     """How errors call a section, which is no column, of a message."""
-    return f"{trace.message}.{node.name}" if node.kind is Kind.SECTION else ""
+    return f"{trace.message}.{node.name}" if node.kind is SpanKind.SECTION else ""
 
 
 def _all(nodes: tuple[Node, ...]) -> Iterator[Node]:

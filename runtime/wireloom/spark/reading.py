@@ -40,7 +40,7 @@ OPENING_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """The records of a file that begin from byte ``start`` to before ``stop``, or to its end."""
 
     path: str
@@ -52,7 +52,7 @@ class Part:
 class CapturePartition(InputPartition):
     """What one task reads: parts of files, in order."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
 
 
 class CaptureReader(DataSourceReader):
@@ -80,18 +80,18 @@ class CaptureReader(DataSourceReader):
             parts = [part for found in pool.map(self._parts, files) for part in found]
         return list(shared_out(parts, self.source.max_partition_bytes))
 
-    def _parts(self, file: CaptureFile) -> list[tuple[Part, int]]:
+    def _parts(self, file: CaptureFile) -> list[tuple[FilePart, int]]:
         """A file's parts with their sizes in bytes. One that cannot be read is left to the task that reads it."""
         every = self.source.max_partition_bytes
         if not file.splittable or file.size <= every:
-            return [(Part(file.path), file.size)]
+            return [(FilePart(file.path), file.size)]
         try:
             with opened(file.path) as stream:
                 found = list(splits(self.decoder().scanner(), stream.read, file.size, every))
         except OSError:
-            return [(Part(file.path), file.size)]
+            return [(FilePart(file.path), file.size)]
         last = found[-1][0]
-        return [(Part(file.path, start, None if start == last else stop), stop - start) for start, stop in found]
+        return [(FilePart(file.path, start, None if start == last else stop), stop - start) for start, stop in found]
 
     def decoder(self) -> Decoder:
         """What decodes for this reader, made where it is needed."""
@@ -104,7 +104,7 @@ class CaptureReader(DataSourceReader):
         for part in partition.parts:
             yield from self._read(part)
 
-    def _read(self, part: Part) -> Iterator[pa.RecordBatch]:
+    def _read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
         decoder = self.decoder()
         try:
             with opened(part.path, part.start) as stream:
@@ -121,12 +121,12 @@ class CaptureReader(DataSourceReader):
             LOG.warning(told, part.path, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
 
 
-def shared_out(parts: Iterable[tuple[Part, int]], most: int) -> Iterator[CapturePartition]:
+def shared_out(parts: Iterable[tuple[FilePart, int]], most: int) -> Iterator[CapturePartition]:
     """Partitions of about as many bytes for each core of this machine, but at ``most`` so many."""
     found = list(parts)
     total = sum(size + OPENING_BYTES for _, size in found)
     bound = min(most, max(OPENING_BYTES, total // (os.cpu_count() or 1)))
-    held: list[Part] = []
+    held: list[FilePart] = []
     held_bytes = 0
     for part, size in found:
         if held and held_bytes + size > bound:

@@ -39,11 +39,11 @@ from wireloom.files import CaptureFile, exists, listed, opened
 from wireloom.options import OptionError
 from wireloom.spark.admission import Admission, Grown, Reach, admitted, followed, upto
 from wireloom.spark.offsets import Consumed, Lost, Offset
-from wireloom.spark.reading import LOG, CaptureReader, Part, shared_out
+from wireloom.spark.reading import LOG, CaptureReader, FilePart, shared_out
 
 
 @dataclass(frozen=True, slots=True)
-class Taken(Part):
+class TakenPart(FilePart):
     """A part of a file that had ``size`` bytes or more; all of it malformed if ``lost`` says why."""
 
     size: int = 0
@@ -53,8 +53,8 @@ class Taken(Part):
 class TakenReader(CaptureReader):
     """Reads what batches of a stream have taken, and sees that it is still there."""
 
-    def _read(self, part: Part) -> Iterator[pa.RecordBatch]:
-        assert isinstance(part, Taken)
+    def _read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
+        assert isinstance(part, TakenPart)
         try:
             _must_be_there(part)
         except OSError as error:
@@ -64,7 +64,7 @@ class TakenReader(CaptureReader):
             return
         yield from super()._read(part) if part.lost is None else self._malformed(part, part.lost)
 
-    def _malformed(self, part: Taken, lost: Lost) -> Iterator[pa.RecordBatch]:
+    def _malformed(self, part: TakenPart, lost: Lost) -> Iterator[pa.RecordBatch]:
         """A stretch of a file that is lost, in rows that are no larger than a reader of whole files has them."""
         decoder = self.decoder()
         largest = decoder.scanner().cutter.largest
@@ -81,7 +81,7 @@ class TakenReader(CaptureReader):
                 position += size
 
 
-def _must_be_there(part: Taken) -> None:
+def _must_be_there(part: TakenPart) -> None:
     """Raises ``OSError`` if a file is not what it was when a part of it was taken."""
     try:
         (file,) = listed([part.path])
@@ -171,7 +171,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             parts = [(part, part.size - part.start) for parts in found for part in parts]
         return list(shared_out(parts, self.source.max_partition_bytes))
 
-    def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[Taken]:
+    def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[TakenPart]:
         """What was taken of a file: its records, and what is malformed because it is lost."""
         start, stop = before.position, after.position
         since = stop if after.lost is None else max(start, after.lost.since)
@@ -180,9 +180,9 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         every = self.source.max_partition_bytes
         for begin in range(since, stop, every):
             end = min(begin + every, stop)
-            yield Taken(path, begin, end, end, after.lost)
+            yield TakenPart(path, begin, end, end, after.lost)
 
-    def _records(self, path: str, start: int, stop: int) -> Iterator[Taken]:
+    def _records(self, path: str, start: int, stop: int) -> Iterator[TakenPart]:
         """Parts that begin with a record. A file that cannot be read is left to the task that reads it."""
         every = self.source.max_partition_bytes
         compressed = not CaptureFile(path, stop, 0).splittable
@@ -195,7 +195,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except OSError:
                 pass
         for begin, end in found:
-            yield Taken(path, start + begin, None if compressed else start + end, start + end)
+            yield TakenPart(path, start + begin, None if compressed else start + end, start + end)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of what was taken."""

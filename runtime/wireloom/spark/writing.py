@@ -40,7 +40,7 @@ _LONGEST_TOLD = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Written(WriterCommitMessage):
+class WrittenFiles(WriterCommitMessage):
     """The files of one task: where they are, and where they belong."""
 
     files: tuple[tuple[str, str], ...]
@@ -60,7 +60,7 @@ class CaptureWriter(DataSourceArrowWriter):
         self.job = str(uuid4())
         self.temporary = f"{self.path}/_temporary-{self.job}"
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenFiles:
         """Write one task's rows. A task without rows writes no file."""
         task = TaskContext.get()
         assert task is not None
@@ -71,7 +71,7 @@ class CaptureWriter(DataSourceArrowWriter):
         with _Output(files, self.options.compression) as output:
             for record, apart in _apart(self._records(found, iterator, task.partitionId()), found, self.options):
                 output.write(record, apart=apart)
-        return Written(tuple(output.files))
+        return WrittenFiles(tuple(output.files))
 
     def _records(
         self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
@@ -114,7 +114,7 @@ class CaptureWriter(DataSourceArrowWriter):
 
 
 def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
-    return [file for message in messages if isinstance(message, Written) for file in message.files]
+    return [file for message in messages if isinstance(message, WrittenFiles) for file in message.files]
 
 
 def _apart(
