@@ -13,7 +13,7 @@ from compiled import FEATURES, folders
 from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import lower, resolve
 from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -158,7 +158,8 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
 
 def _found(spec: Spec, old: model.Protocol, new: model.Protocol) -> bool:
     """Whether the one protocol is told from the other, one that goes by another name too."""
-    before, after = Version({old.name: old}, {old.name: spec}), Version({new.name: new}, {new.name: spec})
+    resolved = resolve(spec)
+    before, after = Version({old.name: old}, {old.name: resolved}), Version({new.name: new}, {new.name: resolved})
     return bool(compare(before, after))
 
 

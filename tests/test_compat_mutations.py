@@ -9,7 +9,7 @@ import pytest
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import load
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol, resolve
 
 SPECS = Path(__file__).parent.parent / "specs"
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"
@@ -285,7 +285,8 @@ def _version(folder: Path) -> Version:
     """The specs without what the rules would say of them: an edit may be wrong, and is compared all the same."""
     specs, problems = load([folder])
     assert not problems
-    return Version({s.protocol.protocol: lower(s) for s in specs}, {s.protocol.protocol: s for s in specs})
+    resolved = {spec.protocol.protocol: resolve(spec) for spec in specs}
+    return Version({name: protocol(spec) for name, spec in resolved.items()}, resolved)
 
 
 def _edited(path: str, sought: str, replacement: str, folder: Path) -> Version:

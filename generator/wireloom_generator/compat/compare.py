@@ -10,7 +10,6 @@ from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.reading.spec import Spec
 
 _NEEDED = frozenset({
     "bits", "byte-order", "checksum-cycle", "column-collision", "const-fits", "derive-cycle", "dispatch", "empty",
@@ -29,7 +28,7 @@ class Version:
     """The protocols of one version of some specs, by name, and where everything in them stands."""
 
     protocols: dict[str, model.Protocol]
-    specs: dict[str, Spec]
+    specs: dict[str, model.Resolved]
 
 
 class BadSpecsError(Exception):
@@ -51,9 +50,7 @@ def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
     if errors:
         raise BadSpecsError(errors)
     read = {spec.written.protocol.protocol: spec for spec in specs}
-    return Version(
-        {name: resolve.protocol(spec) for name, spec in read.items()}, {name: s.written for name, s in read.items()}
-    )
+    return Version({name: resolve.protocol(spec) for name, spec in read.items()}, read)
 
 
 def compare(old: Version, new: Version) -> list[Finding]:

@@ -46,6 +46,8 @@ class Valued(Sourced):
     """What has a value under a name."""
 
     __slots__ = ()
+    name: str
+    columns: tuple[Column, ...]
 
     @property
     def type(self) -> WireType:

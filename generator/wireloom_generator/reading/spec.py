@@ -1,6 +1,6 @@
 """Files → specs: a protocol with its messages and the libraries it imports, names indexed but nothing resolved."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -58,15 +58,6 @@ class Spec:
     def parameters(self) -> dict[str, syntax.Parameter]:
         """Parameters by name."""
         return {parameter.name: parameter for parameter in self.protocol.parameters}
-
-    def entries(self, entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:
-        """The entries with each include replaced by the included type's own."""
-        for entry in entries:
-            if isinstance(entry, syntax.Include):
-                if entry.include in self.types:
-                    yield from self.entries(self.types[entry.include].fields)
-            else:
-                yield entry
 
 
 def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:

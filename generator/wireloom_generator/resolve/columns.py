@@ -53,23 +53,12 @@ def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
 
 
 def _node_columns(node: model.Node) -> Iterator[Column]:
-    match node:
-        case model.Field() | model.Computed():
-            yield from node.columns
-        case model.Bits(fields=fields):
-            for field in fields:
-                yield from field.columns
-        case model.Section(nodes=nodes, trailing=trailing):
-            yield from columns(nodes)
-            if trailing:
-                yield Column(trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
-        case model.When(nodes=nodes) | model.Tail(nodes=nodes):
-            yield from columns(nodes)
-        case model.Choice(alternatives=alternatives):
-            for alternative in alternatives:
-                yield from columns(alternative.nodes)
-        case model.Padding() | model.Slot():
-            pass
+    for field in node.fields if isinstance(node, model.Bits) else (node,):
+        if isinstance(field, model.Valued):
+            yield from field.columns
+    yield from columns(model.children(node))
+    if isinstance(node, model.Section) and node.trailing:
+        yield Column(node.trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
 
 
 def weight(field: model.Field) -> int:
