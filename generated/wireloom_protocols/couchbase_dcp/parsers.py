@@ -202,6 +202,7 @@ failover_log_response = Message(
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,
     ),
+    decisive="value",
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
@@ -274,6 +275,7 @@ snapshot_marker = Message(
             valid="size(value) in [44, 52]",
         ),
     ),
+    decisive="extras",
     trailing=("extras", "key", "value"),
     valid="size(key) == 0",
     otherwise="size(extras) == 1",
@@ -289,6 +291,7 @@ snapshot_marker_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x56,)},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
+    decisive="value",
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
@@ -369,6 +372,7 @@ system_event = Message(
             {"value": Layout("dropped_scope" / FlatBuffer(Rest(), DroppedScope, raw="value_flatbuffer"))},
         ),
     ),
+    decisive="value",
     trailing=("extras", "value"),
     valid="size(extras) == 13",
 )
@@ -384,6 +388,7 @@ system_event_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
+    decisive="value",
     trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )

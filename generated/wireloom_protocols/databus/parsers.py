@@ -96,6 +96,7 @@ dbus_event = Message(
             },
         ),
     ),
+    decisive="body",
 )
 """Databus event, version 1. One change of one row, or a control event when the source id is negative: the end of a
 window, a checkpoint, an error. Control events are written with attributes 0, schema id zero, a long key of 0 and, but

@@ -109,7 +109,7 @@ def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
             _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
             for variant in message.variants
         )
-        options.append(keyword("variants", group(*variants)))
+        options += [keyword("variants", group(*variants)), keyword("decisive", string(message.decisive))]
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
     options += constructs.judged(valid=message.valid, otherwise=message.otherwise)

@@ -74,7 +74,8 @@ class _Step:
 class Message(Construct):
     """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side.
 
-    ``valid`` must hold of all its records, and ``otherwise`` of those that have none of its variants.
+    ``valid`` must hold of all its records, and ``otherwise`` of those that have none of its variants. Which of these a
+    record has is known behind the shared fields of the ``decisive`` slot.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Message(Construct):
         match: Mapping[str, tuple[int, ...]],
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
+        decisive: str = "",
         trailing: tuple[str, ...] = (),
         valid: Written | None = None,
         otherwise: Written | None = None,
@@ -98,12 +100,11 @@ class Message(Construct):
         self.valid = expression(valid)
         self.otherwise = expression(otherwise)
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
-        filled = [index for index, slot in enumerate(record.slots) if any(slot.name in v.sections for v in variants)]
-        decisive = record.slots[filled[0] if filled else -1] if variants else None
+        self.decisive = decisive
         self._plan = [
             _Step(None, part)
             if isinstance(part, Layout)
-            else _Step(part, self.sections.get(part.name, _NOTHING), part is decisive)
+            else _Step(part, self.sections.get(part.name, _NOTHING), part.name == decisive)
             for part in record.tail
         ]
         self._derived: dict[str | None, list[tuple[str, Field]]] = {
