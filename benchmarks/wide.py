@@ -26,7 +26,7 @@ from in_process import Effort
 from report import Report, of_rates, spread
 from rivals import RIVALS, SWITCH
 
-from wireloom import columnar, registry
+from wireloom import columnar
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import ReadOptions
 from wireloom.views import View
@@ -172,7 +172,7 @@ def _measure(protocol: str, path: str) -> int:
     codec = protocols.load(protocol).PROTOCOL
     chosen = ReadOptions.of({"mode": "PERMISSIVE"}, codec.parameters, codec.messages)
     schema = columnar.arrow_schema(View(codec, chosen).columns)
-    decoding = Decoder(codec, registry.plan_of(codec), chosen, schema)
+    decoding = Decoder(codec, chosen, schema)
     data = Path(path).read_bytes()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows = sum(batch.num_rows for batch in decoding.capture(data))

@@ -31,7 +31,7 @@ class Compiled:
     protocol: model.Protocol
     codec: Any
     columnar: ModuleType
-    """The module with its plan."""
+    """Its module of that name."""
 
 
 def folders(text: str, root: Path) -> Path:
@@ -54,7 +54,7 @@ def folders(text: str, root: Path) -> Path:
 
 
 def compiled(folder: Path) -> Compiled:
-    """The protocol in ``folder``, its parsers and its plan written and imported."""
+    """The protocol in ``folder``, its modules written and imported."""
     (one,), found = spec.load([folder])
     assert not found, found
     protocol = lower(one)

@@ -21,7 +21,6 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.plan import Plan
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import View
@@ -29,15 +28,14 @@ from wireloom.views import View
 
 @dataclass(frozen=True)
 class Pair:
-    """A protocol as the codec has it, and its plan."""
+    """A protocol, which both engines read: the codec one record at a time, the columnar decoder many."""
 
     codec: Protocol
-    plan: Plan
 
     @classmethod
     def of(cls, module: Any) -> "Pair":
-        """The protocol of a module that has both."""
-        return cls(module.PROTOCOL, module.PLAN)
+        """The protocol of a generated module."""
+        return cls(module.PROTOCOL)
 
     def options(self, options: dict[str, Any]) -> ReadOptions:
         """Options by the names that users write, with positions."""
@@ -45,7 +43,7 @@ class Pair:
 
     def decoder(self, chosen: ReadOptions) -> Decoder:
         """What decodes into the whole view that was ``chosen``."""
-        return Decoder(self.codec, self.plan, chosen, columnar.arrow_schema(View(self.codec, chosen).columns))
+        return Decoder(self.codec, chosen, columnar.arrow_schema(View(self.codec, chosen).columns))
 
 
 def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
@@ -59,7 +57,7 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     columns = found.schema.names
     for chosen in (columns[::2], columns[1::3], columns[:1]):
         given = {"positions": True, **options}
-        part = columnar.decode_columnar(pair.codec, pair.plan, capture, chosen, "PERMISSIVE", **given)
+        part = columnar.decode_columnar(pair.codec, capture, chosen, "PERMISSIVE", **given)
         assert_equal(part, found.select(chosen))
     return found
 

@@ -17,7 +17,7 @@ EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)
 SPECS = Path(__file__).parents[1] / "specs"
 PARSERS = '"""Parsers."""\nfrom construct import Int8ub\nfrom wireloom.codec import Field, Record\n'
 ENUM = "from wireloom.codec import WireEnum\n"
-COLUMNAR = "import pyarrow as pa\nfrom wireloom.columnar import plan\n"
+COLUMNAR = "import pyarrow as pa\nfrom wireloom import columnar\nfrom .parsers import PROTOCOL\n"
 
 HOSTILE = {
     "parsers": [
@@ -150,16 +150,19 @@ HOSTILE = {
     "columnar": [
         "import os",
         "import pyarrow",
-        "import pyarrow as plan",
+        "import pyarrow as columnar",
         "import pyarrow as pa, os",
         'x = pa.csv("x")',
         "x = pa.__name__",
         'x = pa.fs.x("x")',
-        "x = plan.__import__()",
-        "x = plan.np(1)",
-        "x = lambda this, record, frame: plan.Record(1)",
+        "x = columnar.__import__()",
+        "x = columnar.arrow_schema(PROTOCOL.header)",
+        "arrow_schema = columnar.arrow_schema(PROTOCOL.header)",
+        "PROTOCOL = 1",
+        "from .enums import Kind",
         "x = lambda this, record, frame: pa.schema(1)",
-        "pa = plan.Plan()",
+        "pa = PROTOCOL",
+        "columnar = PROTOCOL",
         "def decode_columnar(): pass",
     ],
     "__init__": [
@@ -200,7 +203,7 @@ def test_what_no_emitter_writes_is_refused(name: str, text: str) -> None:
 
 
 def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
-    for same in (package.LAZY, columnar.CONSTANT):
+    for same in (package.LAZY, columnar.MODULE):
         tree = ast.parse(same)
         own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         asked = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireloom import columnar, registry
+from wireloom import columnar
 from wireloom.codec import DecodeError
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
@@ -33,7 +33,7 @@ EVENTS = [
 def decoder(protocol: Any, **options: object) -> Decoder:
     chosen = ReadOptions.of(options, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
     schema = columnar.arrow_schema(View(protocol.PROTOCOL, chosen).columns)
-    return Decoder(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL), chosen, schema)
+    return Decoder(protocol.PROTOCOL, chosen, schema)
 
 
 def rows(found: Decoder, value: bytes) -> list[dict[str, Any]]:

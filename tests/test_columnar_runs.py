@@ -10,7 +10,6 @@ import pytest
 from attack.captures import frame, infos
 from lockstep import Pair, capture_alike
 
-from wireloom import registry
 from wireloom.columnar import lists
 from wireloom.columnar.decoder import Stretch
 from wireloom_protocols import couchbase_dcp
@@ -120,7 +119,7 @@ def test_long_lists_of_few_records_are_not_left_to_the_codec(pair: Pair) -> None
     assert decoding.tally.redone == 0
 
 
-DCP = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+DCP = Pair(couchbase_dcp.PROTOCOL)
 SIZE = 4_500_000
 
 

@@ -65,13 +65,13 @@ def test_arrow_has_decimals_of_their_size(payments: compiled.Compiled, record: b
     assert kind.field("amount").type == pa.decimal128(7, 2)
     assert kind.field("rates").type == pa.list_(pa.decimal128(5, 1))
     assert payments.columnar.arrow_schema == arrow_schema(payments.codec.columns)
-    found = decode_columnar(payments.codec, payments.columnar.PLAN, record * 3)
+    found = decode_columnar(payments.codec, record * 3)
     assert found["payment"].to_pylist() == [{**ROW, "balance": Decimal(ROW["balance"])}] * 3
     assert found.equals(table(payments.codec.iter_records(record * 3), payments.columnar.arrow_schema))
 
 
 def test_a_table_s_rows_are_written_back(payments: compiled.Compiled, record: bytes) -> None:
-    (row,) = decode_columnar(payments.codec, payments.columnar.PLAN, record).to_pylist()
+    (row,) = decode_columnar(payments.codec, record).to_pylist()
     assert payments.codec.build(row) == record
 
 
@@ -153,7 +153,7 @@ def test_spark_has_decimals_of_their_size(payments: compiled.Compiled, tmp_path:
 def test_spark_has_the_same_values(
     payments: compiled.Compiled, record: bytes, spark: "SparkSession", tmp_path: Path
 ) -> None:
-    found = decode_columnar(payments.codec, payments.columnar.PLAN, record)
+    found = decode_columnar(payments.codec, record)
     frame = spark.createDataFrame(found.to_pandas(), schema(payments, tmp_path))
     row = frame.select("payment.*").first()
     assert row is not None

@@ -14,7 +14,6 @@ import pytest
 from attack.captures import crc32_zero, event
 from lockstep import Pair, capture_alike
 
-from wireloom import registry
 from wireloom.columnar import accel, search
 from wireloom.columnar.decoder import Stretch
 from wireloom.columnar.scanning import Window
@@ -104,7 +103,7 @@ RECORDS: dict[str, Callable[[Random], bytes]] = {
 @cache
 def pair(name: str) -> Pair:
     if name == "databus":
-        return Pair(databus.PROTOCOL, registry.plan_of(databus.PROTOCOL))
+        return Pair(databus.PROTOCOL)
     if name == "packets":
         return Pair.of(compiled.compiled(PACKETS).columnar)
     return Pair.of(compiled.of({"long": LONG, "plain": PLAIN}[name]).columnar)

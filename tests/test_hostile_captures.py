@@ -12,7 +12,6 @@ from attack.captures import Hostile
 from cases import each
 from lockstep import Pair, capture_alike
 
-from wireloom import registry
 from wireloom.columnar.decoder import Stretch
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -23,7 +22,7 @@ SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
 def pair(name: str) -> Pair:
     if name in SHIPPED:
         protocol = SHIPPED[name].PROTOCOL
-        return Pair(protocol, registry.plan_of(protocol))
+        return Pair(protocol)
     folder = Path(captures.__file__).with_name("specs") / name
     return Pair.of(compiled.compiled(folder).columnar)
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 from lockstep import Pair
 
-from wireloom import registry
 from wireloom.codec import DecodeError
 from wireloom.columnar import cells, decoder
 from wireloom.views import View
@@ -115,7 +114,7 @@ except (OSError, ValueError) as error:
 
 
 def test_the_first_malformed_value_is_the_one_that_is_told() -> None:
-    pair = Pair(databus.PROTOCOL, registry.plan_of(databus.PROTOCOL))
+    pair = Pair(databus.PROTOCOL)
     wrong = bytearray(event("big"))
     wrong[-1] ^= 1
     chosen = pair.options({"positions": False, "mode": "FAILFAST"})
@@ -131,7 +130,7 @@ def refusal(work: Any) -> str:
 
 
 def test_a_malformed_range_is_not_copied_for_each_piece_it_comes_in() -> None:
-    pair = Pair(databus.PROTOCOL, registry.plan_of(databus.PROTOCOL))
+    pair = Pair(databus.PROTOCOL)
     capture = event("big") + b"\xff" * (1 << 21) + event("big")
     stream = io.BytesIO(capture)
     tracemalloc.start()

@@ -15,7 +15,6 @@ import vectors
 from lockstep import Pair, captures_alike
 from vectors import data_of
 
-from wireloom import registry
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Stretch
 from wireloom.json_rows import json_writer, row_reader
@@ -63,7 +62,7 @@ def test_a_record_that_is_cut_off_keeps_its_header(protocol: Any, data: bytes) -
 
 @every_record
 def test_a_value_with_bytes_behind_the_record_keeps_its_header(protocol: Any, data: bytes) -> None:
-    pair = Pair(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL))
+    pair = Pair(protocol.PROTOCOL)
     decoding = pair.decoder(pair.options({"positions": False}))
     (row,) = cells.one(decoding, pa.array([data + b"\0"])).to_pylist()
     assert outline(protocol, row) == outline(protocol, protocol.parse(data))
@@ -72,7 +71,7 @@ def test_a_value_with_bytes_behind_the_record_keeps_its_header(protocol: Any, da
 
 @every_record
 def test_a_value_that_is_cut_off_is_told_as_a_capture_that_is(protocol: Any, data: bytes) -> None:
-    pair = Pair(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL))
+    pair = Pair(protocol.PROTOCOL)
     decoding = pair.decoder(pair.options({"positions": False}))
     pieces = [data[:length] for length in range(1, len(data))]
     found = cells.one(decoding, pa.array(pieces, pa.binary())).to_pylist()
@@ -119,7 +118,7 @@ CUT_NOOP = bytes.fromhex("805c0000 00000000 00000008 deadbeef 0000000000000000 0
 def test_a_view_of_a_message_has_its_malformed_records_and_no_others(message: str) -> None:
     rows = permissive(couchbase_dcp, BROKEN_MARKER + CUT_NOOP, message=message)
     assert [row["message"] for row in rows] == (["snapshot_marker"] if message == "snapshot_marker" else [])
-    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    pair = Pair(couchbase_dcp.PROTOCOL)
     captures_alike(pair, BROKEN_MARKER + CUT_NOOP)
 
 
@@ -188,13 +187,13 @@ STREAMS = {
 @accelerator.off_and_on
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_streams_of_malformed_records_are_the_codecs(stream: bytes, accelerated: bool) -> None:
-    captures_alike(Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL)), stream)
+    captures_alike(Pair(couchbase_dcp.PROTOCOL), stream)
 
 
 @pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_malformed_records_are_counted_and_the_first_is_told(stream: bytes, mode: str) -> None:
-    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    pair = Pair(couchbase_dcp.PROTOCOL)
     decoding = pair.decoder(pair.options({"mode": mode}))
     list(decoding.capture(stream))
     rows = permissive(couchbase_dcp, stream, positions=True)
@@ -211,7 +210,7 @@ def test_malformed_records_are_not_left_to_the_codec(mode: str) -> None:
     def redo(row: int) -> None:
         raise AssertionError(f"record {row} is left to the codec")
 
-    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    pair = Pair(couchbase_dcp.PROTOCOL)
     stream = (NO_EXTRAS + GOOD + BROKEN_MARKER) * 20
     stop = np.cumsum([len(NO_EXTRAS), len(GOOD), len(BROKEN_MARKER)] * 20)
     stretch = Stretch(stream, np.append(0, stop[:-1]), stop, little=False, origin=0)

@@ -10,11 +10,11 @@ from compiled import Compiled
 from lockstep import Pair, records_alike
 from typer.testing import CliRunner
 
-from wireloom import registry
 from wireloom.cli import app
 from wireloom.codec import Protocol
+from wireloom.rowwise import account
 from wireloom_generator import model
-from wireloom_generator.explained import readings, sentences
+from wireloom_generator.explained import sentences
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import lower
 from wireloom_protocols import couchbase_dcp, databus
@@ -67,8 +67,8 @@ sections:
     - {name: words, type: Word, repeat: rest}
 """
 TOLD = [
-    "strange is read record by record where it has other (an expression asks for other, which is no whole number); "
-    "said (it is computed and no whole number); word (it is text in latin-1, not in UTF-8).",
+    "strange is read record by record where it has word (it is text in latin-1, not in UTF-8); "
+    "other (an expression asks for other, which is no whole number); said (it is computed and no whole number).",
     "The other messages are read many records at once.",
 ]
 
@@ -83,27 +83,27 @@ def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
                 yield message.name
 
 
-def apart(protocol: model.Protocol) -> set[str]:
-    return {reading.message for reading in readings(protocol) if reading.left}
+def apart(codec: Protocol) -> set[str]:
+    return {message for message, left in account(codec).left.items() if left}
 
 
 @each("name", compiled.FEATURES)
 def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
     found: Compiled = compiled.feature(name)
-    assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.protocol)
+    assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.codec)
 
 
 @pytest.mark.parametrize("codec", [couchbase_dcp.PROTOCOL, databus.PROTOCOL], ids=lambda codec: codec.name)
 def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) -> None:
     (one,), _ = spec.load([SPECS / codec.name])
     protocol = lower(one)
-    assert not apart(protocol)
-    assert not list(redone(protocol, Pair(codec, registry.plan_of(codec))))
+    assert not apart(codec)
+    assert not list(redone(protocol, Pair(codec)))
 
 
 def test_what_is_left_to_the_codec_is_told_with_its_reason() -> None:
     found = compiled.of(EDGE)
-    assert list(sentences(found.protocol)) == TOLD
+    assert list(sentences(account(found.codec))) == TOLD
     records_alike(Pair.of(found.columnar), [b"\4\xe9a\1\0", b"\4\xe9b\1\0", b"\4ea\7\0", b"\4ea\0", b"\1\1"])
 
 
@@ -115,7 +115,7 @@ def lists_of(*counts: int) -> bytes:
 
 def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
     found = compiled.of(LISTS)
-    assert list(sentences(found.protocol)) == [
+    assert list(sentences(account(found.codec))) == [
         "All messages are read many records at once.",
         "The items of words differ in size; long lists of them are read one by one if rare.",
     ]

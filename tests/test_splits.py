@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from wireloom import columnar, registry
+from wireloom import columnar
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.splits import splits
@@ -42,7 +42,7 @@ CAPTURES = {
 def decoder(protocol: Any) -> Decoder:
     options = ReadOptions.of({"positions": "true"}, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
     schema = columnar.arrow_schema(View(protocol.PROTOCOL, options).columns)
-    return Decoder(protocol.PROTOCOL, registry.plan_of(protocol.PROTOCOL), options, schema)
+    return Decoder(protocol.PROTOCOL, options, schema)
 
 
 def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from lockstep import Pair, captures_alike
 
-from wireloom import columnar, registry
+from wireloom import columnar
 from wireloom.codec import EncodeError
 from wireloom.json_rows import json_writer, row_reader
 from wireloom.options import ReadOptions
@@ -27,7 +27,7 @@ LOG = struct.pack(">BBHBBHIIQ", 0x81, 0x54, 0, 0, 0, 0, 16 * len(SEQNOS), 1, 0) 
 )
 MARKER = struct.pack(">BBHBBHIIQQQI", 0x80, 0x56, 0, 20, 0, 0, 20, 1, 0, 1, 2**64 - 1, 1)
 GOOD = struct.pack(">BBHBBHIIQQQI", 0x80, 0x56, 0, 20, 0, 0, 20, 1, 0, 1, 2, 1)
-PAIR = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+PAIR = Pair(couchbase_dcp.PROTOCOL)
 
 
 def test_the_reason_says_what_to_do() -> None:

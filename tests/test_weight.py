@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from lockstep import Pair, capture_alike, captures_alike
 
-from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.reader import Reader
 from wireloom_protocols import couchbase_dcp
@@ -131,7 +130,7 @@ def test_light_records_come_in_large_batches_again(monkeypatch: pytest.MonkeyPat
 def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Framing extras of a byte each, 255 of them in a frame, took 650 times their bytes."""
     monkeypatch.setattr(Reader, "HEAVIEST", 20_000_000)
-    pair = Pair(couchbase_dcp.PROTOCOL, registry.plan_of(couchbase_dcp.PROTOCOL))
+    pair = Pair(couchbase_dcp.PROTOCOL)
     frame = bytes([8, 0x54, 255, *bytes(5)]) + (255).to_bytes(4, "big") + bytes(12) + bytes([piece]) * 255
     stream = BytesIO(frame * 1_000)
     before = pa.total_allocated_bytes()

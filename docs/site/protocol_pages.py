@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import examples, model, resolve, rules
+from wireloom_generator import examples, explained, model, resolve, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
@@ -51,7 +51,8 @@ def compiled(specs: Path) -> Iterator[Compiled]:
                 for message in protocol.messages
                 for example in message.examples
             }
-        files = docs.emit(protocol, traces, _rendering(told))
+            account = explained.account(codec)
+        files = docs.emit(protocol, traces, account, _rendering(told))
         pages = [OutputFile(FOLDER.joinpath(*file.path.parts[1:]), file.text) for file in files]
         yield Compiled(protocol, tuple(pages), told)
 

@@ -13,13 +13,10 @@ from wireloom_generator.emitters import columnar, package
 from wireloom_generator.output import OutputFile
 
 _API = frozenset({"build", "iter_records", "messages", "parse"})
-_PLAN = naming.BLOCKS | {"Fallback", "Named", "Number", "Plan"}
 _SPARK = frozenset({
     "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
     "LongType", "ShortType", "StringType", "StructField", "StructType",
 })  # fmt: skip
-_OF_MODULES = {"plan": _PLAN}
-"""What of the module ``plan`` is called."""
 _CALLED = frozenset({"pyspark.sql.types", "wireloom.codec"})
 """The modules whose names may be called once they are imported."""
 
@@ -31,7 +28,6 @@ class _Module:
     """What a module imports beside its siblings, and what stands in it that is the same for every protocol."""
 
     imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
     siblings: frozenset[str] = frozenset()
     same: str = ""
 
@@ -49,17 +45,7 @@ _MODULES = {
     "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
     "parsers": _Module({"wireloom.codec": naming.BLOCKS}, siblings=frozenset({"enums"})),
     "spark": _Module({"pyspark.sql.types": _SPARK}),
-    "columnar": _Module(
-        {
-            "collections.abc": frozenset({"Sequence"}),
-            "typing": frozenset({"Any"}),
-            "wireloom": frozenset({"columnar"}),
-            "wireloom.columnar": frozenset({"plan"}),
-        },
-        {"pyarrow": "pa"},
-        frozenset({"enums", "parsers"}),
-        columnar.CONSTANT,
-    ),
+    "columnar": _Module(same=columnar.MODULE),
 }
 
 
@@ -86,7 +72,7 @@ class _Reader:
         self.module = module
         same = ast.parse(module.same)
         self.same = {ast.dump(node) for node in same.body}
-        self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)} - {"PLAN", "PROTOCOL"}
+        self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)}
         """What is named there: it must find what it means."""
         self.known: set[str] = set()
         self.called: set[str] = set()
@@ -100,8 +86,6 @@ class _Reader:
                 return True
             case ast.ImportFrom(module=str() as module, names=names, level=level):
                 return self._imports(module, names, level)
-            case ast.Import(names=[ast.alias(name=name, asname=str() as alias)]):
-                return self.module.aliases.get(name) == alias
             case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
                 return all(isinstance(name, ast.Constant) for name in names)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -113,7 +97,7 @@ class _Reader:
         return False
 
     def _free(self, name: str) -> bool:
-        taken = self.called | self.asked | _OF_MODULES.keys() | {"float"}
+        taken = self.called | self.asked | {"float"}
         return not name.startswith("_") and name not in taken
 
     def _imports(self, module: str, names: list[ast.alias], level: int) -> bool:
@@ -122,7 +106,7 @@ class _Reader:
         found = {alias.name for alias in names}
         if level == 1 and module in self.module.siblings:
             self.known |= found
-            return "*" not in found and not found & (self.asked)
+            return "*" not in found and not found & self.asked
         if level:
             return False
         if module == "construct" and "wireloom.codec" in self.module.imports:
@@ -168,8 +152,6 @@ class _Reader:
                 return all(isinstance(value, ast.Constant) for value in given)
             case ast.Name(id=name):
                 return name in self.called
-            case ast.Attribute(value=ast.Name(id=module), attr=name):
-                return name in _OF_MODULES.get(module, frozenset())
         return False
 
 

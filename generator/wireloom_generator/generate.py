@@ -110,7 +110,9 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the columnar decoder reads the messages of each protocol: its name, and sentences."""
     loaded, problems = rules.read(specs)
     if not any(problem.severity is Severity.ERROR for problem in problems):
-        yield from ((spec.written.protocol.protocol, tuple(reading.sentences(protocol_of(spec)))) for spec in loaded)
+        for protocol in map(protocol_of, loaded):
+            with examples.emitted(protocol) as codec:
+                yield protocol.name, tuple(reading.sentences(reading.account(codec)))
 
 
 def generate(
@@ -222,13 +224,13 @@ def _emit(
             if emitter.destination in places:
                 yield from ((name, emitter, file) for file in emitters.emitted(name, emitter, subject))
 
-    subject = Subject(protocol, {})
+    subject = Subject(protocol)
     modules = tuple(emitted(Destination.PACKAGE))
     for _, _, file in modules:
         emitted_code.admit(file)
     with examples.imported(protocol, {file.path: file for _, _, file in modules}) as codec:
         traces, problems = examples.run(protocol, codec)
-        subject = Subject(protocol, traces)
+        subject = Subject(protocol, traces, reading.account(codec))
         files = (*modules, *emitted(Destination.OUT, Destination.SPECS))
         own = {file.path: file for name, _, file in files if name in _OWN}
         problems += lockstep.check(protocol, codec, own)

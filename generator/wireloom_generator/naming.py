@@ -21,7 +21,7 @@ ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_off
 
 MODULE = frozenset({
     "arrow_schema", "build", "columnar", "decode_columnar", "enums", "float", "getattr", "import_module",
-    "iter_records", "len", "max", "messages", "min", "needed", "pa", "parse", "parsers", "plan", "schema", "spark",
+    "iter_records", "len", "max", "messages", "min", "needed", "pa", "parse", "parsers", "schema", "spark",
     "spark_schema", "str",
 })  # fmt: skip
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message.
@@ -41,7 +41,7 @@ BLOCKS = frozenset({
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
-OTHERS = frozenset({"Any", "AttributeError", "PLAN", "PROTOCOL", "RECORD", "Sequence"})
+OTHERS = frozenset({"Any", "AttributeError", "PROTOCOL", "RECORD", "Sequence"})
 """What else they import or call their own, and could be taken for a class."""
 
 

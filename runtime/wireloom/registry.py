@@ -9,7 +9,6 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
@@ -41,11 +40,6 @@ def load(name: str) -> ModuleType:
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
         raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
     return module
-
-
-def plan_of(protocol: Protocol) -> Any:
-    """The ``wireloom.columnar`` plan of a protocol; needs pyarrow and numpy."""
-    return import_module(f"{protocol.module}.columnar").PLAN
 
 
 def _is_generated(name: str) -> bool:

@@ -155,7 +155,7 @@ RECORD = Record(
     Section(
         "framing_extras",
         Size("framing_extras_length if present(framing_extras_length) else 0"),
-        "frame_infos" / Repeat(FrameInfo, weight=119),
+        "frame_infos" / Repeat(FrameInfo),
     ),
     Slot("extras", Size("extras_length"), trailing="trailing_extras"),
     Slot("key", Size("key_length"), trailing="trailing_key"),
@@ -197,7 +197,7 @@ failover_log_response = Message(
         Variant(
             "success",
             "record.status == 0 and (record.datatype & 0x02) == 0",
-            {"value": Layout("entries" / Repeat(FailoverEntry, weight=25))},
+            {"value": Layout("entries" / Repeat(FailoverEntry))},
         ),
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,

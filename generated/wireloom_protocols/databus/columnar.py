@@ -9,87 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from wireloom import columnar
-from wireloom.columnar import plan
 
-from .enums import DbusOpcode, EventAttributes, SourceId
 from .parsers import PROTOCOL
-
-RECORD = plan.Record(plan.Field("version", "u1"), plan.Slot("body", plan.Rest()))
-
-PLAN = plan.Plan(
-    record=RECORD,
-    messages=(
-        plan.Message(
-            "dbus_event",
-            RECORD,
-            match={"version": (0,)},
-            sections={
-                "body": plan.Layout(
-                    plan.Field("header_crc", "@u4"),
-                    plan.Field("length", "@i4", derive="size(record)"),
-                    plan.Field("attributes", "@u2", flags=EventAttributes, hex=True),
-                    plan.Field("sequence", "@i8"),
-                    plan.Field("physical_partition_id", "@i2"),
-                    plan.Field("logical_partition_id", "@i2"),
-                    plan.Field("nano_timestamp", "@i8"),
-                    plan.Field("src_id", "@i2", enum=SourceId),
-                    plan.Choice(
-                        plan.When("not parameters.repl_dbus", plan.Named("schema_id", plan.Blob(plan.Size(16)))),
-                        plan.Layout(
-                            plan.Field("schema_version", "@i2"),
-                            plan.Named("schema_id_rest", plan.Blob(plan.Size(14))),
-                        ),
-                    ),
-                    plan.Field(
-                        "value_crc",
-                        "@u4",
-                        checksum=plan.Checksum("crc32_zero", "57 if attributes & 0x0008 != 0 else 61", "size(record)"),
-                    ),
-                    plan.Compute(
-                        "opcode",
-                        "(1 if attributes & 0x0001 != 0 else 2) if attributes & 0x0003 != 0 else None",
-                        "short",
-                        enum=DbusOpcode,
-                    ),
-                    plan.Compute("trace", "attributes & 0x0004 != 0", "boolean"),
-                    plan.Compute("ext_replicated", "attributes & 0x0100 != 0", "boolean"),
-                    plan.Compute("end_of_period", "src_id == -2", "boolean"),
-                ),
-            },
-            variants=(
-                plan.Variant(
-                    "long_key",
-                    "attributes & 0x0008 == 0",
-                    {"body": plan.Layout(plan.Field("key", "@i8"), plan.Named("value", plan.Blob(plan.Rest())))},
-                ),
-                plan.Variant(
-                    "byte_key",
-                    "attributes & 0x0008 != 0",
-                    {
-                        "body": plan.Layout(
-                            plan.Field("key_size", "@i4", valid="key_size >= 0", derive="size(key_bytes)"),
-                            plan.Named("key_bytes", plan.Blob(plan.Size("key_size")), located=True),
-                            plan.Named("value", plan.Blob(plan.Rest())),
-                        ),
-                    },
-                ),
-            ),
-        ),
-    ),
-    framing=plan.Framing(
-        plan.Lengths(
-            ("header_crc", 1, "@u4"),
-            ("length", 5, "@i4"),
-            ("attributes", 9, "@u2"),
-            length="length",
-            linear=(0, {"length": 1}),
-            match={"version": (0,)},
-            valid="length >= (57 if attributes & 0x0008 != 0 else 61)",
-            checksum=("header_crc", plan.Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
-        ),
-        match=(("version", 0, "u1"),),
-    ),
-)
 
 arrow_schema = columnar.arrow_schema(PROTOCOL.columns)
 
@@ -98,4 +19,4 @@ def decode_columnar(
     buffer: bytes, columns: Sequence[str] | None = None, mode: str = "FAILFAST", **options: Any
 ) -> pa.Table:
     """The records of ``buffer`` as a table; see ``wireloom.columnar.decode_columnar``."""
-    return columnar.decode_columnar(PROTOCOL, PLAN, buffer, columns, mode, **options)
+    return columnar.decode_columnar(PROTOCOL, buffer, columns, mode, **options)

@@ -5,17 +5,21 @@ Each module beside this one has an ``EMITTER``. Another package brings its own u
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from wireloom_generator import model
 from wireloom_generator.output import OutputFile, is_marked
 from wireloom_generator.traces import Traces
+
+if TYPE_CHECKING:
+    from wireloom.rowwise import Account
 
 GROUP = "wireloom.emitters"
 
@@ -33,10 +37,14 @@ class Destination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an emitter is given: a protocol, and its worked examples as the codec decodes them."""
+    """What an emitter is given: a protocol, its worked examples as the codec decodes them, and how records are read.
+
+    Those of Python modules, of which the codec is made, are given the protocol alone.
+    """
 
     protocol: model.Protocol
-    traces: Traces
+    traces: Traces = field(default_factory=dict)
+    account: "Account | None" = None
 
 
 @dataclass(frozen=True, slots=True)

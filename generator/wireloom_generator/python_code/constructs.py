@@ -6,7 +6,6 @@ from typing import assert_never
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.pretty import Call, Tree, group, keyword, literal, named, string
-from wireloom_generator.resolve.columns import weight
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -116,7 +115,7 @@ def _field(field: model.Field) -> Tree:
         return Call("Constant", (literal(field.const),))
     value = _value(field.wire, field.raw)
     if field.repeat is not None:
-        value = Call("Repeat", (value, *_repeat(field.repeat), keyword("weight", str(weight(field)))))
+        value = Call("Repeat", (value, *_repeat(field.repeat)))
     options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
     if field.checksum is not None:
         options.append(keyword("checksum", checksum(field.checksum)))

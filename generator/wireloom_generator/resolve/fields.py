@@ -167,7 +167,7 @@ class Fields:
             field.width,
             boolean,
             doc,
-            labelled(field.name, kind, doc.text, enum=self._labels(field.enum, field.labels)),
+            labelled(field.name, kind, doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             const,
@@ -196,12 +196,11 @@ class Fields:
             value = model.Condition(guarded, f"{_enclosed(compute)} if {when.text} else null")
         doc = documentation(field, unit=field.unit)
         type_ = self.type(field)
-        enum = self._labels(field.enum, field.labels)
         return model.Computed(
             field.name,
             value,
             doc,
-            labelled(field.name, type_.column(self.declared), doc.text, enum=enum),
+            labelled(field.name, type_.column(self.declared), doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             self._hex(field, names),
@@ -276,19 +275,11 @@ class Fields:
         if repeat is not None:
             kind = model.ListType(kind)
         labels = field.labels and repeat is None
-        enum, flags = self._labels(field.enum, labels), self._labels(field.flags, labels)
-        found = labelled(field.name, kind, doc, enum=enum, flags=flags)
+        found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
         if field.raw is not None:
             kept = f"Bytes of {field.name}; written back while it is unchanged"
             return (*found, model.Column(field.raw, model.Primitive.BINARY, kept))
         return found
-
-    def _labels(self, name: str | None, wanted: bool) -> tuple[str, ...] | None:
-        """What the label column of an enum or of flags may say; None if there is no such column."""
-        if name is None or not wanted:
-            return None
-        declared = self.spec.enums.get(name) or self.spec.flags.get(name)
-        return tuple(value.name for value in declared.values) if declared is not None else ()
 
     def _repeat(self, field: syntax.Field, names: Names) -> model.Repeat | None:
         repeat = field.repeat

@@ -1,6 +1,6 @@
 """The table: columns, their types, and the two every row ends with. Each backend writes these types its own way."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -52,16 +52,12 @@ ColumnType = Primitive | Decimal | ListType | StructType
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; all are nullable. ``label`` ones name the numbers of the column before them.
-
-    ``longest`` is how many bytes a label takes at most.
-    """
+    """A column of the table; all are nullable. ``label`` ones name the numbers of the column before them."""
 
     name: str
     type: ColumnType
     doc: str = ""
     label: bool = False
-    longest: int = field(default=0, compare=False)
 
 
 CORRUPT = (

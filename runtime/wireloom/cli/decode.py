@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom import registry
 from wireloom.cli import captures, pieces
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
@@ -118,7 +117,7 @@ class _Decoding:
         from wireloom.columnar.decoder import Decoder
 
         protocol, options = self.view.protocol, replace(self.view.options, mode=self.mode)
-        return Decoder(protocol, registry.plan_of(protocol), options, schema)
+        return Decoder(protocol, options, schema)
 
     def _progress(self, source: str) -> AbstractContextManager[Callable[[int], None] | None]:
         return progress(Path(source).name, self._size(source), to_stdout=self.to_stdout)

@@ -55,8 +55,9 @@ def is_whole(kind: ColumnType) -> bool:
 class Column:
     """One column; every column is nullable, since a malformed record has no values.
 
-    ``label`` marks a column that only says in words what the one before it says in numbers; ``bounded`` one of unsigned
-    numbers of 64 bits that are a long because the spec bounds them. Numbers with ``digits`` are told in hexadecimal.
+    ``label`` marks a column that only says in words what the one before it says in numbers, ``longest`` being how many
+    bytes that takes at most; ``bounded`` one of unsigned numbers of 64 bits that are a long because the spec bounds
+    them. Numbers with ``digits`` are told in hexadecimal.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Column:
     label: bool = field(default=False, compare=False)
     bounded: bool = field(default=False, compare=False)
     digits: int = field(default=0, compare=False)
+    longest: int = field(default=0, compare=False)
 
 
 _INTEGERS = ("byte", "short", "int", "long", U64)
@@ -82,4 +84,28 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
             merged[column.name] = replace(widest, bounded=known.bounded or column.bounded)
         elif known.type != column.type:
             raise ValueError(f"column {column.name} is {known.type} in one place and {column.type} in another")
+        elif known.longest < column.longest:
+            merged[column.name] = column
     return tuple(merged.values())
+
+
+PLACE = 4
+"""Bytes that Arrow takes to say where a text, bytes or a list begins."""
+_WIDTHS = {"boolean": 1, "byte": 8, "short": 16, "int": 32, "long": 64, "float": 32, "double": 64}
+
+
+def weight(kind: ColumnType) -> int:
+    """How many bytes an item of a list takes in a table, whatever it is, beside texts and bytes.
+
+    Those stand in the record, and so are no more than that is long. Items of a list in it have a weight of their own.
+    """
+    return -(-((kind in ("binary", "string")) + _bits(kind)) // 8)
+
+
+def _bits(kind: ColumnType) -> int:
+    match kind:
+        case StructOf(columns):  # a bit says whether a column is null
+            return sum(1 + _bits(column.type) + 8 * column.longest for column in columns)
+        case ListOf() | "binary" | "string":
+            return 8 * PLACE
+    return 128 if decimal_size(kind) else _WIDTHS[kind]

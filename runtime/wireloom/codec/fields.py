@@ -18,7 +18,7 @@ from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
-from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, named
+from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, longest, named
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
 
@@ -243,9 +243,9 @@ class Field(Subconstruct):
         """A column of type ``kind`` and its label column."""
         yield Column(name, "long" if self.long else kind, bounded=self.long, digits=self.digits if self.hex else 0)
         if self.enum is not None and self.labels:
-            yield Column(f"{name}_name", "string", label=True)
+            yield Column(f"{name}_name", "string", label=True, longest=longest(self.enum))
         if self.flags is not None and self.labels:
-            yield Column(f"{name}_flags", ListOf("string"), label=True)
+            yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags))
 
     def fill(self, writer: Writer, this: Values, name: str) -> bool:
         """Put something in place of a missing value: the constant, what the label says, or the default.

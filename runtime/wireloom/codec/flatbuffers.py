@@ -190,6 +190,8 @@ class FlatBuffer(NamedPart):
 
 
 class Encoded(Part):
+    """A table under its name, and its bytes under theirs."""
+
     def __init__(self, name: str, encoding: FlatBuffer) -> None:
         super().__init__()
         self.name = name

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from enum import KEEP, EnumType, IntEnum, IntFlag
+from functools import cache
 from typing import Any
 
+from wireloom.codec.columns import PLACE
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.givens import shown
@@ -38,6 +40,15 @@ class _FlagsType(EnumType):
 
 class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
     """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
+
+
+@cache
+def longest(names: type[WireEnum] | type[WireFlags]) -> int:
+    """How many bytes a label of such a number takes in a table at most."""
+    sizes = [len(name.encode()) for name in names.__members__]
+    if issubclass(names, WireFlags):
+        return sum(size + PLACE for size in sizes)
+    return max((*sizes, *(len(label.encode()) for _, _, label in names.ranges())), default=0)
 
 
 def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:

@@ -64,6 +64,7 @@ class Lengths:
         self.match = match or {}
         self.valid = expression(valid)
         self.checksum = checksum
+        self.stored = stored[0] if stored else None
         self.place = expression(stored[1]) if stored else None
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}

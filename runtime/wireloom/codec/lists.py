@@ -6,7 +6,7 @@ from typing import Any
 
 from construct import Construct
 
-from wireloom.codec.columns import ColumnType, ListOf
+from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
 from wireloom.codec.frames import Frame, Values
@@ -21,16 +21,13 @@ from wireloom.expressions import Expression, Written, expression
 class Repeat(Value):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` is asked of an item's own fields, so items are structs then. ``weight`` is how many bytes an item takes in
-    a table, beside the texts and bytes in it.
+    ``until`` is asked of an item's own fields, so items are structs then.
     """
 
-    def __init__(
-        self, item: Construct, *, weight: int, count: Written | None = None, until: Written | None = None
-    ) -> None:
+    def __init__(self, item: Construct, *, count: Written | None = None, until: Written | None = None) -> None:
         super().__init__()
         self.item = item
-        self.weight = weight
+        self.weight = weight(value_type(item))
         self.count = expression(count)
         self.until = expression(until)
         self._big = _Number.of(item, little=False)

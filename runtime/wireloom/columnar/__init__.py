@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size
@@ -14,9 +14,6 @@ from wireloom.views import View
 with needed("wireloom.columnar", "cli"):
     import numpy as np  # noqa: F401 - what stands beside this module needs it
     import pyarrow as pa
-
-if TYPE_CHECKING:
-    from wireloom.columnar.messages import Plan
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 16 * 1024 * 1024
@@ -84,7 +81,6 @@ def table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 def decode_columnar(
     protocol: Protocol,
-    plan: "Plan",
     buffer: Any,
     columns: Iterable[str] | None = None,
     mode: str = Mode.FAILFAST,
@@ -105,6 +101,6 @@ def decode_columnar(
     chosen = replace(ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages), columns=wanted)
     schema = arrow_schema(View(protocol, chosen).columns)
     try:
-        return pa.Table.from_batches(Decoder(protocol, plan, chosen, schema).capture(buffer), schema)
+        return pa.Table.from_batches(Decoder(protocol, chosen, schema).capture(buffer), schema)
     except DecodeError as error:
         raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed

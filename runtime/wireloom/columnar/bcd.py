@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec.bcd import SIGNS
+from wireloom import codec
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.buffers import Array
@@ -16,13 +16,13 @@ _CHUNK = 9
 
 
 class Bcd:
-    """Numbers of so many ``digits``, ``scale`` of them behind the point; rows that have others are doubtful."""
+    """Packed decimals of one kind; rows that have something else are doubtful."""
 
-    def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
-        self.digits = digits
-        self.scale = scale
-        self.signs = SIGNS[sign]
-        self.fixed = -(-(digits + len(self.signs[:1])) // 2)
+    def __init__(self, kind: codec.Bcd) -> None:
+        self.digits = kind.digits
+        self.scale = kind.scale
+        self.signs = kind.signs
+        self.fixed = kind.size
 
     def read(self, at: Rows, this: Values) -> Column:
         raw, offset = at.gather(self.fixed)

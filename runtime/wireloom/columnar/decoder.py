@@ -19,7 +19,8 @@ from wireloom.columnar.buffers import Array, nulls
 from wireloom.columnar.chosen import Chosen, Refused, interleaved, made, merged
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gaps import Gaps
-from wireloom.columnar.messages import Decoded, Plan
+from wireloom.columnar.messages import Decoded
+from wireloom.columnar.planning import plan_of
 from wireloom.columnar.rows import Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
@@ -88,21 +89,20 @@ class Decoder:
     def __init__(
         self,
         protocol: Protocol,
-        plan: Plan,
         options: ReadOptions,
         schema: pa.Schema,
         filters: tuple[Filter, ...] = (),
     ) -> None:
         self.protocol = protocol
-        self.plan = plan
+        self.plan = plan_of(protocol)
         self.options = options
         self.schema = schema
         self.filters = filters
         self.view = View(protocol, options)
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
-        self.names = [message.name for message in plan.messages]
+        self.names = [message.name for message in self.plan.messages]
         self.codes = {name: code for code, name in enumerate(self.names)}
-        self.gaps = Gaps(protocol.framing, plan.framing, dict(options.parameters), options.max_record_bytes)
+        self.gaps = Gaps(protocol.framing, self.plan.framing, dict(options.parameters), options.max_record_bytes)
         self.absent: dict[str, pa.Array] = {}
         self.tally = Tally()
         self.share = BATCH_ROWS

@@ -1,37 +1,49 @@
 """Fixed-size numbers, read for many rows with one look at each row's bytes."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from construct import BytesInteger, Construct, FormatField
 
+from wireloom import codec
 from wireloom.codec import WireEnum, WireFlags
 from wireloom.codec.fields import TOO_LARGE
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.expressions import Vectorised, vector
+from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.refusals import Piece
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
-from wireloom.expressions import Written, expression
 
 
-class Rule:
-    """A condition: how the spec writes it, and what it is compiled to."""
-
-    def __init__(self, condition: Written) -> None:
-        self.text = expression(condition).written
-        self.holds = vector(condition)
-
-
+@dataclass(frozen=True, slots=True)
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    def __init__(self, algorithm: str, start: Written, end: Written) -> None:
-        self.algorithm = algorithm
-        self.start, self.end = vector(start), vector(end)
+    algorithm: str
+    start: Vectorised
+    end: Vectorised
+
+
+def code(construct: Construct) -> str:
+    """A number of a fixed size as numpy calls it: ``>u2``, ``i1``, ``?``; ``@`` stands for the record's byte order."""
+    match construct:
+        case codec.Boolean():
+            return "?"
+        case codec.Field():
+            return code(construct.subcon)
+        case codec.EitherOrder():
+            return f"@{code(construct.big).lstrip('<>')}"
+        case BytesInteger():
+            return f"{'<' if construct.swapped else '>'}{'i' if construct.signed else 'u'}{construct.length}"
+    assert isinstance(construct, FormatField)
+    order, letter = construct.fmtstr
+    kind = "f" if letter in "fd" else "u" if letter.isupper() else "i"
+    return f"{order if construct.length > 1 else ''}{kind}{construct.length}"
 
 
 class Number:
@@ -103,38 +115,32 @@ def _within(format: str, offset: int, size: int) -> np.dtype[Any]:
 
 
 class Field:
-    """A number under its name, with what the spec says of it."""
+    """A number under its name. ``said`` is what the codec has of it, in conditions that are asked of single records.
+
+    ``valid``, ``derive`` and ``checksum`` are the same conditions, of many; a ``located`` one is asked for its place.
+    """
 
     def __init__(
         self,
         name: str,
-        code: str,
+        said: codec.Field,
         *,
-        enum: type[WireEnum] | None = None,
-        flags: type[WireFlags] | None = None,
-        labels: bool = True,
-        const: float | None = None,
-        valid: Written | None = None,
-        derive: Written | None = None,
+        valid: Vectorised | None = None,
+        derive: Vectorised | None = None,
         checksum: Checksum | None = None,
-        long: bool = False,
         located: bool = False,
-        hex: bool = False,
-        bits: int = 0,
     ) -> None:
         self.name = name
-        self.value = Number(code)
-        self.enum = enum if labels else None
-        self.flags = flags if labels else None
-        self.const = const
-        self.valid = None if valid is None else Rule(valid)
-        self.derive = vector(derive)
+        self.said = said
+        self.enum = said.enum if said.labels else None
+        self.flags = said.flags if said.labels else None
+        self.const = said.const
+        self.long = said.long
+        self.valid = valid
+        self.derive = derive
         self.checksum = checksum
-        self.long = long
         self.located = located or derive is not None or checksum is not None
-        self.refuses = const is not None or long
-        self.hex = hex or checksum is not None
-        self.digits = -(-(bits or 8 * self.value.size) // 4)
+        self.refuses = self.const is not None or self.long
 
     def put(self, at: Rows, this: Values, data: Array, place: Array) -> None:
         """Take ``data``, just read at ``place``, as the field's values."""
@@ -156,16 +162,12 @@ class Field:
             at.doubt(wrong)
             return
         with at.within(self.name):
-            expected = self.shown(int(self.const or 0))
+            expected = self.said.shown(int(self.const or 0))
             at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.told(data, wrong))
-
-    def shown(self, number: int) -> str:
-        """A number of the field in words, as the codec has it."""
-        return f"{number:#0{2 + self.digits}x}" if self.hex and number >= 0 else str(number)
 
     def told(self, data: Array, which: Array) -> Piece:
         """The numbers in words, of all rows or of those that are selected."""
-        return [self.shown(number) for number in data[which].tolist()] if self.hex else data
+        return [self.said.shown(number) for number in data[which].tolist()] if self.said.digits else data
 
 
 _LONGEST = np.uint64(2**63 - 1)
@@ -191,12 +193,13 @@ class Block:
     """Consecutive numbers."""
 
     def __init__(self, fields: Iterable[Field]) -> None:
-        self.fields: list[tuple[Field, int]] = []
+        self.fields: list[tuple[Field, Number, int]] = []
         self.size = 0
         for field in fields:
-            self.fields.append((field, self.size))
-            self.size += field.value.size
-        self.derived = [field for field, _ in self.fields if field.derive or field.checksum]
+            kind = Number(code(field.said))
+            self.fields.append((field, kind, self.size))
+            self.size += kind.size
+        self.derived = [field for field, _, _ in self.fields if field.derive or field.checksum]
         self.fixed = self.size
 
     def read(self, at: Rows, this: Values) -> None:
@@ -206,40 +209,40 @@ class Block:
             self._refuse_short(at, short, start)
         raw, first = at.gather(self.size, sure=True)
         little = at.little
-        read = [field.value.of(raw, little, first + offset) for field, offset in self.fields]
+        read = [kind.of(raw, little, first + offset) for _, kind, offset in self.fields]
         read = [
-            field.value.check(at, data, field.name, start + offset) if field.value.boolean else data
-            for (field, offset), data in zip(self.fields, read, strict=True)
+            kind.check(at, data, field.name, start + offset) if kind.boolean else data
+            for (field, kind, offset), data in zip(self.fields, read, strict=True)
         ]
-        for (field, offset), data in zip(self.fields, read, strict=True):
+        for (field, kind, offset), data in zip(self.fields, read, strict=True):
             field.put(at, this, data, start + offset if field.refuses else start)
             if field.located:
-                at.frame.put(field.name, start + offset, start + offset + field.value.size)
-        for field, offset in self.fields:
-            if field.valid is not None:
-                must_be_valid(field, field.valid, at, this, start + offset)
+                at.frame.put(field.name, start + offset, start + offset + kind.size)
+        for field, _, offset in self.fields:
+            must_be_valid(field, at, this, start + offset)
 
     def _refuse_short(self, at: Rows, short: Array, start: Array) -> None:
         """Refuse rows that do not hold all the fields, in the name of the first one that does not fit."""
-        ends = np.array([offset + field.value.size for field, offset in self.fields])
+        ends = np.array([offset + kind.size for _, kind, offset in self.fields])
         fitting = np.where(short, np.searchsorted(ends, at.limit - start, "right"), -1)
         for number in np.unique(fitting[short]).tolist():
-            field, offset = self.fields[number]
+            field, kind, offset = self.fields[number]
             with at.within(field.name):
-                at.short(fitting == number, np.full(len(at), field.value.size), start + offset)
+                at.short(fitting == number, np.full(len(at), kind.size), start + offset)
 
 
-def must_be_valid(field: Field, rule: Rule, at: Rows, this: Values, place: Array) -> None:
-    """Refuse rows in which a rule for a field, which stands at ``place``, does not hold."""
-    wrong = false(rule.holds, at, this)
-    if wrong is None:
+def must_be_valid(field: Field, at: Rows, this: Values, place: Array) -> None:
+    """Refuse rows in which what must hold of a field, which stands at ``place``, does not."""
+    if field.valid is None or (wrong := false(field.valid, at, this)) is None:
         return
     column = this.column(field.name)
     if not isinstance(column, Numbers) or column.data.dtype.kind not in "iu" or column.valid is not None:
         at.doubt(wrong)
         return
+    assert field.said.valid is not None
     with at.within(field.name):
-        at.refuse(wrong, "invalid", place, f"{rule.text} expected, found ", field.told(column.data, wrong))
+        expected = f"{field.said.valid.written} expected, found "
+        at.refuse(wrong, "invalid", place, expected, field.told(column.data, wrong))
 
 
 def false(condition: Vectorised, at: Rows, this: Values) -> Array | None:

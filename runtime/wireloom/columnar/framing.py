@@ -1,7 +1,7 @@
 """How long records are: lengths followed one after the other and believed, then proven many at a time."""
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,13 @@ from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.expressions import vector
+from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
-from wireloom.expressions import Written
 
-Probe = tuple[str, int, str]
-"""A number that is read before its record is: name, offset, code (see ``Number``)."""
+Probe = tuple[str, int, Number]
+"""A number that is read before its record is: name, offset, and how it is read."""
 
 
 class Lengths:
@@ -29,21 +28,21 @@ class Lengths:
 
     def __init__(
         self,
-        *probes: Probe,
-        length: Written,
+        probes: Sequence[Probe],
+        length: Vectorised,
         linear: tuple[int, Mapping[str, int]] | None = None,
         match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Written | None = None,
+        valid: Vectorised | None = None,
         checksum: tuple[str, Checksum] | None = None,
-        stored: tuple[str, Written] | None = None,
+        stored: tuple[Number, Vectorised] | None = None,
     ) -> None:
-        self.probes = [(name, offset, Number(code)) for name, offset, code in probes]
-        self.length = vector(length)
+        self.probes = probes
+        self.length = length
         self.linear = linear
         self.match = match or {}
-        self.valid = vector(valid)
+        self.valid = valid
         self.checksum = checksum
-        self.stored = (Number(stored[0]), vector(stored[1])) if stored else None
+        self.stored = stored
         self.size = max((offset + number.size for _, offset, number in self.probes), default=0)
 
     def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
@@ -148,9 +147,9 @@ class Proof:
 class Framing:
     """How a protocol's captures fall into records; ``match`` are the probes that tell which of ``lengths`` holds."""
 
-    def __init__(self, *lengths: Lengths, match: tuple[Probe, ...] = ()) -> None:
+    def __init__(self, lengths: Sequence[Lengths], match: Sequence[Probe]) -> None:
         self.lengths = lengths
-        self.match = [(name, offset, Number(code)) for name, offset, code in match]
+        self.match = match
 
     def proven(
         self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], *, little: bool

@@ -11,13 +11,12 @@ import numpy as np
 
 from wireloom.columnar.arrays import Column, Lists, Structs, join
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.expressions import Vectorised, vector
+from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Number, number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
-from wireloom.expressions import Written
 
 TILE = 128 * 1024
 """About so many items are read at once: what is known of them is in the processor's cache."""
@@ -38,11 +37,13 @@ a batch, lists in lists included.
 class Repeat:
     """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section."""
 
-    def __init__(self, item: Value, *, weight: int, count: Written | None = None, until: Written | None = None) -> None:
+    def __init__(
+        self, item: Value, *, weight: int, count: Vectorised | int | None = None, until: Vectorised | None = None
+    ) -> None:
         self.item = item
         self.weight = weight
-        self.count = count if isinstance(count, int) else vector(count)
-        self.until = vector(until)
+        self.count = count
+        self.until = until
         self.size = _size(item) if until is None else None
         self.fixed = count * self.size if isinstance(count, int) and isinstance(self.size, int) else None
 

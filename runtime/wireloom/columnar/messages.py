@@ -1,8 +1,7 @@
 """A protocol's record and its messages: every record of a batch decoded at once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,37 +11,33 @@ from wireloom.columnar import judging
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
-from wireloom.columnar.expressions import vector
+from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import false
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.refusals import MessageName, Refusals, Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import true
-from wireloom.expressions import Written
 
 
 class Record:
     """What all records share: header fields, sections, and slots for the messages' fields."""
 
-    def __init__(self, *items: Any) -> None:
-        first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
-        self.head = Layout(*items[:first])
-        self.tail: list[Slot | Layout] = [item if isinstance(item, Slot) else Layout(item) for item in items[first:]]
-        self.derived = [*self.head.derived]
-        self.derived += [field for part in self.tail if isinstance(part, Layout) for field in part.derived]
+    def __init__(self, head: Layout, tail: Sequence[Slot | Layout]) -> None:
+        self.head = head
+        self.tail = tail
+        layouts = [head, *(part for part in tail if isinstance(part, Layout))]
+        self.derived = [field for layout in layouts for field in layout.derived]
 
 
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
 
-    def __init__(
-        self, name: str, when: Written | None, sections: Mapping[str, Layout], valid: Written | None = None
-    ) -> None:
-        self.name = name
-        self.when = vector(when)
-        self.sections = sections
-        self.valid = vector(valid)
+    name: str
+    when: Vectorised | None
+    sections: Mapping[str, Layout]
+    valid: Vectorised | None = None
 
 
 _NOTHING = Layout()
@@ -59,19 +54,18 @@ class Message:
         match: Mapping[str, tuple[int, ...]],
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
-        valid: Written | None = None,
-        otherwise: Written | None = None,
+        decisive: str = "",
+        valid: Vectorised | None = None,
+        otherwise: Vectorised | None = None,
     ) -> None:
         self.name = name
         self.record = record
         self.match = match
         self.sections = sections or {}
         self.variants = variants
-        self.valid = vector(valid)
-        self.otherwise = vector(otherwise)
-        slots = [part for part in record.tail if isinstance(part, Slot)]
-        filled = [slot for slot in slots if any(slot.name in variant.sections for variant in variants)]
-        self.decisive = next(iter([*filled, *slots[-1:]]), None) if variants else None
+        self.decisive = decisive
+        self.valid = valid
+        self.otherwise = otherwise
 
     def read(self, at: Rows, record: Values) -> Structs:
         """The message's fields; fields behind the sections go to ``record``."""
@@ -83,7 +77,7 @@ class Message:
                 continue
             outer = part.enter(at, record)
             self.sections.get(part.name, _NOTHING).put(at, this)
-            if part is self.decisive:
+            if part.name == self.decisive:
                 codes = self._select(at, this)
             for code, variant in enumerate(self.variants):
                 if part.name in variant.sections and len(codes):

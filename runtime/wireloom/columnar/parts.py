@@ -1,22 +1,21 @@
 """The parts of a layout, as the codec has them, for many rows at once."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from wireloom.codec import WireEnum
 from wireloom.codec.computed import LIMITS
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
-from wireloom.columnar.expressions import vector
-from wireloom.columnar.fields import Block, Field, Number, Rule, label, must_be_valid, number
+from wireloom.columnar.expressions import Vectorised
+from wireloom.columnar.fields import Field, Number, label, must_be_valid, number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, Value
 from wireloom.columnar.vectors import true
-from wireloom.expressions import Written
 
 
 class Part(Protocol):
@@ -38,12 +37,12 @@ class Part(Protocol):
 
 
 class Layout:
-    """Fields and parts in order. As a value, it reads a struct of its own."""
+    """Parts in order. As a value, it reads a struct of its own."""
 
-    def __init__(self, *items: Any) -> None:
-        self.steps: list[Part] = list(_steps(items))
-        self.derived = [field for step in self.steps for field in step.derived]
-        sizes = [step.fixed for step in self.steps]
+    def __init__(self, *steps: Part) -> None:
+        self.steps = steps
+        self.derived = [field for step in steps for field in step.derived]
+        sizes = [step.fixed for step in steps]
         self.fixed = None if None in sizes else sum(size or 0 for size in sizes)
 
     def put(self, at: Rows, this: Values) -> None:
@@ -59,21 +58,6 @@ class Layout:
         verify(inner, values, self.derived)
         at.move(inner.at)
         return values.struct
-
-
-def _steps(items: Iterable[Any]) -> Iterable[Part]:
-    run: list[Field] = []
-    for item in items:
-        field = item if isinstance(item, Field) else None
-        if run and (field is None or len({each.value.order for each in (*run, field)} - {""}) > 1):
-            yield Block(run)  # as the codec has them, which says what is wrong with one block before it reads the next
-            run = []
-        if field is None:
-            yield item
-        else:
-            run.append(field)
-    if run:
-        yield Block(run)
 
 
 def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
@@ -102,7 +86,7 @@ def _refuse_sums(at: Rows, field: Field, wrong: Array, sums: Array, found: Array
     which = np.zeros(len(at), bool)
     which[wrong] = True
     pairs = zip(sums.tolist(), found[wrong].tolist(), strict=True)
-    texts = [f"{field.shown(one)} expected, found {field.shown(other)}" for one, other in pairs]
+    texts = [f"{field.said.shown(one)} expected, found {field.said.shown(other)}" for one, other in pairs]
     with at.within(field.name):
         at.refuse(which, "checksum", at.frame.span(field.name)[0], texts)
 
@@ -119,38 +103,33 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
 
 
 class Named:
-    """A value under its name; a ``located`` one is asked for its place."""
+    """A value under its name."""
 
-    def __init__(
-        self, name: str, value: Value, *, valid: Written | None = None, located: bool = False, hex: bool = False
-    ) -> None:
-        self.name = name
+    derived: Sequence[Field] = ()
+
+    def __init__(self, field: Field, value: Value) -> None:
+        self.field = field
         self.value = value
-        self.valid = None if valid is None else Rule(valid)
-        self.located = located
-        self.derived: list[Field] = []
         self.fixed = value.fixed
-        self.shown = Field(name, "u1", hex=hex)
 
     def read(self, at: Rows, this: Values) -> None:
-        start = at.at
-        with at.within(self.name):
-            this.put(self.name, self.value.read(at, this))
-        if self.located:
-            at.frame.put(self.name, start, at.at)
-        if self.valid is not None:
-            must_be_valid(self.shown, self.valid, at, this, start)
+        field, start = self.field, at.at
+        with at.within(field.name):
+            this.put(field.name, self.value.read(at, this))
+        if field.located:
+            at.frame.put(field.name, start, at.at)
+        must_be_valid(field, at, this, start)
 
 
 class Section:
     """A region with a size. What is left over goes to ``trailing`` or is doubtful."""
 
-    def __init__(self, name: str, extent: Size | Rest, *items: Any, trailing: str | None = None) -> None:
+    def __init__(self, name: str, extent: Size | Rest, content: Layout, trailing: str | None) -> None:
         self.name = name
         self.extent = extent
         self.trailing = trailing
-        self.content = Layout(*items)
-        self.derived = self.content.derived
+        self.content = content
+        self.derived = content.derived
         self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> None:
@@ -199,10 +178,10 @@ class When:
 
     fixed = None
 
-    def __init__(self, condition: Written, *items: Any) -> None:
-        self.condition = vector(condition)
-        self.content = Layout(*items)
-        self.derived = self.content.derived
+    def __init__(self, condition: Vectorised, content: Layout) -> None:
+        self.condition = condition
+        self.content = content
+        self.derived = content.derived
 
     def read(self, at: Rows, this: Values) -> None:
         within(at, this, true(self.condition(this, at.record, at.frame)), self.content)
@@ -238,58 +217,58 @@ class Optional:
 
     fixed = None
 
-    def __init__(self, *items: Any) -> None:
-        self.content = Layout(*items)
-        self.derived = self.content.derived
+    def __init__(self, content: Layout) -> None:
+        self.content = content
+        self.derived = content.derived
 
     def read(self, at: Rows, this: Values) -> None:
         within(at, this, at.at < at.limit, self.content)
 
 
+@dataclass(frozen=True, slots=True)
 class Bit:
-    """Some bits of an integer under their name."""
+    """Some bits of an integer under their name: those of ``mask``, after a shift to the right."""
 
-    def __init__(self, name: str, width: int, *, boolean: bool = False, **options: Any) -> None:
-        self.width = width
-        self.boolean = boolean
-        self.kind = np.min_scalar_type((1 << width) - 1)
-        self.field = Field(name, "u1", bits=width, **options)
+    field: Field
+    shift: int
+    mask: int
+
+    def of(self, word: Array) -> Array:
+        """Their values in each of the words."""
+        kind = word.dtype.type
+        value: Array = word >> kind(self.shift) & kind(self.mask)
+        return value != 0 if self.field.said.subcon.boolean else value.astype(np.min_scalar_type(self.mask))
 
 
 class Bits:
     """An integer split into bit fields, most significant first."""
 
-    def __init__(self, code: str, *fields: Bit) -> None:
-        self.word = Number(code)
-        self.fields = fields
-        self.derived = [bit.field for bit in fields if bit.field.derive]
-        self.fixed = self.word.size
+    def __init__(self, word: Number, *bits: Bit) -> None:
+        self.word = word
+        self.bits = bits
+        self.derived = [bit.field for bit in bits if bit.field.derive]
+        self.fixed = word.size
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
-        with at.within(self.fields[0].field.name):
+        with at.within(self.bits[0].field.name):
             raw, offset = at.gather(self.word.size)
         word = self.word.of(raw, at.little, offset)
-        kind = np.dtype(np.uint64 if self.word.odd else f"u{self.word.size}").type
-        word = word.astype(kind)
-        shift = 8 * self.word.size
-        for bit in self.fields:
-            shift -= bit.width
-            value = word >> kind(shift) & kind((1 << bit.width) - 1)
-            data = value != 0 if bit.boolean else value.astype(bit.kind)
-            bit.field.put(at, this, data, start)
+        word = word.astype(np.uint64 if self.word.odd else f"u{self.word.size}")
+        for bit in self.bits:
+            bit.field.put(at, this, bit.of(word), start)
             at.frame.put(bit.field.name, start, at.at)
-            if bit.field.valid is not None:
-                must_be_valid(bit.field, bit.field.valid, at, this, start)
+            must_be_valid(bit.field, at, this, start)
 
 
 class Pad:
     """Zero bytes without a meaning: ``size`` of them, or up to a multiple of ``align`` from the record's start."""
 
-    def __init__(self, size: int = 0, *, align: int = 1) -> None:
+    derived: Sequence[Field] = ()
+
+    def __init__(self, size: int, align: int) -> None:
         self.size = size
         self.align = align
-        self.derived: list[Field] = []
         self.fixed = size if align == 1 else None
 
     def read(self, at: Rows, this: Values) -> None:
@@ -308,44 +287,30 @@ class Pad:
 _NARROW = {"byte": np.int8, "short": np.int16, "int": np.int32}
 
 
-class Compute:
-    """A value that is not in the bytes; ``kind`` is its table type."""
+class Computed:
+    """A value that is not in the bytes."""
 
+    derived: Sequence[Field] = ()
     fixed = 0
 
-    def __init__(
-        self,
-        name: str,
-        value: Written,
-        kind: str,
-        *,
-        enum: type[WireEnum] | None = None,
-        labels: bool = True,
-        hex: bool = False,
-    ) -> None:
-        self.name = name
-        self.value = vector(value)
-        self.hex = hex
+    def __init__(self, field: Field, value: Vectorised, kind: str) -> None:
+        self.field = field
+        self.value = value
         self.limits = LIMITS.get(kind)
-        self.kind = _NARROW.get(kind)
-        self.type = kind
-        self.enum = enum if labels else None
-        self.derived: list[Field] = []
+        self.narrow = _NARROW.get(kind)
+        self.kind = kind
 
     def read(self, at: Rows, this: Values) -> None:
+        name = self.field.name
         data, valid = number(self.value(this, at.record, at.frame), at)
         if self.limits is not None:
             wrong = (data < self.limits[0]) | (data > self.limits[1])
             if (which := wrong if valid is None else wrong & valid).any():
-                self._refuse(at, which, data)
-        numbers = Numbers(data if self.kind is None else data.astype(self.kind), valid)
-        this.put(self.name, numbers)
-        label(this, self.name, numbers, self.enum)
-
-    def _refuse(self, at: Rows, which: Array, data: Array) -> None:
-        shown = [f"{number:#04x}" if self.hex and number >= 0 else str(number) for number in data[which].tolist()]
-        with at.within(self.name):
-            at.refuse(which, "range", at.at, shown, f" does not fit a {self.type}")
+                with at.within(name):
+                    at.refuse(which, "range", at.at, self.field.told(data, which), f" does not fit a {self.kind}")
+        numbers = Numbers(data if self.narrow is None else data.astype(self.narrow), valid)
+        this.put(name, numbers)
+        label(this, name, numbers, self.field.enum)
 
 
 class Fallback:

@@ -7,11 +7,10 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.expressions import vector
+from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
-from wireloom.expressions import Written
 
 
 class Value(Protocol):
@@ -55,8 +54,8 @@ class Rest:
 class Size:
     """As many bytes as a number or an expression says."""
 
-    def __init__(self, size: Written) -> None:
-        self.size = size if isinstance(size, int) else vector(size)
+    def __init__(self, size: int | Vectorised) -> None:
+        self.size = size
         self.fixed = size if isinstance(size, int) else None
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:

@@ -65,7 +65,7 @@ def _decoding(
     def decoded(values: pa.Array) -> pa.Array:
         arrow = arrow_schema(schema)
         codec = registry.protocol(protocol)
-        found = decode(Decoder(codec, registry.plan_of(codec), options, arrow), values)
+        found = decode(Decoder(codec, options, arrow), values)
         return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))
 
     decoded.__name__ = name  # what the column is called

@@ -96,7 +96,7 @@ class CaptureReader(DataSourceReader):
     def decoder(self) -> Decoder:
         """What decodes for this reader, made where it is needed."""
         found = registry.protocol(self.protocol)
-        return Decoder(found, registry.plan_of(found), self.options, arrow_schema(self.schema), self.filters)
+        return Decoder(found, self.options, arrow_schema(self.schema), self.filters)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):

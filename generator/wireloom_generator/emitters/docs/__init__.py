@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, Template
 
@@ -17,14 +18,23 @@ from wireloom_generator.output import OutputFile, head
 from wireloom_generator.templates import environment
 from wireloom_generator.traces import Traced
 
+if TYPE_CHECKING:
+    from wireloom.rowwise import Account
+
 
 def emit(
-    protocol: model.Protocol, traces: Mapping[tuple[str, str], Traced], rendering: Rendering = PLAIN
+    protocol: model.Protocol,
+    traces: Mapping[tuple[str, str], Traced],
+    account: "Account | None" = None,
+    rendering: Rendering = PLAIN,
 ) -> Iterator[OutputFile]:
-    """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes."""
+    """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes.
+
+    The front page tells how records are read if there is an ``account`` of that.
+    """
     pages = MessagePages(protocol, Errata(protocol), traces)
     templates = _templates(rendering)
-    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages))
+    yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, account))
     for message in protocol.messages:
         yield _file(protocol, f"{message.name}.md", templates.get_template("message.md.j2"), pages.page(message))
 
@@ -56,4 +66,4 @@ def _spaced(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines) + "\n"
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces))
+EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.account))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
@@ -17,6 +18,9 @@ from wireloom_generator.emitters.docs.names import Used
 from wireloom_generator.emitters.docs.records import HeaderForm
 from wireloom_generator.emitters.docs.shared import Group, PageTable, Passage, Titled, paragraphs, sketch, table
 from wireloom_generator.explained import sentences
+
+if TYPE_CHECKING:
+    from wireloom.rowwise import Account
 
 _ORDERS = {
     model.Order.BIG: "big endian, if not said otherwise",
@@ -44,8 +48,8 @@ class IndexPage:
     all_errata: tuple[PageTable, ...]
 
 
-def index_page(pages: MessagePages) -> IndexPage:
-    """The front page of a protocol."""
+def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
+    """The front page of a protocol; how its records are read stands there if that is known."""
     protocol, errata = pages.protocol, pages.errata
     return IndexPage(
         title=phrase(protocol.doc.title or protocol.name),
@@ -53,7 +57,7 @@ def index_page(pages: MessagePages) -> IndexPage:
         paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
         errata=errata.at(places.PROTOCOL, protocol.doc),
         libraries=tuple(_libraries(pages)),
-        facts=tuple(_facts(pages)),
+        facts=(*_facts(pages), *(sentences(account, code, phrase) if account else ())),
         messages=table(("Message", "A record is this if", "What it is", "Source"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),
@@ -73,7 +77,6 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
     folders = dict.fromkeys(folder.name for folder in protocol.folders)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
-    yield from sentences(protocol, code, phrase)
 
 
 def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:

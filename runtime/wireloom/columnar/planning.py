@@ -1,0 +1,302 @@
+"""The plan of a protocol: for each part of its codec, what reads it in many rows at once.
+
+``reader`` is a registry by the class of a part. What ``rowwise`` has a reason against becomes a ``Fallback``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, singledispatch
+from typing import Any
+
+from construct import BytesInteger, FormatField
+
+from wireloom import codec, rowwise
+from wireloom.codec import blocks, computed, flatbuffers, layout
+from wireloom.codec.message import Record as CodecRecord
+from wireloom.columnar import parts, values
+from wireloom.columnar.bcd import Bcd
+from wireloom.columnar.expressions import Vectorised, vector
+from wireloom.columnar.fields import Block, Checksum, Field, Number, code
+from wireloom.columnar.flatbuffers import FlatBuffer
+from wireloom.columnar.framing import Framing, Lengths, Probe
+from wireloom.columnar.lists import Repeat
+from wireloom.columnar.messages import Message, Plan, Record, Variant
+from wireloom.columnar.parts import Fallback, Layout, Part, Slot
+from wireloom.expressions import Expression
+from wireloom.expressions.linear import linear
+from wireloom.expressions.tree import Value
+
+
+@lru_cache(maxsize=64)
+def plan_of(protocol: codec.Protocol) -> Plan:
+    """The plan of a protocol, made when it is first asked for."""
+    planner = Planner(rowwise.Judge.of(protocol), rowwise.measured(protocol))
+    record = planner.proving(protocol, {}).record(protocol.record)
+    messages = tuple(
+        planner.proving(protocol, message.match).message(message, record) for message in protocol.messages.values()
+    )
+    return Plan(record=record, messages=messages, framing=planner.framing(protocol.framing))
+
+
+def _proof(protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, codec.Checksum] | None:
+    """The checksum that has proven every record with these header values, with its field's name, if one does."""
+    for lengths in protocol.framing.lengths:
+        if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
+            sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
+            return lengths.checksum if sure else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Makes readers of the parts of one protocol.
+
+    ``measured`` are the fields of which somebody asks where they stand. ``proven`` is the checksum, with its field's
+    name, that the framing has summed up already wherever the parts are read. ``structs`` are those made so far.
+    """
+
+    judge: rowwise.Judge
+    measured: frozenset[str]
+    proven: tuple[str, codec.Checksum] | None = None
+    structs: dict[int, Layout] = field(default_factory=dict)
+
+    def proving(self, protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> "Planner":
+        """The same for records with these header values."""
+        return replace(self, proven=_proof(protocol, match))
+
+    def record(self, record: CodecRecord) -> Record:
+        """What all records share."""
+        return Record(self.layout(record.head), [self._tail(part) for part in record.tail])
+
+    def _tail(self, part: codec.Slot | codec.Layout) -> Slot | Layout:
+        if isinstance(part, codec.Layout):
+            return self.layout(part)
+        return Layout(Fallback()) if self.judge.reason(part) else _slot(part, self)
+
+    def message(self, message: codec.Message, record: Record) -> Message:
+        """A message; where its variants cannot be told apart, one variant stands for all that is left to the codec."""
+        variants = tuple(map(self._variant, message.variants))
+        if self.judge.variants(message.variants):
+            variants = (Variant("", None, {slot.name: Layout(Fallback()) for slot in message.record.slots}),)
+        return Message(
+            message.name,
+            record,
+            match=message.match,
+            sections={slot: self.layout(content) for slot, content in message.sections.items()},
+            variants=variants,
+            decisive=message.decisive,
+            valid=self.whole(message.valid),
+            otherwise=self.whole(message.otherwise),
+        )
+
+    def _variant(self, variant: codec.Variant) -> Variant:
+        when = None if self.judge.reason(variant.when) else vector(variant.when)
+        sections = {slot: self.layout(content) for slot, content in variant.sections.items()}
+        return Variant(variant.name, when, sections, self.whole(variant.valid))
+
+    def whole(self, valid: Expression | None) -> Vectorised | None:
+        """What must hold of whole records. What only the codec can tell holds of none: those are left to it."""
+        if valid is not None and self.judge.reason(valid):
+            return lambda this, record, frame: False
+        return vector(valid)
+
+    def layout(self, content: codec.Layout) -> Layout:
+        """The parts of a layout in order."""
+        return Layout(*map(self.part, content.steps))
+
+    def part(self, part: object) -> Part:
+        """What reads a part, or leaves it to the codec."""
+        return Fallback() if self.judge.reason(part) else reader(part, self)
+
+    def field(self, name: str, said: codec.Field) -> Field:
+        """A field with what must hold of it."""
+        checksum = None
+        if said.checksum is not None and not self._is_proven(name, said.checksum):
+            checksum = self.checksum(said.checksum)
+        return Field(
+            name,
+            said,
+            valid=vector(said.valid),
+            derive=vector(said.derive),
+            checksum=checksum,
+            located=name in self.measured,
+        )
+
+    def _is_proven(self, name: str, checksum: codec.Checksum) -> bool:
+        """Whether the framing has summed up the very same bytes."""
+        return self.proven is not None and (name, *_range(checksum)) == (self.proven[0], *_range(self.proven[1]))
+
+    def checksum(self, checksum: codec.Checksum) -> Checksum:
+        """A checksum and its range."""
+        return Checksum(checksum.algorithm, vector(checksum.start), vector(checksum.end))
+
+    def framing(self, framing: codec.Framing) -> Framing:
+        """How captures fall into records; without lengths if one of them only the codec can tell."""
+        if any(map(self.judge.reason, framing.lengths)):
+            return Framing((), ())
+        return Framing([self._lengths(lengths) for lengths in framing.lengths], list(map(_probe, framing.match)))
+
+    def _lengths(self, lengths: codec.Lengths) -> Lengths:
+        checksum = None if lengths.checksum is None else (lengths.checksum[0], self.checksum(lengths.checksum[1]))
+        stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
+        return Lengths(
+            list(map(_probe, lengths.fields)),
+            length=vector(lengths.length),
+            linear=linear(lengths.length.tree),
+            match=lengths.match,
+            valid=vector(lengths.valid),
+            checksum=checksum,
+            stored=stored,
+        )
+
+
+def _range(checksum: codec.Checksum) -> tuple[str, str, str]:
+    return checksum.algorithm, checksum.start.written, checksum.end.written
+
+
+def _probe(probe: tuple[str, int, Any]) -> Probe:
+    name, offset, construct = probe
+    return name, offset, Number(code(construct))
+
+
+@singledispatch
+def reader(part: object, planner: Planner) -> Any:
+    """What reads a part, a value or an extent of the codec in many rows at once."""
+    raise AssertionError(f"nothing reads a {type(part).__name__} in many rows")
+
+
+@reader.register
+def _block(part: blocks.Block, planner: Planner) -> Block:
+    return Block(planner.field(name, said) for name, said in part.fields)
+
+
+@reader.register
+def _named(part: layout.Named, planner: Planner) -> parts.Named:
+    return parts.Named(planner.field(part.name, part.field), reader(part.subcon, planner))
+
+
+@reader.register
+def _bits(part: codec.Bits, planner: Planner) -> parts.Bits:
+    bits = (parts.Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
+    return parts.Bits(Number(code(part.integer)), *bits)
+
+
+@reader.register
+def _computed(part: computed.Computed, planner: Planner) -> parts.Computed:
+    value = vector(part.compute.value)
+    return parts.Computed(planner.field(part.name, part.field), value, str(part.compute.type))
+
+
+@reader.register
+def _pad(part: codec.Pad, planner: Planner) -> parts.Pad:
+    return parts.Pad(part.size, part.align)
+
+
+@reader.register
+def _section(part: codec.Section, planner: Planner) -> parts.Section:
+    return parts.Section(part.name, reader(part.extent, planner), planner.layout(part.content), part.trailing)
+
+
+@reader.register
+def _slot(part: codec.Slot, planner: Planner) -> parts.Slot:
+    return parts.Slot(part.name, reader(part.extent, planner), planner.layout(part.content), part.trailing)
+
+
+@reader.register
+def _when(part: codec.When, planner: Planner) -> parts.When:
+    return parts.When(vector(part.condition), planner.layout(part.content))
+
+
+@reader.register
+def _choice(part: codec.Choice, planner: Planner) -> parts.Choice:
+    options = part.alternatives
+    return parts.Choice(
+        *(_when(one, planner) if isinstance(one, codec.When) else planner.layout(one) for one in options)
+    )
+
+
+@reader.register
+def _optional(part: codec.Optional, planner: Planner) -> parts.Optional:
+    return parts.Optional(planner.layout(part.content))
+
+
+@reader.register
+def _table(part: flatbuffers.Encoded, planner: Planner) -> FlatBuffer:
+    kind, located = part.encoding, part.name in planner.measured
+    return FlatBuffer(part.name, reader(kind.extent, planner), kind.table, raw=kind.raw, located=located)
+
+
+@reader.register
+def _struct(value: codec.Layout, planner: Planner) -> Layout:
+    if id(value) not in planner.structs:
+        planner.structs[id(value)] = replace(planner, proven=None).layout(value)
+    return planner.structs[id(value)]
+
+
+@reader.register
+def _number(value: FormatField | BytesInteger | codec.Boolean | codec.EitherOrder, planner: Planner) -> Number:
+    return Number(code(value))
+
+
+@reader.register
+def _leb128(value: codec.Leb128, planner: Planner) -> values.Leb128:
+    return values.Leb128(value.bits)
+
+
+@reader.register
+def _zigzag(value: codec.ZigZag, planner: Planner) -> values.ZigZag:
+    return values.ZigZag(value.bits)
+
+
+@reader.register
+def _bcd(value: codec.Bcd, planner: Planner) -> Bcd:
+    return Bcd(value)
+
+
+@reader.register
+def _blob(value: codec.Blob, planner: Planner) -> values.Blob:
+    return values.Blob(reader(value.extent, planner))
+
+
+@reader.register
+def _text(value: codec.Text, planner: Planner) -> values.Text:
+    return values.Text(reader(value.extent, planner))
+
+
+@reader.register
+def _constant(value: codec.Constant, planner: Planner) -> values.Constant:
+    return values.Constant(value.value)
+
+
+@reader.register
+def _nested(value: codec.Nested, planner: Planner) -> values.Nested:
+    return values.Nested(reader(value.extent, planner), reader(value.layout, planner))
+
+
+@reader.register
+def _repeat(value: codec.Repeat, planner: Planner) -> Repeat:
+    count: Vectorised | int | None = vector(value.count)
+    match value.count:
+        case Expression(tree=Value(int() as number)):
+            count = int(number)
+    return Repeat(reader(value.item, planner), weight=value.weight, count=count, until=vector(value.until))
+
+
+@reader.register
+def _rest(extent: codec.Rest, planner: Planner) -> values.Rest:
+    return values.Rest()
+
+
+@reader.register
+def _size(extent: codec.Size, planner: Planner) -> values.Size:
+    return values.Size(extent.size if isinstance(extent.size, int) else vector(extent.size))
+
+
+@reader.register
+def _prefixed(extent: codec.Prefixed, planner: Planner) -> values.Prefixed:
+    return values.Prefixed(reader(extent.length, planner))
+
+
+@reader.register
+def _until(extent: codec.Until, planner: Planner) -> values.Until:
+    return values.Until(extent.terminator)

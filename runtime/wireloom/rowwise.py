@@ -1,0 +1,299 @@
+"""What of a protocol only the codec reads, record by record, and why; the rest is read many records at once.
+
+This is the one place that says so: what ``columnar.planning`` finds no reason against it reads, and ``wireloom check
+--explain`` and the docs tell of the others. Needs neither numpy nor pyarrow.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from construct import BytesInteger, FormatField
+
+from wireloom.codec import (
+    Bcd,
+    Bits,
+    Blob,
+    Boolean,
+    Choice,
+    Column,
+    Constant,
+    EitherOrder,
+    Field,
+    Layout,
+    Leb128,
+    Lengths,
+    ListOf,
+    Message,
+    Nested,
+    Optional,
+    Pad,
+    Prefixed,
+    Protocol,
+    Repeat,
+    Rest,
+    Section,
+    Size,
+    Slot,
+    StructOf,
+    Text,
+    Until,
+    Variant,
+    When,
+    ZigZag,
+)
+from wireloom.codec.blocks import Block
+from wireloom.codec.columns import ColumnType, is_whole
+from wireloom.codec.computed import Computed
+from wireloom.codec.flatbuffers import Encoded
+from wireloom.codec.layout import Named
+from wireloom.codec.message import Record
+from wireloom.expressions import Expression
+from wireloom.expressions.linear import linear
+from wireloom.expressions.rowwise import RowwiseError, refuse
+from wireloom.expressions.tree import Value
+
+Left = tuple[str, str]
+"""A field or section that is left to the codec, and why."""
+
+CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
+    Bits: lambda part: [field for _, field, _, _ in part.fields],
+    Block: lambda part: [field for _, field in part.fields],
+    Choice: lambda part: part.alternatives,
+    Computed: lambda part: [part.compute.value],
+    Field: lambda part: [part.valid, part.derive, *([part.checksum.start, part.checksum.end] if part.checksum else [])],
+    Named: lambda part: [part.field, part.subcon],
+    Optional: lambda part: [part.content],
+    Pad: lambda part: [],
+    Section: lambda part: [part.extent, part.content],
+    Slot: lambda part: [part.extent, part.content],
+    Encoded: lambda part: [part.encoding.extent],
+    When: lambda part: [part.condition, part.content],
+    # values
+    Bcd: lambda value: [],
+    Blob: lambda value: [value.extent],
+    Boolean: lambda value: [],
+    BytesInteger: lambda value: [],
+    Constant: lambda value: [],
+    EitherOrder: lambda value: [],
+    FormatField: lambda value: [],
+    Leb128: lambda value: [],
+    Nested: lambda value: [value.extent, value.layout],
+    Repeat: lambda value: [value.count, value.item, value.until],
+    Text: lambda value: [value.extent],
+    ZigZag: lambda value: [],
+    # extents
+    Prefixed: lambda extent: [extent.length],
+    Rest: lambda extent: [],
+    Size: lambda extent: [extent.size],
+    Until: lambda extent: [],
+}
+"""What stands in each part of a layout, value and extent that is read many records at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How a protocol's records are read.
+
+    ``left`` is what of each message is left to the codec. ``varying`` are the lists whose items may differ in size, so
+    that each tells only where the next one stands. Records are ``chained`` if their lengths are sums of numbers.
+    """
+
+    left: Mapping[str, tuple[Left, ...]]
+    varying: tuple[str, ...]
+    chained: bool
+
+
+def account(protocol: Protocol) -> Account:
+    """How the records of a protocol are read."""
+    judge = Judge.of(protocol)
+    messages = protocol.messages.values()
+    left = {message.name: tuple(dict.fromkeys(judge.left(protocol.record, message))) for message in messages}
+    parts = _within(_layouts(protocol))
+    lists = (part for part in parts if isinstance(part, Named) and isinstance(part.subcon, Repeat))
+    varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
+    chained = all(linear(lengths.length.tree) is not None for lengths in protocol.framing.lengths)
+    return Account(left, tuple(varying), chained)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Tells what many records can be asked for; ``strange`` are the columns whose values are no whole numbers."""
+
+    strange: frozenset[str]
+
+    @classmethod
+    def of(cls, protocol: Protocol) -> "Judge":
+        """That of a protocol. A name that is strange anywhere is so everywhere."""
+        return cls(frozenset(_strange(protocol.columns)))
+
+    def reason(self, part: object) -> str | None:
+        """Why only the codec reads a part, whatever its layouts consist of; None if there is no reason."""
+        match part:
+            case Expression():
+                return self._refusal(part)
+            case Layout() | None | int():
+                return None
+            case Text(encoding=encoding) if encoding != "utf-8":
+                return f"it is text in {encoding}, not in UTF-8"
+            case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
+                return "it is computed and no whole number"
+            case Lengths():
+                return next(filter(None, map(self.reason, _asked(part))), None)
+        if type(part) not in CONTENTS:
+            return f"nothing reads a {type(part).__name__} in many records at once"
+        return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
+
+    def _refusal(self, expression: Expression) -> str | None:
+        try:
+            refuse(expression.tree, self.strange)
+        except RowwiseError as error:
+            return str(error)
+        return None
+
+    def whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
+        """What must hold of a whole record, if only the codec can tell."""
+        if valid is not None and (why := self.reason(valid)):
+            yield name, why
+
+    def left(self, record: Record, message: Message) -> Iterator[Left]:
+        """What of a message is left to the codec."""
+        for part in (record.head, *record.tail):
+            yield from self._of(part)
+        for layout in message.sections.values():
+            yield from self._of(layout)
+        why = self.variants(message.variants)
+        if why is not None:
+            yield "variant", why
+            return
+        for variant in message.variants:
+            for layout in variant.sections.values():
+                yield from self._of(layout)
+            yield from self.whole(variant.valid, "valid")
+        yield from self.whole(message.valid, "valid")
+        yield from self.whole(message.otherwise, "otherwise")
+
+    def variants(self, variants: Iterable[Variant]) -> str | None:
+        """Why only the codec tells variants apart."""
+        return next(filter(None, (self.reason(variant.when) for variant in variants)), None)
+
+    def _of(self, part: object) -> Iterator[Left]:
+        if isinstance(part, Layout):
+            for step in part.steps:
+                yield from self._of(step)
+        elif isinstance(part, Block):
+            yield from ((name, why) for name, field in part.fields if (why := self.reason(field)))
+        elif why := self.reason(part):
+            yield _name(part), why
+        else:
+            for layout in inside(part):
+                yield from self._of(layout)
+
+
+def inside(part: object) -> Iterator[Layout]:
+    """The layouts that stand in a part, but not within each other."""
+    for content in _contents(part):
+        if isinstance(content, Layout):
+            yield content
+        else:
+            yield from inside(content)
+
+
+_MEASURED = re.compile(r"\b(?:offset|size)\((?:\w+\.)?(\w+)\)")
+
+
+def measured(protocol: Protocol) -> frozenset[str]:
+    """The fields and sections of which somebody asks where they stand, told by the texts of expressions alone."""
+    return frozenset(name for asked in _expressions(protocol) for name in _MEASURED.findall(asked.text))
+
+
+def _expressions(protocol: Protocol) -> Iterator[Expression]:
+    """All that is asked when records are read."""
+    for message in protocol.messages.values():
+        yield from filter(None, (message.valid, message.otherwise))
+        for variant in message.variants:
+            yield from filter(None, (variant.when, variant.valid))
+    for part in _within(_layouts(protocol)):
+        if isinstance(part, Expression):
+            yield part
+
+
+def _asked(lengths: Lengths) -> Iterator[Expression]:
+    checksum = () if lengths.checksum is None else (lengths.checksum[1].start, lengths.checksum[1].end)
+    yield from filter(None, (lengths.length, lengths.valid, *checksum, lengths.place))
+
+
+def _layouts(protocol: Protocol) -> Iterator[object]:
+    """What records consist of: the record's parts, and what messages and variants put into them."""
+    yield from (protocol.record.head, *protocol.record.tail)
+    for message in protocol.messages.values():
+        yield from message.sections.values()
+        for variant in message.variants:
+            yield from variant.sections.values()
+
+
+def _within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[object]:
+    """Parts and all that stands in them, each once, but for what has been ``seen``."""
+    seen = set() if seen is None else seen
+    for part in parts:
+        if part is not None and id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            yield from _within(part.steps if isinstance(part, Layout) else _contents(part), seen)
+
+
+def _contents(part: object) -> Iterable[object]:
+    """What stands in a part; nothing in one that is not known."""
+    return CONTENTS[type(part)](part) if type(part) in CONTENTS else ()
+
+
+def _strange(columns: Iterable[Column]) -> Iterator[str]:
+    for column in columns:
+        if column.type != "boolean" and (isinstance(column.type, ListOf | StructOf) or not is_whole(column.type)):
+            yield column.name
+        yield from _strange(_inner(column.type))
+
+
+def _inner(kind: ColumnType) -> tuple[Column, ...]:
+    match kind:
+        case ListOf(element=element):
+            return _inner(element)
+        case StructOf(columns=columns):
+            return columns
+    return ()
+
+
+def _name(part: object) -> str:
+    """What to call a part."""
+    match part:
+        case Bits(fields=[(name, *_), *_]) | Computed(name=name) | Named(name=name) | Section(name=name):
+            return str(name)
+        case Encoded(name=name):
+            return name
+        case When(condition=condition) | Choice(alternatives=[When(condition=condition), *_]):
+            return f"what depends on {condition.written}"
+    return "a part"
+
+
+def _alike(item: object) -> bool:
+    """Whether the items of one list all have the same size."""
+    return _is_fixed(item) or (isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size))
+
+
+def _is_fixed(part: object) -> bool:
+    """Whether a part has the same size wherever it stands."""
+    match part:
+        case Layout(steps=steps):
+            return all(map(_is_fixed, steps))
+        case Named(subcon=Repeat(item=item, count=Expression(tree=Value()))):
+            return _is_fixed(item)
+        case Named(subcon=subcon):
+            return _is_fixed(subcon)
+        case Blob(extent=extent) | Nested(extent=extent) | Text(extent=extent) | Section(extent=extent):
+            return isinstance(extent, Size) and isinstance(extent.size, int)
+        case Pad(align=align):
+            return align == 1
+    return isinstance(
+        part, Bcd | Bits | Block | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField
+    )

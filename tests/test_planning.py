@@ -1,0 +1,103 @@
+"""The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
+
+from typing import Any
+
+import compiled
+from construct import Int8ub
+from lockstep import Pair, captures_alike
+
+from wireloom import rowwise
+from wireloom.codec import Blob, Field, Framing, Layout, Lengths, Message, Protocol, Record, Rest, Size, Slot, When
+from wireloom.columnar import planning
+from wireloom_protocols import couchbase_dcp, databus
+
+UNTOLD = """\
+protocol: untold
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8}
+    - {section: first, size: 2}
+    - {section: second, size: rest, trailing: left}
+---
+message: note
+match: {}
+sections:
+  first: [{name: word, type: text, size: rest}]
+variants:
+  - {name: yes, when: word == 'ja'}
+  - {name: no, when: word == 'nö'}
+otherwise: true
+"""
+
+
+class Strange(Blob):
+    """A value of a kind that nobody reads in many records."""
+
+
+def strange(*fields: Any) -> Protocol:
+    """A protocol with these fields."""
+    record = Record("length" / Int8ub, Slot("body", Rest()))
+    message = Message("note", record, match={}, sections={"body": Layout("kind" / Int8ub, *fields)})
+    lengths = Lengths(("length", 0, Int8ub), length="length")
+    return Protocol("strange", "strange", record=record, messages=(message,), framing=Framing((lengths,)))
+
+
+def redone(protocol: Protocol, capture: bytes) -> int:
+    """How many records of a capture go to the codec."""
+    pair = Pair(protocol)
+    captures_alike(pair, capture)
+    decoding = pair.decoder(pair.options({"mode": "FAILFAST"}))
+    list(decoding.capture(capture))
+    return decoding.tally.redone
+
+
+def test_what_has_contents_has_a_reader_and_nothing_else() -> None:
+    readers = set(planning.reader.registry) - {object}
+    assert set(rowwise.CONTENTS) - {Field} == readers - {Layout}
+
+
+def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:
+    protocol = strange("word" / Strange(Size(2)), "number" / Int8ub)
+    assert rowwise.account(protocol).left == {
+        "note": (("word", "nothing reads a Strange in many records at once"),),
+    }
+    assert redone(protocol, b"\5\1ab\7" * 9) == 9
+
+
+def test_only_records_that_have_such_a_part_are_left_to_the_codec() -> None:
+    protocol = strange(When("kind == 1", "word" / Strange(Rest())))
+    assert redone(protocol, b"\4\1ab" * 4 + b"\2\0" * 5) == 4
+
+
+def test_variants_without_fields_that_only_the_codec_tells_apart() -> None:
+    codec = compiled.of(UNTOLD).codec
+    assert [place for place, _ in rowwise.account(codec).left["note"]] == ["variant"]
+    assert redone(codec, b"\3ja" * 3 + b"\3ab" * 2) == 5
+
+
+def test_what_the_framing_has_proven_is_not_summed_up_again() -> None:
+    (message,) = planning.plan_of(databus.PROTOCOL).messages
+    derived = message.sections["body"].derived
+    assert {field.name: field.checksum is not None for field in derived if field.name.endswith("crc")} == {
+        "value_crc": True
+    }
+
+
+def test_only_what_is_asked_for_its_place_is_placed() -> None:
+    assert {"key", "body", "framing_extras"} <= rowwise.measured(couchbase_dcp.PROTOCOL)
+    assert not {"vb_uuid", "opaque"} & rowwise.measured(couchbase_dcp.PROTOCOL)
+
+
+def test_a_plan_is_made_once() -> None:
+    assert planning.plan_of(databus.PROTOCOL) is planning.plan_of(databus.PROTOCOL)
+
+
+def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
+    (lengths,) = planning.plan_of(couchbase_dcp.PROTOCOL).framing.lengths
+    assert lengths.linear == (24, {"total_body_length": 1})
+    assert [(name, offset, kind.format(little=False)) for name, offset, kind in lengths.probes] == [
+        ("magic", 0, ">u1"),
+        ("total_body_length", 8, ">u4"),
+    ]
