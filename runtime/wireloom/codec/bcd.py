@@ -1,7 +1,7 @@
 """Packed decimal: two digits a byte, the most significant first, and behind them a sign as mainframes write it.
 
-Every number has one form, so that whatever is read can be written back as it came: a nibble that is left over is 0, a
-sign is ``c``, ``d`` or, without a minus, ``f``, and zero is positive.
+Each number is accepted in one form only, so that what is read can be written back unchanged: an unused nibble is 0, a
+sign is ``c``, ``d`` or (where there is no minus) ``f``, and zero is positive.
 """
 
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -14,11 +14,11 @@ from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.givens import shown, unfit, whole
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
-"""The nibbles that can stand behind the digits, that of positive numbers first."""
+"""The sign nibbles that may follow the digits; the first is that of positive numbers."""
 
 
 class Bcd(Construct):
-    """A number of so many ``digits``, ``scale`` of them behind the point."""
+    """A number with this many ``digits``, ``scale`` of them after the decimal point."""
 
     def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Bcd(Construct):
         return obj
 
     def _scaled(self, value: Any) -> int:
-        """The number without its point. Raises ``EncodeError`` if it is none, or has too many digits."""
+        """The number without its decimal point. Raises ``EncodeError`` if it is no number, or has too many digits."""
         if value is None or (not self.scale and not isinstance(value, int)):
             raise EncodeError(unfit(value, self.type, 0))
         if not isinstance(value, int | Decimal):

@@ -30,7 +30,9 @@ class _Packing:
 
 
 def byte_order(field: Field) -> tuple[str | None, str | None]:
-    """The byte order of ``field`` in a big and in a little record; None where a single byte has none."""
+    """The byte order of ``field`` in a big-endian and in a little-endian record; None for a single byte, which has
+    none.
+    """
     big, little = primitive(field.subcon), primitive(field.subcon, little=True)
     assert big is not None and little is not None
     return big.order, little.order
@@ -106,7 +108,7 @@ class Block:
         raise AssertionError("the block fits")
 
     def write(self, writer: Writer, this: Values) -> None:
-        """Write the fields' values, or reserve their room when some are derived from what follows."""
+        """Write the fields' values, or reserve room for them if some are derived from what follows."""
         start = len(writer.buffer)
         awaited = bool(self.derived)
         for name, field in self._filled:
@@ -137,7 +139,7 @@ class Block:
             ) from None
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
-        """What is wrong with a value that was given, if anything is."""
+        """The error for a given value that does not fit, if there is one."""
         packing = self.little if writer.little else self.big
         awaited = {name for values, name, *_ in writer.awaited if values is this}
         return self._unfit(packing, this, [name for name in self.names if name not in awaited], wide=writer.wide)

@@ -1,4 +1,4 @@
-"""Checksums by registry name, over a byte range of the record, and over many ranges that overlap."""
+"""Checksums by name, over a byte range of a record, and over many overlapping ranges."""
 
 import binascii
 import zlib
@@ -14,9 +14,10 @@ _ONES = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Crc:
-    """A CRC: what register it begins with, what is XORed in the end, and how bytes change the register.
+    """A CRC: the initial register, the value XORed at the end, and how bytes change the register.
 
-    The register is linear in what it was and in the bytes: so the sum of a range follows from those of two others.
+    The register is linear in its earlier value and in the bytes, so the sum of a range follows from the sums of two
+    others.
     """
 
     bits: int
@@ -28,11 +29,13 @@ class Crc:
         return self.feed(data, self.initial) ^ self.final
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
-        """What ``register`` becomes over ``count`` bytes over which one that was ``before`` became ``after``."""
+        """What ``register`` becomes after ``count`` bytes, given that the same bytes changed another from ``before`` to
+        ``after``.
+        """
         return self.passed(register ^ before, count) ^ after
 
     def passed(self, register: int, count: int) -> int:
-        """What ``register`` becomes over ``count`` zero bytes."""
+        """What ``register`` becomes after ``count`` zero bytes."""
         step = 0
         while count:
             if count & 1:
@@ -43,7 +46,7 @@ class Crc:
 
 @cache
 def _zeros(crc: Crc, step: int) -> tuple[int, ...]:
-    """What each bit of a register becomes over 2 to the power of ``step`` zero bytes."""
+    """What each bit of a register becomes after ``2**step`` zero bytes."""
     if not step:
         return tuple(crc.feed(b"\0", 1 << bit) for bit in range(crc.bits))
     half = _zeros(crc, step - 1)
@@ -67,18 +70,18 @@ class Adler:
         return zlib.adler32(data)
 
     def feed(self, data: bytes | memoryview, register: int) -> int:
-        """What ``register`` becomes over some bytes."""
+        """What ``register`` becomes after some bytes."""
         return zlib.adler32(data, register)
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
-        """As that of a CRC."""
+        """As ``Crc.bridge``."""
         low = (register & 0xFFFF) - (before & 0xFFFF)
         high = (register >> 16) - (before >> 16) + count * low
         return ((after >> 16) + high) % self.PRIME << 16 | ((after & 0xFFFF) + low) % self.PRIME
 
 
 def _crc32(data: bytes | memoryview, register: int) -> int:
-    """CRC-32 as it is, with both of zlib's inversions undone."""
+    """Plain CRC-32: zlib's, with its two inversions undone."""
     return zlib.crc32(data, register ^ _ONES) ^ _ONES
 
 
@@ -101,18 +104,19 @@ class Checksum:
 
 _STEP = 4096
 _FEW = 8
-"""A range of so many steps is summed up as it is."""
+"""A range of no more steps than this is summed directly."""
 
 
 class Sums:
-    """Checksums of ranges of one capture: however large ranges are and however they overlap, each costs little more
-    than two steps. What a register becomes from step to step is kept."""
+    """Checksums of ranges of one capture. Each costs little more than two steps, however large the ranges are and
+    however they overlap, since the register after every step is kept.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, list[int]]] = {}
 
     def of(self, name: str, buffer: bytes, start: int, stop: int, base: int) -> int:
-        """The checksum from ``start`` to ``stop`` of a buffer that stands at ``base`` in the capture."""
+        """The checksum of ``buffer`` from ``start`` to ``stop``; the buffer begins at byte ``base`` of the capture."""
         algorithm = ALGORITHMS[name]
         first, last = -(-(base + start) // _STEP), (base + stop) // _STEP
         if last - first <= _FEW:

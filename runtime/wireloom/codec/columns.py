@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A repetition of one element type."""
+    """A list of one element type."""
 
     element: "ColumnType"
 
@@ -31,22 +31,22 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
 def decimal(precision: int, scale: int = 0) -> str:
-    """The table type of numbers of so many decimal digits, ``scale`` of them behind the point."""
+    """The table type of numbers with this many decimal digits, ``scale`` of them after the point."""
     return f"decimal({precision},{scale})"
 
 
 def decimal_size(kind: ColumnType) -> tuple[int, int] | None:
-    """(precision, scale) of a decimal; None of another type."""
+    """(precision, scale) of a decimal type; None for any other type."""
     found = _DECIMAL.fullmatch(kind) if isinstance(kind, str) else None
     return (int(found[1]), int(found[2])) if found else None
 
 
 U64 = decimal(20)
-"""What holds every unsigned number of 64 bits, as no smaller type does."""
+"""The smallest table type that holds every unsigned 64-bit number."""
 
 
 def is_whole(kind: ColumnType) -> bool:
-    """Whether the values of a type are integers; those of decimals without a fraction are."""
+    """Whether the values of a type are integers; this includes decimals without a fraction."""
     size = decimal_size(kind)
     return kind in ("byte", "short", "int", "long") if size is None else size[1] == 0
 
@@ -74,7 +74,8 @@ _INTEGERS = ("byte", "short", "int", "long", U64)
 def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
     """The columns in order of first appearance: a name used by several variants is one column.
 
-    Integers of different width give the wider. Raises ``ValueError`` when two uses of a name differ otherwise.
+    Of integers of different width, the wider type wins. Raises ``ValueError`` if two uses of a name differ in another
+    way.
     """
     merged: dict[str, Column] = {}
     for column in columns:

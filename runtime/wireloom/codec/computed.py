@@ -1,4 +1,4 @@
-"""Values that are not in the bytes: they follow from others, and feed others when a record is written."""
+"""Values that are not in the bytes: they are computed from others, and others use them when a record is written."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,9 @@ from wireloom.expressions import Written, expression
 
 
 class Compute(NamedPart):
-    """A value that is not in the bytes: ``value`` after decoding, an input to other fields when building."""
+    """A value that is not in the bytes. Decoding computes it as ``value``; building uses it as an input to other
+    fields.
+    """
 
     def __init__(
         self, value: Written, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
@@ -43,7 +45,7 @@ LIMITS = {
 
 
 class Computed(Part):
-    """The value under its name. Building, one that is given must be what the others make it."""
+    """A computed value under its name. When building, a given value must equal what the other values make it."""
 
     computed = True
     last = located = False
@@ -75,7 +77,7 @@ class Computed(Part):
             load(this)
 
     def fits(self, value: Any) -> bool:
-        """Whether the column can have that value; what is given to be written can make it anything."""
+        """Whether the column can hold that value; unusual given values can make it anything."""
         return not self._limits or (isinstance(value, int | float) and self._limits[0] <= value <= self._limits[1])
 
     def write(self, writer: Writer, this: Values) -> None:
@@ -94,12 +96,12 @@ class Computed(Part):
             writer.claim(self, this, value)
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """What the value would be computed to be; itself, which nobody can give, if the column cannot have that."""
+        """The value as it would be computed; else, if it does not fit, this object, which nobody can give."""
         value = self._value.ask(this, record, frame)
         return value if value is None or self.fits(value) else self
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
-        """Why ``taken``, which was given, cannot be written beside values that make it ``found``."""
+        """The error for a given value ``taken`` where the other values make it ``found``."""
         show = self.field.shown
         if found is self:
             return EncodeError(f"what the other fields make it does not fit a {self.compute.type}", self.name)
@@ -111,7 +113,7 @@ class Computed(Part):
 
 
 class _Fitting:
-    """That a computed value fits its column, where none was given."""
+    """The claim that a computed value fits its column, where no value was given."""
 
     def __init__(self, part: Computed) -> None:
         self.part = part

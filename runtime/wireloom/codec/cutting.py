@@ -1,7 +1,7 @@
-"""Captures cut into records: what happens where a record's length can be believed, and where it cannot.
+"""Captures cut into records, where a record's length can be believed and where it cannot.
 
-Behind a record that is not believed, the reader goes on only where the protocol declares how, and reports what it
-skipped as one malformed range.
+After a record that cannot be believed, the reader goes on only if the protocol declares how. It reports what it skipped
+as one malformed range.
 """
 
 from collections.abc import Iterator
@@ -42,8 +42,8 @@ class MalformedRange:
 class Cutter:
     """Cuts a capture into records, be it whole in memory or coming piece by piece.
 
-    ``range`` is the malformed range in which the reader stands, whose end may not be known yet; ``order`` the byte
-    order of the last record, as ``little``.
+    ``range`` is the malformed range that the reader is in, whose end may not be known yet. ``order`` is the byte order
+    of the last record: true for little-endian.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Cutter:
     def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Cut | None:
         """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
 
-        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``.
-        Cuts say where they stand in ``buffer``, their errors where in the capture. A caller goes on behind what it
-        was given and, having got None, with the same bytes and more.
+        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``. Cuts
+        say where they stand in ``buffer``, their errors where in the capture. The next call continues after the cut
+        that was returned; after None, it passes the same bytes and more.
         """
         if self.range is None:
             record = self._next(buffer, start, end, base, final=final)
@@ -91,9 +91,10 @@ class Cutter:
         return Cut(start, piece - start, proven=False, error=told)
 
     def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Cut | None:
-        """The record at ``start``, unproven if its length cannot be believed; None if more bytes could tell.
+        """The record at ``start``, unproven if its length cannot be believed; None if more bytes are needed to decide.
 
-        One that runs past the end of the capture, with a whole record inside it, is malformed up to that one.
+        If the record runs past the end of the capture but a whole record begins inside it, the bytes before that one
+        are malformed.
         """
         left = end - start
         try:

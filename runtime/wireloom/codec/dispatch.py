@@ -1,4 +1,4 @@
-"""Which of a protocol's messages a record is, as its header says."""
+"""Which of a protocol's messages a record is, according to its header."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -9,7 +9,7 @@ from wireloom.codec.givens import shown
 from wireloom.codec.message import Message
 
 UNKNOWN = "unknown"
-"""The message of records that no other matches; it keeps their bytes."""
+"""The message of records that match no other; it keeps their bytes."""
 
 
 class Dispatch:
@@ -35,7 +35,7 @@ class Dispatch:
         return self._unmatched
 
     def check(self, message: Message, header: Values) -> None:
-        """Refuse to write a record whose header says that it is another message. Raises ``EncodeError``."""
+        """Raises ``EncodeError`` if the header to be written selects another message."""
         first = next((name for names in self._tables for name in names), "")
         try:
             selected = self.message_of(header)

@@ -20,9 +20,9 @@ class DecodeError(ConstructError, ValueError):
 
     ``code`` is one word for the kind of damage (``truncated``, ``overrun``, ``checksum``, ``invalid`` …), ``path`` the
     dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
-    captures makes it count from the start of the capture) and ``detail`` what was expected and what was found.
-    ``needed`` is how many bytes of the record it takes to tell its length, where there were fewer; ``whole`` is how
-    many a proven record says it has, where there are others.
+    captures makes it count from the start of the capture) and ``detail`` what was expected and what was found. If there
+    were too few bytes to find the record's length, ``needed`` says how many that takes. If a proven record is not as
+    long as it says, ``whole`` is the length it says.
     """
 
     def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:

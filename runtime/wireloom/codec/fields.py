@@ -23,7 +23,7 @@ from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
-"""What packing a value that does not fit can raise."""
+"""The errors that packing raises for a value that does not fit."""
 
 
 class Boolean(Construct):
@@ -65,7 +65,7 @@ class EitherOrder(Construct):
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """How ``struct`` reads a fixed-size construct: its code, its byte order (None: no matter) and its table type."""
+    """How ``struct`` reads a fixed-size construct: its code, its byte order (if it has one) and its table type."""
 
     code: str
     order: str | None
@@ -88,7 +88,7 @@ _TYPES = {
 
 
 def primitive(construct: Construct, *, little: bool = False) -> Primitive | None:
-    """The ``struct`` equivalent of ``construct`` in a record of that byte order, or None if it has none."""
+    """How ``struct`` reads ``construct`` in a record of that byte order, or None if it cannot."""
     match construct:
         case FormatField():
             order, code = construct.fmtstr
@@ -136,7 +136,7 @@ def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Pr
 
 
 TOO_LARGE = " does not fit a long; read it with the option u64=decimal"
-"""What is said behind a number that the spec bounds below 2^63 and that is not."""
+"""The end of the message for a number that is not below 2^63 although the spec bounds it so."""
 
 
 class Field(Subconstruct):
@@ -144,8 +144,8 @@ class Field(Subconstruct):
 
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
-    value; ``long`` bounds an unsigned 64-bit number below 2^63; ``located`` fields are asked for their offset. The spec
-    writes the values of ``hex`` ones in hexadecimal, and so does whoever tells of them.
+    value; ``long`` bounds an unsigned 64-bit number below 2^63; expressions ask for the offset of ``located`` fields.
+    The values of ``hex`` fields are shown in hexadecimal, as the spec writes them.
     """
 
     def __init__(
@@ -198,9 +198,10 @@ class Field(Subconstruct):
         yield from self.labelled(name, kind.type)
 
     def loaders(self, name: str, *, wide: bool = False) -> Iterator[Callable[[Values], None]]:
-        """What is to be done to the number just read as ``name``: name and label it, refuse what may not be.
+        """Functions to call after a number was read as ``name``: they name it, label it, and refuse values that are not
+        allowed.
 
-        No number is too large if they are to be ``wide``.
+        With ``wide``, no number is too large.
         """
         if self.const is not None or (self.long and not wide):
             yield partial(self._refuse, name, wide)
@@ -217,11 +218,11 @@ class Field(Subconstruct):
             raise DecodeError("range", f"{self.shown(value)}{TOO_LARGE}")
 
     def shown(self, value: object) -> str:
-        """A value of the field in words, a number as the spec writes it: ``12``, or ``0x000c`` of two bytes."""
+        """A value as messages show it. Numbers look as in the spec: ``12``, or ``0x000c`` for two bytes."""
         return shown(value, self.digits)
 
     def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
-        """Refuse a value just read. Raises ``DecodeError`` if there is a rule and it does not hold."""
+        """Raises ``DecodeError`` if the value just read breaks the field's ``valid`` condition."""
         if self.valid is not None and not self.valid.ask(this, record, frame):
             detail = f"{self.valid.written} expected, found {self.shown(this[name])}"
             raise DecodeError("invalid", detail, offset, name)
@@ -236,7 +237,7 @@ class Field(Subconstruct):
         return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
 
     def placeholder(self, value: Any) -> int:
-        """What stands in place of a checksum until it is known: what was given, if that is one."""
+        """What is written for a checksum until it is known: the given value, if it is a possible one."""
         return value if isinstance(value, int) and 0 <= value <= self._most else 0
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
@@ -248,9 +249,9 @@ class Field(Subconstruct):
             yield Column(f"{name}_flags", ListOf("string"), label=True, longest=longest(self.flags))
 
     def fill(self, writer: Writer, this: Values, name: str) -> bool:
-        """Put something in place of a missing value: the constant, what the label says, or the default.
+        """Replace a missing value by the constant, the number that the label names, or the default.
 
-        Whether it is to be told in the end: a default that is an expression can ask for everything.
+        Returns whether the value must be computed at the end: a default that is an expression may use everything.
         """
         this[name] = self._missing(this, name)
         if this[name] is not None or not isinstance(self.default, Expression):
@@ -261,7 +262,7 @@ class Field(Subconstruct):
         return True
 
     def check(self, this: Values, name: str, *, wide: bool = False) -> None:
-        """Refuse a value that a decoder would refuse, whatever the others are."""
+        """Raises ``EncodeError`` for a value that a decoder would refuse whatever the other values are."""
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
@@ -286,11 +287,11 @@ class Field(Subconstruct):
         return f"{name}_name" if self.enum else f"{name}_flags"
 
     def inputs(self, name: str) -> tuple[str, ...]:
-        """The columns that say, if they are given, that the field is there."""
+        """The columns that show that the field is present, if a value is given for one of them."""
         return () if self.derived else (name, self.label(name)) if self.label(name) else (name,)
 
     def _labelled(self, label: object, path: str) -> int:
-        """The number that the label says."""
+        """The number that the label names."""
         if self.enum is not None:
             return named(self.enum, label, path)
         assert self.flags is not None
@@ -301,7 +302,7 @@ class Field(Subconstruct):
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """That the field called ``name`` is valid, to be claimed when it is written."""
+    """The claim that the field called ``name`` is valid, made when it is written."""
 
     name: str
     rule: Expression
@@ -315,7 +316,7 @@ class Validity:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """That a value is what it was taken to be when its bytes were written."""
+    """The claim that a value is still what it was when its bytes were written."""
 
     name: str
 
@@ -327,7 +328,9 @@ class Settled:
 
 
 def fixed(item: Construct) -> tuple[str, Field] | None:
-    """The name and field of a named fixed-size construct, bare or in a ``Field``; None if it is something else."""
+    """The name and field of a named fixed-size construct, with or without a ``Field`` around it; None for anything
+    else.
+    """
     if not isinstance(item, Renamed):
         return None
     field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)

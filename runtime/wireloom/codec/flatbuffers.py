@@ -1,8 +1,8 @@
-"""FlatBuffers tables, read with every offset checked against the buffer, and written afresh.
+"""FlatBuffers tables: reading checks every offset against the buffer, and writing lays the table out anew.
 
-Read by hand because the FlatBuffers runtime for Python has no verifier: a hostile offset makes it read elsewhere.
-Format: https://flatbuffers.dev/internals/ (all little-endian). Scalars, booleans and strings, which is what flat
-tables consist of.
+This does not use the FlatBuffers runtime for Python because that has no verifier: a hostile offset makes it read
+elsewhere. Format: https://flatbuffers.dev/internals/ (all little-endian). Flat tables consist of scalars, booleans and
+strings.
 """
 
 import struct
@@ -80,7 +80,7 @@ class Table:
         return values
 
     def parts(self, data: bytes) -> Iterator[tuple[str, int, int, Any]]:
-        """What stands where in a buffer that ``read`` takes: (name, start, end, value), in no order."""
+        """The parts of a buffer that ``read`` accepts, as (name, start, end, value) in no particular order."""
         table: int = struct.unpack_from("<I", data)[0]
         distance: int = struct.unpack_from("<i", data, table)[0]
         vtable = table - distance
@@ -105,7 +105,7 @@ class Table:
                 yield field.name, start, end, values[field.name]
 
     def write(self, values: Values) -> bytes:
-        """A buffer that reads as ``values``: vtable, table with its widest fields first, strings behind it."""
+        """A buffer that decodes to ``values``: the vtable, the table with its widest fields first, then the strings."""
         stored = [field for field in self.fields if values[field.name] not in (None, field.default)]
         stored.sort(key=lambda field: -struct.calcsize(SCALARS[field.type][0]))
         slots = [0] * (max((field.id for field in stored), default=-1) + 1)
@@ -174,9 +174,10 @@ def _store(out: bytearray, field: TableField, at: int, value: Any) -> None:
 
 
 class FlatBuffer(NamedPart):
-    """A table's values under the part's name and, since values do not determine bytes, its bytes under ``raw``.
+    """A table's values under the part's name, and its bytes under ``raw``, since the same values can have different
+    bytes.
 
-    Building uses the raw bytes if they still read as the given values, else writes the table afresh.
+    Building uses the raw bytes if they still decode to the given values, and writes a new table otherwise.
     """
 
     def __init__(self, extent: Extent, table: Table, *, raw: str) -> None:

@@ -1,6 +1,6 @@
 """Single-precision floats through Python's double-precision ones, bit for bit.
 
-``struct`` does this for every number but a signalling NaN: the processor quiets it on the way, and bits are lost.
+``struct`` preserves every number except a signalling NaN: the processor makes it quiet, which changes its bits.
 """
 
 import struct
@@ -10,7 +10,7 @@ _WORD, _LONG = struct.Struct("<I"), struct.Struct("<Q")
 _INFINITY = 0x7F80_0000
 _DOUBLE_INFINITY = 0x7FF0_0000_0000_0000
 _WIDER = 29
-"""Bits by which a double's fraction is longer."""
+"""How many bits longer the fraction of a double is."""
 
 
 def load(bits: int) -> float:

@@ -1,4 +1,4 @@
-"""Textual forms: one JSON object a line beside the binary record, keys in the document's order."""
+"""Textual forms of records: one JSON object per line, with the keys in the order of the source document."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ from wireloom.codec.frames import Values
 
 
 def _base64_57(data: bytes) -> str:
-    """Base64 with a line break after every complete 57 bytes, the last ones included."""
+    """Base64 with a line break after every complete group of 57 bytes, including the last one."""
     chunks = (data[start : start + 57] for start in range(0, len(data), 57))
     return "".join(base64.b64encode(chunk).decode() + ("\n" if len(chunk) == 57 else "") for chunk in chunks)
 
@@ -35,7 +35,7 @@ _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 def _java_text(data: bytes) -> str:
-    """UTF-8 as Java's ``String`` reads it: U+FFFD for what is none, one for a whole encoded surrogate."""
+    """UTF-8 as Java's ``String`` decodes it: invalid bytes become U+FFFD, a whole encoded surrogate becomes one."""
     return _SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
 
 
@@ -77,7 +77,7 @@ class Form:
         self.entries = entries
 
     def write(self, row: Values) -> str:
-        """The row's line, without a line break. Raises ``ValueError`` if it is another message or was malformed."""
+        """The row as a line, without a line break. Raises ``ValueError`` if it is another message or malformed."""
         values = row[self.message]
         if values is None:
             raise ValueError(

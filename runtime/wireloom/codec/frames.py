@@ -1,4 +1,4 @@
-"""What an expression is asked over: the values of a struct, and the frame that knows where each of them stands."""
+"""What expressions are evaluated on: the values of a struct, and the frame that knows where each of them is."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ Values = dict[str, Any]
 
 
 class Frame(dict[str, tuple[int, int]]):
-    """What an expression may ask beside values: where fields and sections stand, and the reader's parameters.
+    """What expressions may use beside values: the positions of fields and sections, and the reader's parameters.
 
     Maps a name to (start, end), in bytes from the record's start; ``record`` is the whole record.
     """

@@ -13,12 +13,12 @@ from wireloom.codec.lengths import Buffer, Lengths, Probe, told, too_short
 from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
-"""How many records are looked at to tell the byte order of one that proves itself in both."""
+"""How many of the following records are read to decide the byte order of one that is proven in both."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a place is looked at: see ``Framing.first``."""
+    """The arguments of one look at a position: see ``Framing.first``."""
 
     buffer: Buffer
     end: int
@@ -36,9 +36,9 @@ class _Look:
 class Framing:
     """How a protocol's captures fall into records.
 
-    ``match`` are the header fields that tell which of ``lengths`` holds, as (name, offset, construct); ``byte_order``
-    is the parameter that tells it, ``auto`` meaning: the order in which the record proves itself. With ``resync``, the
-    reader searches behind an unproven record for the next proven one.
+    ``match`` are the header fields that select one of ``lengths``, as (name, offset, construct). ``byte_order`` is the
+    name of the parameter with the byte order; its value ``auto`` means the order in which a record is proven. With
+    ``resync``, the reader searches for the next proven record after an unproven one.
     """
 
     def __init__(
@@ -75,9 +75,10 @@ class Framing:
     ) -> tuple[int, bool]:
         """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``.
 
-        A record that proves itself in both orders has the ``order`` of the one before it, else that of what follows.
-        Unless the capture is ``final`` at ``end``, nothing is told before more bytes cannot change it; the error says
-        how many are ``needed`` for that. ``sums`` are those of the capture, in which the buffer stands at ``base``.
+        A record that is proven in both orders has the ``order`` of the one before it, or else that of the ones after
+        it. Unless the capture is ``final`` at ``end``, the answer is given only when more bytes cannot change it; the
+        error says how many are ``needed``. ``sums`` are the capture's checksums; the buffer begins at byte ``base`` of
+        the capture.
         """
         look = _Look(buffer, end, parameters, final, bound, sums, base)
         found: dict[bool, int] = {}
@@ -114,7 +115,7 @@ class Framing:
         bound: int,
         order: bool | None,
     ) -> tuple[int, bool]:
-        """As ``first``, of a record that has a byte, and no more than ``bound`` of them."""
+        """As ``first``, but raises if the record has no bytes or more than ``bound``."""
         length, little = self.first(buffer, start, end, parameters, final=final, bound=bound, order=order)
         if length > bound:
             raise DecodeError("too-long", f"a record of {counted(length, 'byte')}, more than the {bound} allowed")
@@ -125,7 +126,7 @@ class Framing:
     def decided(
         self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
     ) -> bool:
-        """Whether the record at ``start`` proves itself in one byte order alone, so that it needs no neighbours."""
+        """Whether the record at ``start`` is proven in exactly one byte order, so that its neighbours do not matter."""
         if len(self.orders(parameters)) == 1:
             return True
         try:
@@ -138,7 +139,9 @@ class Framing:
         return lengths.measure(look.buffer, start, look.end, little, look.parameters, look.bound, look.sums, look.base)
 
     def _proofs(self, look: _Look, at: int) -> dict[bool, int]:
-        """The byte orders in which a record at ``at`` proves itself, with its length. Raises if that has to wait."""
+        """The byte orders in which the record at ``at`` is proven, each with its length. Raises if more bytes are
+        needed.
+        """
         found = {}
         for little in self.orders(look.parameters):
             try:
@@ -149,7 +152,9 @@ class Framing:
         return found
 
     def _followed(self, look: _Look, start: int, at: int, little: bool) -> bool:
-        """Whether what follows at ``at`` are records in one byte order, the first that proves itself in one alone."""
+        """Whether the records from ``at`` on have this byte order, as the first of them that is proven in only one
+        shows.
+        """
         origin = start
         for _ in range(_AHEAD):
             if at <= start or at - start > (look.bound or MAX_RECORD_BYTES):
@@ -167,7 +172,7 @@ class Framing:
         return False
 
     def likely(self, data: Buffer, parameters: Values) -> tuple[int, bool]:
-        """The length and byte order of a record that proves itself in none: the shortest that its fields allow."""
+        """The likely length and byte order of an unproven record: the shortest length that its fields allow."""
         orders = self.orders(parameters)
         tries = [
             (one.possible(data, 0, len(data), order, parameters), order) for order in orders for one in self.lengths
@@ -193,12 +198,12 @@ class Framing:
         raise DecodeError("unknown-layout", self.unknown(found, little))
 
     def unknown(self, values: Values, little: bool) -> str:
-        """What is wrong if no ``lengths`` are for such header fields."""
+        """The message for header fields that none of ``lengths`` is for."""
         return f"no layout for {told(values, self._probes[little])}, so its length is unknown"
 
 
 def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
-    """What is wrong with a record that proves itself in no byte order: best of all, that it is cut off."""
+    """The error for a record that is proven in no byte order; if it may be cut off, the error says so."""
     cut = sorted((error.needed, little) for little, error in problems.items() if error.needed > left)
     little = cut[0][1] if cut else min(problems)
     error = problems[little]
@@ -208,5 +213,5 @@ def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
 
 
 def nor(little: bool) -> str:
-    """What to say, behind what is wrong in one byte order, if something else is wrong in the other."""
+    """The end of a message about one byte order where something else is wrong in the other."""
     return f"; nor is it a record in {'big' if little else 'little'} byte order"

@@ -1,4 +1,4 @@
-"""Values that are given to be written: what they are taken for, and words for those that cannot be."""
+"""Values given to be written: which types are accepted for which, and messages about those that are not."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -10,7 +10,7 @@ from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
 
 _LONGEST = 60
-"""How many characters of a value stand in an error."""
+"""How many characters of a value an error shows."""
 
 
 def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
@@ -29,7 +29,7 @@ def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> V
 
 
 def whole(value: Any) -> Any:
-    """The integer that a decimal is, as tables have them for 64 unsigned bits; whatever else it is."""
+    """The integer that a decimal equals, since tables hold unsigned 64-bit numbers as decimals; else the value."""
     if isinstance(value, Decimal) and value.is_nan():
         return nan  # which can be compared, be it a signalling one
     if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST:
@@ -38,7 +38,7 @@ def whole(value: Any) -> Any:
 
 
 def shown(value: object, digits: int = 0) -> str:
-    """A value as an error shows it: a line at most, whatever was given; in hex if there are ``digits``."""
+    """A value as an error shows it: at most one line, and in hexadecimal if ``digits`` is not 0."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -53,7 +53,7 @@ def shown(value: object, digits: int = 0) -> str:
 
 
 def unfit(value: object, kind: str, bits: int) -> str:
-    """What is wrong with a value that a number of that table type cannot have."""
+    """The message for a value that a number of that table type cannot hold."""
     if value is None:
         return "missing"
     if kind == "boolean":

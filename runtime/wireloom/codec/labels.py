@@ -1,4 +1,4 @@
-"""Numbers with names: enums and flags, the labels that stand beside their numbers, and the numbers labels stand for."""
+"""Numbers with names: enums, flags and their labels."""
 
 from collections.abc import Callable
 from enum import KEEP, EnumType, IntEnum, IntFlag
@@ -29,7 +29,7 @@ class WireEnum(IntEnum):
 
 
 class _FlagsType(EnumType):
-    """Gives each class of flags the ``&`` of integers; ``enum`` puts its own, slow one into every subclass."""
+    """Gives each class of flags the ``&`` of integers, since the one that ``enum`` puts into every subclass is slow."""
 
     def __new__(metacls, *arguments: Any, **options: Any) -> Any:
         flags: Any = super().__new__(metacls, *arguments, **options)
@@ -72,7 +72,7 @@ def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[
 
 
 FLAG_SETS_LIMIT = 4096
-"""Combinations of a set of flags that are remembered; Python keeps every ``IntFlag`` it makes for ever."""
+"""How many combinations of a set of flags are kept as ``IntFlag``; Python never forgets one that it made."""
 
 
 def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:

@@ -1,7 +1,7 @@
-"""``Layout``: a struct whose fixed-size runs are fused, and the parts that shape it (sections, choices, conditions).
+"""``Layout``: a struct. It reads consecutive fixed-size fields together, and has parts such as sections and choices.
 
-All parts of a layout work on one dict of values, ``this``. Derived values are verified when the whole struct has been
-read, and settled when the whole struct has been written.
+All parts of a layout work on one dict of values, ``this``. Derived values are checked after the whole struct was read,
+and filled in after the whole struct was written.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ Step = Part | Block
 
 
 class Layout(Construct):
-    """Fields and parts in order; within a record, it parses into, and builds from, a ``Container`` of its own."""
+    """Fields and parts in order. As a value inside a record, it has a ``Container`` of its own."""
 
     def __init__(self, *items: Construct) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Layout(Construct):
             step.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        """Write all parts from ``this``; computed values first, since defaults may ask for them."""
+        """Write all parts from ``this``; computed values come first, since defaults may use them."""
         for step in self._writing:
             step.write(writer, this)
 
@@ -95,9 +95,9 @@ def container(empty: Values) -> Container:
 
 
 def await_(writer: Writer, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
-    """Have the derived values of a struct told in the end, where it turns out to have them.
+    """Let the derived values of a struct be computed at the end.
 
-    Those of the attempt before stand for them until then, or the given ones, which can be wrong.
+    Until then the values of the attempt before are used, or the given ones, which may be wrong.
     """
     known = writer.known.get(writer.path)
     for name, field in derived:

@@ -1,4 +1,4 @@
-"""How long the record at some place is, told by numbers at fixed offsets, and what proves it."""
+"""How long the record at a position is, computed from numbers at fixed offsets, and what proves it."""
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ class Probe(NamedTuple):
 
     @classmethod
     def of(cls, field: tuple[str, int, Any], *, little: bool) -> "Probe":
-        """How a construct reads it in a byte order."""
+        """The probe for a construct in a byte order."""
         name, offset, construct = field
         kind = primitive(construct, little=little)
         assert kind is not None
@@ -38,16 +38,16 @@ class Probe(NamedTuple):
 
 
 def told(values: Values, probes: Iterable[Probe]) -> str:
-    """What was read, in words."""
+    """Header values as messages show them."""
     return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
 
 
 class Lengths:
     """How to find the length of the records that some header values select.
 
-    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them once
-    ``valid`` holds and the checksum field ``checksum`` is right. That one is among the fields, or else ``stored`` says
-    what it is and where it stands.
+    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them. It is
+    believed if ``valid`` holds and the field ``checksum`` is right. That field is one of ``fields``, or ``stored``
+    gives its construct and its position.
     """
 
     def __init__(
@@ -88,7 +88,8 @@ class Lengths:
     ) -> int:
         """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
 
-        No proof takes more than ``bound`` bytes. ``sums`` are those of the capture, in which the buffer is at ``base``.
+        No proof needs more than ``bound`` bytes. ``sums`` are the capture's checksums; the buffer begins at its byte
+        ``base``.
         """
         if end - start < self.size:
             raise too_short(self.size, f"needs {counted(self.size, 'byte')} to tell its length, {end - start} left")
@@ -110,13 +111,15 @@ class Lengths:
         return int(self.length.ask(values, values, frame))
 
     def unmet(self, values: Values, little: bool) -> str:
-        """What is wrong if ``valid`` does not hold."""
+        """The message for a record whose ``valid`` does not hold."""
         assert self.valid is not None
         return f"{self.valid.written} expected, found {told(values, self.given[little])}"
 
     @staticmethod
     def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
-        """Refuse a sum over the bytes from ``first`` to ``last`` if it or what it covers is out of reach."""
+        """Raises ``DecodeError`` if a checksum over the bytes from ``first`` to ``last``, or those bytes, are not
+        there.
+        """
         if min(first, stored.offset) < 0 or last < first:
             what = f"{stored.name} would be at byte {stored.offset}, the sum of {first} to {last}"
             raise DecodeError("invalid-size", what)
@@ -127,7 +130,7 @@ class Lengths:
             raise too_short(needed, f"needs {counted(needed, 'byte')}, {left} left")
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        """The length that the bytes at ``start`` tell, their checksum not looked at; 0 if they cannot be a record."""
+        """The length that the bytes at ``start`` give if their checksum is ignored; 0 if they cannot be a record."""
         if end - start < self.size:
             return 0
         values = self._values(buffer, start, little)
@@ -141,13 +144,13 @@ class Lengths:
 
 
 def differing(expected: int, found: int, size: int) -> str:
-    """What is wrong with a checksum of ``size`` bytes."""
+    """The message for a wrong checksum of ``size`` bytes."""
     digits = f"#0{2 + 2 * size}x"
     return f"{expected:{digits}} expected, found {found:{digits}}"
 
 
 def too_short(needed: int, detail: str) -> DecodeError:
-    """The error for a record of which so many bytes would tell the length."""
+    """The error for a record whose length can be found with this many bytes."""
     error = DecodeError("truncated", detail)
     error.needed = needed
     return error

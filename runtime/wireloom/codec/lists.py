@@ -1,4 +1,4 @@
-"""``Repeat``: a list of numbers, texts, bytes or structs, as long as its count, its last item or its section says."""
+"""``Repeat``: a list of numbers, texts, bytes or structs. Its count, its last item or its section ends it."""
 
 import struct
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Repeat(Value):
         return items
 
     def _count(self, stream: Reader, context: Values, smallest: int) -> int | None:
-        """How many items there are; None if that shows only at the last. No item takes less than ``smallest`` bytes."""
+        """How many items there are; None if only the last one shows it. No item takes less than ``smallest`` bytes."""
         if self.count is None:
             return None
         count = self.count.ask(context, stream.record, stream.frame)
@@ -107,7 +107,7 @@ class Repeat(Value):
         return obj
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
-        """How many items its count says."""
+        """The number of items according to its count."""
         assert self.count is not None
         return self.count.ask(this, record, frame)
 
@@ -119,7 +119,7 @@ class Repeat(Value):
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """That the last item of a list, and no other, ends it."""
+    """The claim that the last item of a list ends it, and no other does."""
 
     until: Expression
     items: list[Values]

@@ -1,4 +1,4 @@
-"""A record and its messages: the header every record begins with, and what each message puts into its sections."""
+"""A record and its messages: the header of every record, and what each message puts into the record's sections."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -42,9 +42,9 @@ class Record:
 
 
 class Variant:
-    """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names.
+    """One of a message's layouts. It is chosen if ``when`` holds, and adds fields to the sections it names.
 
-    Where it is chosen, ``valid`` must hold of the whole record.
+    If it is chosen, ``valid`` must hold for the whole record.
     """
 
     def __init__(
@@ -61,9 +61,10 @@ _NOTHING = Layout()
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A part of the record behind its head: a slot and the fields all variants share in it, or fields of the record.
+    """A part of the record after its head: a slot with the fields that all variants share in it, or fields of the
+    record.
 
-    In the ``decisive`` slot, the variant is chosen once the shared fields are read.
+    The variant is chosen after the shared fields of the ``decisive`` slot are read.
     """
 
     slot: Slot | None
@@ -74,8 +75,8 @@ class _Step:
 class Message(Construct):
     """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side.
 
-    ``valid`` must hold of all its records, and ``otherwise`` of those that have none of its variants. Which of these a
-    record has is known behind the shared fields of the ``decisive`` slot.
+    ``valid`` must hold for all its records, and ``otherwise`` for those that have none of its variants. Which of these
+    a record has is known behind the shared fields of the ``decisive`` slot.
     """
 
     def __init__(
@@ -141,12 +142,12 @@ class Message(Construct):
 
     @cached_property
     def _digits(self) -> dict[str, int]:
-        """Of the fields that are told in hexadecimal, how many digits they have."""
+        """The number of digits of each field that messages show in hexadecimal."""
         return {column.name: column.digits for column in (*self.record.columns, *self.columns) if column.digits}
 
     @property
     def rules(self) -> Iterator[Expression]:
-        """The conditions that tell variants apart, and those that must hold of the whole record."""
+        """The conditions that select variants, and those that must hold for the whole record."""
         variants = (rule for variant in self.variants for rule in (variant.when, variant.valid))
         return filter(None, (self.valid, self.otherwise, *variants))
 
@@ -156,7 +157,7 @@ class Message(Construct):
         return StructOf(self.columns)
 
     def read(self, reader: Reader, record: Values) -> Container:
-        """The message's fields, the record's head having been read. Reads what follows the sections into ``record``."""
+        """The message's fields, read after the record's head. What follows the sections is read into ``record``."""
         this = container(self._empty)
         variant: Variant | None = None
         if reader.trace is not None:
@@ -192,7 +193,7 @@ class Message(Construct):
         return None
 
     def wrong(self, this: Values, record: Values, frame: Frame, variant: Variant | None) -> DecodeError | None:
-        """What of the whole record does not hold and must; None if all does."""
+        """The error for a condition of the whole record that does not hold; None if all hold."""
         own = (variant.valid, f" of {variant.name}") if variant else (self.otherwise, " where no variant is")
         for rule, which in ((self.valid, ""), own):
             if rule is None or rule.ask(this, record, frame):
@@ -228,7 +229,7 @@ class Message(Construct):
         raise EncodeError(f"none fits these fields: {'; '.join(reasons)}", f"{self.name}.variant")
 
     def _candidates(self, values: Values) -> list[Variant | None]:
-        """The variants that could be meant: the named one, or any that has the fields, and none of them last."""
+        """The variants to try: the named one, or each that has the given fields and at last no variant."""
         if not self.variants:
             return [None]
         if values["variant"] is not None:
@@ -241,12 +242,12 @@ class Message(Construct):
         return [variant for variant in every if self._strange(values, variant) is None] or every
 
     def _strange(self, values: Values, variant: Variant | None) -> str | None:
-        """The first field that is given and that the variant has not."""
+        """The first given field that the variant does not have."""
         fits = self._fitting(variant)
         return next((name for name, value in values.items() if value is not None and name not in fits), None)
 
     def _attempt(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
-        """Write the record as that variant; what is wrong if it cannot be."""
+        """Try to write the record as that variant; returns the error if it cannot be."""
         strange = self._strange(values, variant)
         if strange is not None:
             has = f"variant {variant.name}" if variant else "a record without a variant"
@@ -284,9 +285,9 @@ class Message(Construct):
         return EncodeError(wrong.detail, self._blamed(writer, this, variant, wrong.field))
 
     def _blamed(self, writer: Writer, this: Values, variant: Variant | None, region: str) -> str:
-        """The field to name where something of the whole record does not hold; ``path`` leads to it.
+        """The field to name if a condition of the whole record does not hold; ``path`` leads to it.
 
-        Where the size of a section decided it, that is what was given to be left over there.
+        If the size of a section decided the condition, it is the field with the bytes left over there.
         """
         trailing = self.trailing.get(region)
         if trailing is not None and this[trailing] is not None:
@@ -343,7 +344,7 @@ class Message(Construct):
         return obj
 
     def _parameters(self, context: Any) -> Values:
-        """The protocol's parameters among those given to the outermost construct; another's are not ours to refuse."""
+        """The protocol's parameters among those given to the outermost construct, which may have others of its own."""
         root = context.get("_params", context)
         known = {parameter.name for parameter in self.protocol.parameters}
         return {name: root[name] for name in root if name in known or (root is context and not name.startswith("_"))}

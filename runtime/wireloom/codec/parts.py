@@ -19,7 +19,9 @@ from wireloom.expressions import Expression, Written, expression
 
 
 class Section(Part):
-    """A region with a size. Nothing inside reads past it; what is left over goes to ``trailing`` or is malformed."""
+    """A region with a size. Nothing inside reads past its end. Bytes left over go to ``trailing``, or the record is
+    malformed.
+    """
 
     def __init__(self, name: str, extent: Size | Rest, *items: Construct, trailing: str | None = None) -> None:
         super().__init__()
@@ -42,7 +44,7 @@ class Section(Part):
         self.leave(reader, this, with_limit)
 
     def enter(self, reader: Reader, this: Values) -> int:
-        """Set the reader's limit to the section's end; the limit it had."""
+        """Set the reader's limit to the section's end, and return the limit it had."""
         start, outer = reader.pos, reader.limit
         size: Any = outer - start if self._size is None else self._size
         if isinstance(size, Expression):
@@ -57,7 +59,7 @@ class Section(Part):
         return outer
 
     def leave(self, reader: Reader, this: Values, outer: int) -> None:
-        """Deal with what is left of the section and set the limit back."""
+        """Handle the bytes left over in the section and restore the limit."""
         start = reader.pos
         if start < reader.limit:
             if self.trailing is None:
@@ -78,7 +80,7 @@ class Section(Part):
         self.claim(writer, this)
 
     def close(self, writer: Writer, this: Values, start: int, tails: int) -> None:
-        """Write what was left over and note the section's span; optional parts in it begin with the one ``tails``."""
+        """Write the bytes left over and note the section's span. Its own ``tails`` are those from that number on."""
         if self.trailing is not None and this.get(self.trailing) is not None:
             left = octets(this[self.trailing], self.trailing)
             if not left:
@@ -88,14 +90,14 @@ class Section(Part):
         writer.end(tails)
 
     def claim(self, writer: Writer, this: Values) -> None:
-        """Take it that the section's size, asked of ``this``, says as many bytes as were written."""
+        """Claim that the section's size, computed from ``this``, is the number of bytes that were written."""
         if isinstance(self.extent, Size):
             writer.claim(self, this, writer.frame.size(self.name))
         else:
             writer.follow(self, this, followed=False)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
-        """How many bytes its size says."""
+        """The number of bytes according to its size."""
         assert isinstance(self.extent, Size)
         return self.extent.state(this, record, frame)
 
@@ -107,14 +109,14 @@ class Section(Part):
 
     @property
     def _last(self) -> str:
-        """The column to name where the section is meant."""
+        """The column to name in errors about the section."""
         return [column.name for column in self.columns() if not column.label][-1]
 
 
 class When(Part):
     """Fields that are there only if a condition holds.
 
-    Building, they are there if one of them is given, or else if the condition holds; afterwards the two must agree.
+    When building, they are written if one of them is given or the condition holds; in the end the two must agree.
     """
 
     def __init__(self, condition: Written, *items: Construct) -> None:
@@ -147,7 +149,7 @@ class When(Part):
 
 
 class Choice(Part):
-    """The first of several alternatives whose condition holds; a last one without a condition holds always."""
+    """The first of several alternatives whose condition holds; the last may have no condition."""
 
     def __init__(self, *alternatives: When | Layout) -> None:
         super().__init__()
@@ -189,7 +191,7 @@ class Choice(Part):
         return option.content if isinstance(option, When) else option
 
     def _meant(self, this: Values, holds: int | None) -> int | None:
-        """The alternative to write: the one that holds so far, unless only others have the fields that are given."""
+        """The alternative to write: the one whose condition holds so far, unless only others have the given fields."""
         known = set(_given(this, self.inputs))
         fitting = [number for number, option in enumerate(self.alternatives) if known <= set(option.inputs)]
         if known and not fitting:
@@ -198,7 +200,7 @@ class Choice(Part):
         return holds if holds in fitting or not known else fitting[0]
 
     def _stranger(self, names: list[str]) -> str:
-        """The first of the given fields that does not go with the others."""
+        """The first given field that belongs to another alternative than the rest."""
         sharing = [set(option.inputs) for option in self.alternatives if names[0] in option.inputs]
         nearest = max(sharing, key=lambda option: len(option.intersection(names)))
         return next(name for name in names if name not in nearest)
@@ -302,7 +304,7 @@ class Bits(Part):
         return bytes(part.buffer)
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
-        """What is wrong with a value that was given, if anything is."""
+        """The error for a given value that does not fit, if there is one."""
         awaited = {name for values, name, *_ in writer.awaited if values is this}
         for name, field, _, mask in self.fields:
             if name not in awaited:

@@ -96,7 +96,7 @@ class Protocol:
         trace: Trace | None,
         only: str | None,
     ) -> Container | None:
-        """As ``decode``; None, the rest not being looked at, if the header is not that of the message ``only``."""
+        """As ``decode``; None, without reading on, if the header is not that of the message ``only``."""
         reader = self._head(data, len(data), parameters, little, trace)
         row = reader.record
         message = self._dispatch.message_of(row)
@@ -113,7 +113,7 @@ class Protocol:
         return row
 
     def _head(self, data: bytes, whole: int, parameters: Values, little: bool, trace: Trace | None = None) -> Reader:
-        """A reader of a record of ``whole`` bytes that has read its head, and holds its row. Raises ``DecodeError``."""
+        """A reader that has read the head of a record of ``whole`` bytes into a row. Raises ``DecodeError``."""
         reader = Reader(data, parameters, little=little, trace=trace)
         reader.frame["record"] = (0, whole)
         row = reader.record = container(self._empty)
@@ -125,7 +125,7 @@ class Protocol:
         return reader
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
-        """The row of exactly one record; anything before, behind or missing is a ``DecodeError``."""
+        """The row of exactly one record. Raises ``DecodeError`` if bytes are missing or left over."""
         row = self.cell(bytes(memoryview(data)), resolve(self.parameters, parameters), Mode.FAILFAST)
         assert row is not None
         return row
@@ -146,7 +146,7 @@ class Protocol:
     def _malformed(
         self, error: DecodeError, row: Container, data: bytes, mode: Mode, only: str | None
     ) -> Container | None:
-        """What a malformed record becomes, ``row`` being what can be told of it; None if it is of another message."""
+        """The result for a malformed record, of which ``row`` is known; None if it belongs to another message."""
         if only is not None and row["message"] not in (None, only):
             return None
         if mode is Mode.FAILFAST:
@@ -158,8 +158,8 @@ class Protocol:
     def _outline(self, data: bytes, whole: int, little: bool, parameters: Values) -> Container:
         """The row of a malformed record of ``whole`` bytes with nothing but its message and header.
 
-        It has no values if there is no knowing the length (0), or if the head cannot be read. Nor if the head of one
-        that is cut off depends on where its bytes end: then it is read otherwise when there is a byte more.
+        It has no values if the length is unknown (0) or the head cannot be read. The same holds if the record is cut
+        off and its head depends on where the bytes end, since one byte more would change it.
         """
         nothing = container(self._empty)
         try:
@@ -180,9 +180,9 @@ class Protocol:
         return traced.misfit or traced.error or traced.row, trace.flat()
 
     def decode_traced(self, data: bytes, parameters: Values, trace: Trace) -> Traced:
-        """As ``trace``, for ``parameters`` that are resolved, with all that is wrong.
+        """As ``trace``, for resolved ``parameters`` and with every error.
 
-        A record whose length cannot be told, or is another, is decoded as far as that goes.
+        A record whose length is unknown or wrong is decoded as far as possible.
         """
         length, little = len(data), False
         misfit: DecodeError | None = None
@@ -206,7 +206,7 @@ class Protocol:
         return DecodeError("trailing-bytes", f"{counted(len(data) - length, 'byte')} behind the record", length)
 
     def parse_stream(self, stream: Any, **parameters: Any) -> Container:
-        """The row of the record that stands next in a stream; not a byte behind it is read. Raises ``DecodeError``."""
+        """The row of the next record of a stream, which is read no further than that. Raises ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
         data, length, little = self._begin(stream, resolved)
         if length > MAX_RECORD_BYTES:
@@ -219,7 +219,7 @@ class Protocol:
         return self.decode(data, resolved, little=little)
 
     def _begin(self, stream: Any, parameters: Values) -> tuple[bytes, int, bool]:
-        """As much of the next record as tells its length; its length and byte order."""
+        """The first bytes of the next record, as many as its length takes to find, with its length and byte order."""
         data = b""
         while True:
             try:
@@ -245,9 +245,8 @@ class Protocol:
         ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
         ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
         ``_corrupt_record`` and ``_corrupt_reason``, and the header if that could be read; ``DROPMALFORMED`` leaves them
-        out. With ``message``, records that
-        their header gives to another message are left out, and not decoded any further. ``positions`` adds ``_offset``
-        and ``_length`` in bytes.
+        out. With ``message``, records of other messages are left out, and not decoded beyond their header.
+        ``positions`` adds ``_offset`` and ``_length`` in bytes.
         """
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
@@ -269,7 +268,7 @@ class Protocol:
         mode: Mode,
         message: str | None = None,
     ) -> Container | None:
-        """The row of a record that a capture was cut into, ``data`` being its bytes, ``offset`` where they stand in it.
+        """The row of a record cut from a capture; ``data`` are its bytes, which begin at ``offset`` in the capture.
 
         None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
         """
@@ -314,13 +313,15 @@ class Protocol:
         return self._checked(writer, message, resolved)
 
     def _placed(self, error: DecodeError, message: Message) -> DecodeError:
-        """The error told as inside the message, unless it is of a field of the record."""
+        """The error with the message's name in its path, unless it is about a field of the record."""
         if re.split(r"[.\[]", error.field)[0] not in self._fields:
             error.within(message.name)
         return error
 
     def _checked(self, writer: Writer, message: Message, parameters: Values) -> bytes:
-        """The bytes written. Refuses a record that could not be found again: its length, proof or order is wrong."""
+        """The written bytes. Raises ``EncodeError`` if a reader would not find the record: its length, proof or order
+        is wrong.
+        """
         data = bytes(writer.buffer)
         try:
             length, little = self.framing.first(data, 0, len(data), parameters)
@@ -335,7 +336,7 @@ class Protocol:
         return data
 
     def _telling(self, writer: Writer, message: Message, *, proof: bool = False) -> str:
-        """The field that tells a record's length, or that proves it; where there is none, the message."""
+        """The name of the field that gives a record's length or proves it; the message's name if there is none."""
         header = writer.record
         for lengths in self.framing.lengths:
             if all(header[name] in values for name, values in lengths.match.items()):

@@ -10,19 +10,20 @@ from wireloom.options import wide
 
 
 class Reader:
-    """A record's bytes with a cursor and a limit; looks enough like a stream for construct's fields to read from it.
+    """A record's bytes with a cursor and a limit. It is enough of a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
-    before a byte is copied. ``trace`` is told where everything stands, if there is one. ``weight`` is that of the
-    lists read so far.
+    before a byte is copied. ``trace``, if there is one, notes where everything is. ``weight`` is that of the lists read
+    so far.
     """
 
     __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight", "wide")
 
     HEAVIEST = 256 * 1024 * 1024
-    """Bytes that the lists of a record take in a table at most, beside texts and bytes, which stand in the record.
+    """The most bytes that the lists of a record may take in a table, not counting texts and bytes.
 
-    So do those of a batch of records: a list may take a hundred times the bytes that it is made of.
+    The same bound holds for a batch of records. It is needed because a list may take a hundred times as many bytes in a
+    table as in the record.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Reader:
         return self.buffer[start:end]
 
     def short(self, count: int, at: int | None = None) -> DecodeError:
-        """The error for ``count`` bytes wanted at ``at`` (the cursor) and not there."""
+        """The error for ``count`` bytes that are wanted at ``at`` (by default the cursor) and not there."""
         pos = self.pos if at is None else at
         if count < 0:
             return DecodeError("invalid-size", f"a size of {counted(count, 'byte')}", pos)
@@ -76,7 +77,7 @@ class Reader:
         return self.pos
 
     def nest(self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values) -> Any:
-        """What ``parse`` reads, its errors and its trace told as inside ``label``."""
+        """What ``parse`` reads; errors and trace have ``label`` in their path."""
         if self.trace is not None:
             self.trace.begin(label, self.pos)
         try:

@@ -1,4 +1,4 @@
-"""What conditions that do not hold have asked for, in words."""
+"""The values that conditions used, for messages about conditions that do not hold."""
 
 from collections.abc import Iterable, Mapping
 
@@ -26,7 +26,7 @@ def told(rules: Iterable[Expression], this: Values, record: Values, frame: Frame
 
 
 class _Measured(Frame):
-    """A frame that knows the last region whose size was asked for."""
+    """A frame that remembers the last region whose size was used."""
 
     last = ""
 
@@ -36,7 +36,7 @@ class _Measured(Frame):
 
 
 def measured(rule: Expression, this: Values, record: Values, frame: Frame) -> str:
-    """The region whose size made a condition false, if it asked for one last; else nothing."""
+    """The region whose size was the last thing that a false condition used; empty if that was something else."""
     asked = _Measured(frame.parameters, **frame)
     rule.holds(this, record, asked)
     return asked.last if asked.last in frame else ""

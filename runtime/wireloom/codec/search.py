@@ -1,4 +1,4 @@
-"""Where the next record that proves itself begins: what is looked for behind one that does not."""
+"""The search for the next proven record after an unproven one."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from wireloom.codec.lengths import Buffer
 
 
 class Found(NamedTuple):
-    """Where a record that is ``proven`` begins; if none is, up to where it is known that none begins."""
+    """The position of a ``proven`` record; if there is none, the position before which none begins."""
 
     position: int
     proven: bool
 
 
 class Search:
-    """Looks at one position after the other. Its time grows with what is skipped, whatever lengths claim."""
+    """Tries one position after the other. Its time grows with the bytes skipped, not with the lengths they claim."""
 
     def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
         self.framing = framing
@@ -38,7 +38,7 @@ class Search:
         order: bool | None,
         whole: bool = False,
     ) -> Found:
-        """The first record at ``start`` or behind it; ``whole``: of those that do not run past ``end``.
+        """The first record at ``start`` or after it; with ``whole``, the first that does not run past ``end``.
 
         Other arguments are those of ``Cutter.cut`` and ``Framing.first``.
         """
@@ -51,7 +51,9 @@ class Search:
     def at(
         self, buffer: Buffer, position: int, end: int, *, base: int, final: bool, order: bool | None, whole: bool
     ) -> Found | None:
-        """What ends the search at one position, if that does: a record, or one that only more bytes can prove."""
+        """The result if the search ends at this position: with a proven record, or one that needs more bytes to be
+        proven.
+        """
         try:
             length, _ = self.framing.first(
                 buffer,
@@ -70,11 +72,11 @@ class Search:
         return Found(position, True) if fits else None
 
     def _plausible(self, buffer: Buffer, start: int, end: int, *, final: bool) -> Iterator[int]:
-        """Positions whose header fields allow a record, found without looking at every position of a run of one byte.
+        """Positions whose header fields allow a record. Runs of a single repeated byte are skipped.
 
-        What makes a position impossible is the bytes of its window alone, so the whole run of a byte is as impossible
-        as its first position: zeros at the end of a preallocated file cost nothing. Of a capture that is not ``final``
-        at ``end``, the positions that only more bytes can tell about, ``window`` of them, are left out.
+        Only the bytes of its window make a position impossible, so in a run of one byte every position is as impossible
+        as the first: zeros at the end of a preallocated file cost nothing. If the capture is not ``final`` at ``end``,
+        the last ``window`` positions are left out, since more bytes are needed there.
         """
         parameters = self.parameters
         tries = [(lengths, little) for lengths in self.framing.lengths for little in self.framing.orders(parameters)]
@@ -96,7 +98,7 @@ class Search:
             position += 1
 
     def _anchor(self) -> tuple[int, bytes] | None:
-        """A byte every record has at one offset, if there is one to search for."""
+        """The offset and value of a byte that every record has, if there is one."""
         for name, offset, construct in self.framing.match:
             values = {value for lengths in self.framing.lengths for value in lengths.match.get(name, (None, None))}
             value = values.pop()
@@ -106,7 +108,7 @@ class Search:
 
 
 _RUN = 64 * 1024
-"""Bytes of a run that are compared at once."""
+"""How many bytes of a run are compared at once."""
 
 
 def _run_end(buffer: Buffer, start: int, end: int, least: int) -> int:

@@ -1,4 +1,4 @@
-"""The last step of writing a record: what follows from the rest is told, and put into the room reserved for it."""
+"""The last step of writing a record: derived values are computed and written into the room reserved for them."""
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
@@ -6,13 +6,13 @@ from wireloom.codec.frames import Values
 from wireloom.codec.writer import Awaited, Path, Writer
 
 ATTEMPTS = 16
-"""How often a record is written at most until what was taken for granted holds."""
+"""How often a record is written at most until all claims hold."""
 
 
 def settle(writer: Writer) -> EncodeError | None:
-    """Fill in the values that follow from others, then checksums; or else what was taken for granted and does not hold.
+    """Fill in derived values, then checksums. Returns the error if a claim does not hold.
 
-    Raises ``EncodeError`` for what no other attempt could mend.
+    Raises ``EncodeError`` for errors that another attempt could not mend.
     """
     for frame in (writer.frame, *writer.frames):
         frame["record"] = (0, len(writer.buffer))
@@ -34,9 +34,9 @@ def settle(writer: Writer) -> EncodeError | None:
 
 
 def tell(writer: Writer) -> list[Awaited]:
-    """Tell the values that follow from others until none changes, but for those that follow from bytes: they are given.
+    """Compute the derived values again and again until none changes; those computed from bytes are left as given.
 
-    Raises ``EncodeError`` if they never come to rest.
+    Raises ``EncodeError`` if they never settle.
     """
     values: list[Awaited] = []
     sums: list[Awaited] = []
@@ -54,7 +54,7 @@ def tell(writer: Writer) -> list[Awaited]:
 
 
 def learn(writer: Writer) -> bool:
-    """Remember for another attempt what awaited values are; whether it is not what this attempt was told."""
+    """Remember the awaited values for another attempt; returns whether they differ from what this attempt used."""
     found: dict[Path, Values] = {}
     for this, name, _, _, path in writer.awaited:
         found.setdefault(path, {})[name] = this[name]
@@ -64,7 +64,7 @@ def learn(writer: Writer) -> bool:
 
 
 def misfit(writer: Writer) -> EncodeError | None:
-    """What is wrong with the first value that was given and that its field cannot hold; ``path`` leads there."""
+    """The error for the first given value that its field cannot hold; ``path`` leads there."""
     for part, this, _, path in writer.reserved:
         error = part.misfit(writer, this)
         if error is not None:
@@ -74,7 +74,7 @@ def misfit(writer: Writer) -> EncodeError | None:
 
 
 def _told(writer: Writer, awaited: list[Awaited]) -> bool:
-    """Tell the values once; whether any is another than before."""
+    """Compute the values once; returns whether any has changed."""
     changed = False
     for this, name, source, frame, _ in awaited:
         value = source.expected(this, writer.record, frame, writer.buffer)

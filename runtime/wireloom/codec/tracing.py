@@ -1,7 +1,7 @@
-"""Traces: where everything that a record was read from stands, for whoever explains its bytes.
+"""Traces: where each value of a record was read from, for explaining its bytes.
 
-A ``Reader`` with a trace notes spans in it as it goes; plain decoding has none, and pays nothing. What was read of a
-malformed record before it failed is in the trace, too.
+A ``Reader`` with a trace notes spans in it. Plain decoding has no trace, so it is not slower. The trace of a malformed
+record has what was read before it failed.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ class SpanKind(StrEnum):
     """What a span is to its record."""
 
     FIELD = "field"
-    """A value; one with spans inside is a struct or a list."""
+    """A value; if it has spans inside, a struct or a list."""
     SECTION = "section"
     COMPUTED = "computed"
     """A value without bytes."""
@@ -37,9 +37,9 @@ class SpanKind(StrEnum):
 
 @dataclasses.dataclass(slots=True)
 class Span:
-    """Something in a record, from ``start`` to before ``end`` in bytes; ``end`` is None if reading failed inside.
+    """A range of a record's bytes, from ``start`` to before ``end``; ``end`` is None if reading failed inside.
 
-    ``path`` is its column's. Its value is found in ``held`` under ``name``, where it is still changed while more is
+    ``path`` is the path of its column. Its value is in ``held`` under ``name``, which may still change while more is
     read. ``bits`` are the highest and the lowest bit of a bit field.
     """
 
@@ -52,7 +52,7 @@ class Span:
     field: Field | None = None
     bits: tuple[int, int] | None = None
     inner: str = ""
-    """What the paths of the spans inside begin with."""
+    """The beginning of the paths of the spans inside."""
     spans: list["Span"] = dataclasses.field(default_factory=list)
 
     @property
@@ -64,8 +64,8 @@ class Span:
 class Trace:
     """The spans of one record.
 
-    Of a list, the first ``items`` are noted one by one; None: all of them. With ``cut_off``, so are the fields that are
-    whole in a run of fields that is not.
+    Only the first ``items`` of a list are noted one by one; None means all of them. With ``cut_off``, the complete
+    fields of an incomplete run of fields are noted, too.
     """
 
     def __init__(self, items: int | None = None, *, cut_off: bool = False) -> None:
@@ -104,17 +104,17 @@ class Trace:
         return join(outer, name) if outer else name
 
     def of_message(self, name: str) -> None:
-        """The fields in the section that was just begun are the message's."""
+        """The fields in the section just begun belong to the message."""
         self._open[-1].inner = name
 
     def finish(self, end: int, value: object = None) -> None:
-        """The span begun last ends here, and this is its value."""
+        """End the span begun last, and set its value."""
         span = self._open.pop()
         span.end = end
         span.held = {span.name: value}
 
     def flat(self) -> list[tuple[str, Span]]:
-        """The fields without fields inside, in the order in which they were read, each with the record's section."""
+        """The innermost fields in the order they were read, each with its section of the record."""
         return [
             (top.name if top.kind is SpanKind.SECTION else "", span) for top in self.root.spans for span in _flat([top])
         ]
@@ -131,8 +131,8 @@ def _flat(spans: list[Span]) -> Iterator[Span]:
 class Traced:
     """What became of a record that was decoded with a trace.
 
-    ``misfit`` is what is wrong with its length, ``error`` what failed in decoding it; there is a ``row`` if nothing
-    did.
+    ``misfit`` is the error about its length, ``error`` the one from decoding it; ``row`` is there if decoding
+    succeeded.
     """
 
     row: Container | None

@@ -1,4 +1,4 @@
-"""Values of variable size: bytes, text and structs in a region, and the extents that say how many bytes are theirs."""
+"""Values of variable size: bytes, text and structs, and the extents that say where they end."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,21 +20,21 @@ class Extent:
     """Where a value ends."""
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
-        """The value's start and end and where reading goes on, in bytes from the record's start."""
+        """The start and end of the value, and where reading continues, in bytes from the record's start."""
         raise NotImplementedError
 
     def read(self, reader: Reader, this: Values) -> bytes:
-        """The value's bytes; the cursor goes behind it."""
+        """The value's bytes; moves the cursor past them."""
         start, end, after = self.span(reader, this)
         reader.pos = after
         return reader.buffer[start:end]
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        """Frame ``data`` so that ``read`` finds it again."""
+        """Write ``data`` so that ``read`` finds it."""
         writer.write(data)
 
     def lead(self, size: int) -> int:
-        """How many bytes stand in front of a value of ``size`` bytes."""
+        """How many bytes come before a value of ``size`` bytes."""
         return 0
 
 
@@ -66,7 +66,7 @@ class Size(Extent):
         return reader.pos, end, end
 
     def measure(self, reader: Reader, this: Values) -> int:
-        """How many bytes. Raises ``DecodeError`` if a value that this follows from is absent."""
+        """The number of bytes. Raises ``DecodeError`` if a value that it is computed from is absent."""
         size = self.size if isinstance(self.size, int) else self.size.ask(this, reader.record, reader.frame)
         if not isinstance(size, int):
             raise DecodeError("invalid-size", "a size that follows from an absent value", reader.pos)
@@ -80,7 +80,7 @@ class Size(Extent):
         writer.write(data)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
-        """How many bytes it says."""
+        """The number of bytes it gives."""
         return self.size if isinstance(self.size, int) else self.size.ask(this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
@@ -132,7 +132,7 @@ class Until(Extent):
 
 
 class Value(Construct):
-    """A value of variable size in the table type ``type``."""
+    """A value of variable size; ``type`` is its table type."""
 
     type: ColumnType
 
@@ -162,7 +162,7 @@ class Blob(Value):
 
 
 class Text(Value):
-    """Text in an encoding; bytes that are not such text make the record malformed, so none is ever changed."""
+    """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed."""
 
     type = "string"
 
@@ -193,7 +193,7 @@ class Text(Value):
 
 
 class Constant(Value):
-    """Bytes that must be just these."""
+    """Bytes that must be exactly these."""
 
     type = "binary"
 
@@ -216,7 +216,7 @@ class Constant(Value):
 
 
 class Nested(Value):
-    """A struct in a region of its own; bytes it leaves over make the record malformed."""
+    """A struct in a region of its own; bytes left over in it make the record malformed."""
 
     def __init__(self, extent: Extent, layout: Construct) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 """Variable-length integers: unsigned LEB128 and its zig-zag signed sibling.
 
-Only the canonical (shortest) form is accepted: a longer one could not be written back as it came.
+Only the shortest form is accepted, since a longer one could not be written back unchanged.
 """
 
 from typing import Any

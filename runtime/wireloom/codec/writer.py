@@ -1,4 +1,4 @@
-"""Where a record's bytes go to: a writer that comes back to what it left room for."""
+"""Where a record's bytes go: a writer that can leave room and fill it in later."""
 
 from typing import Any, Protocol
 
@@ -7,24 +7,24 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.options import wide
 
 Path = tuple["Path", str | int] | None
-"""Where a struct stands in the row: what it is in, and its name or its number there; None is the row itself."""
+"""The place of a struct in the row: the path of what it is in, and its name or number there. None is the row itself."""
 
 
 Awaited = tuple[Values, str, "Derivation", Frame, Path]
-"""A value that follows from others: the struct it is in, its name, and what tells it once the rest is written."""
+"""A derived value: the struct it is in, its name, and what computes it when the rest is written."""
 Claim = tuple["Claimant", Values, Frame, object, Path]
-"""What was taken for granted of a struct, and the state that was taken for its own."""
+"""An assumption about a struct, and the state that was assumed."""
 Tail = tuple["Refuser", Values, int, bool, Path]
-"""That from that byte on there are more bytes in a region, or none."""
+"""The assumption that a region has more bytes from that byte on, or none."""
 Reservation = tuple["Reserved", Values, int, Path]
-"""Room in the record from that byte on, and what is to stand there."""
+"""Room in the record from that byte on, and what fills it."""
 
 
 class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
-    ``path`` leads to the struct that is being written. ``claims`` is what was taken for granted on the way, ``tails``
-    that of the regions not ended yet. ``known`` is what an attempt before found awaited values to be.
+    ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``tails`` those about
+    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found.
     """
 
     __slots__ = (
@@ -75,14 +75,14 @@ class Writer:
             del written[length:]
 
     def nest(self) -> Frame:
-        """Go into a struct with a frame of its own; the frame to come back to."""
+        """Enter a struct with a frame of its own; returns the frame to come back to."""
         outer = self.frame
         self.frame = Frame(outer.parameters)
         self.frames.append(self.frame)
         return outer
 
     def await_(self, this: Values, name: str, source: "Derivation") -> None:
-        """Have a value told in the end; until then it is what an attempt before has found."""
+        """Let a value be computed at the end; until then it is what an earlier attempt found."""
         self.awaited.append((this, name, source, self.frame, self.path))
 
     def reserve(self, part: "Reserved", this: Values, size: int) -> None:
@@ -91,15 +91,15 @@ class Writer:
         self.buffer += bytes(size)
 
     def claim(self, part: "Claimant", this: Values, taken: object) -> None:
-        """Take it that ``part`` has the state ``taken`` when all values are known."""
+        """Assume that ``part`` will have the state ``taken`` when all values are known."""
         self.claims.append((part, this, self.frame, taken, self.path))
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
-        """Take it that there are more bytes in this region, or that there are none."""
+        """Assume that this region has more bytes, or that it has none."""
         self.tails.append((part, this, len(self.buffer), followed, self.path))
 
     def placed(self, error: EncodeError) -> EncodeError:
-        """The error, told as where ``path`` leads."""
+        """The error with ``path`` in front of its own."""
         path = self.path
         while path is not None:
             path, step = path
@@ -107,7 +107,7 @@ class Writer:
         return error
 
     def end(self, tails: int) -> None:
-        """A region ends here, and so it shows which of its ``tails``, those from that number on, have bytes behind."""
+        """End a region: check its ``tails``, those from that number on, against the bytes that followed them."""
         for part, this, start, followed, path in self.tails[tails:]:
             if followed != (start < len(self.buffer)):
                 self.path = path
@@ -125,9 +125,10 @@ class Writer:
 
 
 class Derivation(Protocol):
-    """What an awaited value follows from: what else the record has, or even its bytes, and so the others (``last``).
+    """What an awaited value is computed from: the other values of the record, or (if ``last``) its bytes, which include
+    them.
 
-    A ``located`` one is awaited only where it has been written.
+    If it is ``located``, the value is awaited only where it was written.
     """
 
     last: bool
@@ -142,7 +143,7 @@ class Refuser(Protocol):
     """Something that was written on an assumption."""
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
-        """Why values that say ``found`` cannot be written as ``taken``."""
+        """The error if the values turn out to be ``found`` although ``taken`` was assumed."""
         ...
 
 
@@ -150,7 +151,7 @@ class Claimant(Refuser, Protocol):
     """An assumption about values: that it is there, that it has so many bytes, that it is valid."""
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """What a reader of these values would find."""
+        """The state that a reader of these values would find."""
         ...
 
 
@@ -162,5 +163,5 @@ class Reserved(Protocol):
         ...
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
-        """What is wrong with a value that was given, if anything is."""
+        """The error for a given value that does not fit, if there is one."""
         ...
