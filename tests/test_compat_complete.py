@@ -33,6 +33,7 @@ UNCOMPARED = {
     (model.Condition, "raw"): "the expression is compared, however it is written",
     (model.Condition, "at"): "where it is written",
     (model.Otherwise, "at"): "where it is written",
+    (model.Variant, "shared"): "where it is declared",
     (model.Example, "at"): "where it is written",
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.rivals import Case
-from wireloom_generator.analysis.scopes import Branch, Named, Scope, Visit, once
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING
 

@@ -12,14 +12,12 @@ from typing import TypeVar
 from wireloom_generator import model
 from wireloom_generator.analysis import rivals
 from wireloom_generator.analysis.rivals import Case
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Number, Struct
 
 Item = model.Item | model.BitField
-Named = model.Field | model.Computed | model.BitField
-"""What has a value under a name."""
 VARIANT = -1
 """The number of the choice that a message's variants are."""
 Found = TypeVar("Found")

@@ -6,9 +6,9 @@ from enum import Enum, auto
 from functools import cached_property
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Branch, Named, Scope, Visit, every, meet, once, type_of, until_slot, walk
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, type_of, until_slot, walk
 from wireloom_generator.expressions import Expr
-from wireloom_generator.model import Condition, Resolved
+from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import PLAIN, Kind

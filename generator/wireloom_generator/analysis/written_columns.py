@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Named, Scope, Visit
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.scopes import Scope, Visit
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
 
 

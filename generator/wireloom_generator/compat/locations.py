@@ -58,7 +58,7 @@ def _message(path: str, message: model.Message) -> Iterator[tuple[str, Location]
 
 def _nodes(path: str, nodes: Iterable[model.Node]) -> Iterator[tuple[str, Location]]:
     for node in model.walk(nodes):
-        if isinstance(node, model.Valued):
+        if isinstance(node, model.Named):
             yield f"{path}.{node.name}", node.where("name")
         elif isinstance(node, model.Region):
             yield f"{path}.{node.name}", node.where("section")

@@ -47,7 +47,7 @@ class BitLeaf:
     shift: int
 
 
-Carrier = model.Field | model.Computed | model.Padding | model.Section | model.Slot | BitLeaf
+Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from wireloom_generator.model.nodes import (
     Computed,
     Field,
     Item,
+    Named,
     Node,
     Otherwise,
     Padding,
@@ -33,7 +34,6 @@ from wireloom_generator.model.nodes import (
     Sourced,
     Tail,
     Type,
-    Valued,
     When,
     children,
     items,
@@ -95,6 +95,7 @@ __all__ = [
     "Lengths",
     "ListType",
     "Message",
+    "Named",
     "Node",
     "Order",
     "Otherwise",
@@ -121,7 +122,6 @@ __all__ = [
     "Tail",
     "Terminator",
     "Type",
-    "Valued",
     "Variant",
     "When",
     "Wire",
@@ -130,4 +130,4 @@ __all__ = [
     "items",
     "space",
     "walk",
-]
+]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Generic, TypeVar, assert_never
 
 from wireloom_generator.model.declarations import Doc
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
@@ -12,12 +12,14 @@ from wireloom_generator.types import Boolean, Integer, Kind, WireType
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 from wireloom_generator.types.tables import Column
 
+Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sourced:
+class Sourced(Generic[Entry]):
     """What a file says: ``written`` is what stands there; ``via`` is the include that brought it."""
 
-    written: syntax.Written = field(compare=False, repr=False)
+    written: Entry = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
     def where(self, key: str) -> Location:
@@ -42,12 +44,10 @@ class Checksum:
     end: Condition
 
 
-class Valued(Sourced):
-    """What has a value under a name."""
+class _Named(Sourced[Entry]):
+    """What all have that have a value under a name."""
 
     __slots__ = ()
-    name: str
-    columns: tuple[Column, ...]
 
     @property
     def type(self) -> WireType:
@@ -66,7 +66,7 @@ class Valued(Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Valued):
+class Field(_Named[syntax.Field]):
     """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
@@ -96,7 +96,6 @@ class Field(Valued):
     when: Condition | None = field(default=None, compare=False)
     optional: bool = field(default=False, compare=False)
     space: SizeRange = field(default=ANY, compare=False)
-    written: syntax.Field = field(compare=False, repr=False, kw_only=True)
 
     @property
     def type(self) -> WireType:
@@ -117,7 +116,7 @@ class Field(Valued):
 
 
 @dataclass(frozen=True, slots=True)
-class Computed(Valued):
+class Computed(_Named[syntax.Field]):
     """A column that is not in the bytes: it is what it ``compute``s ``when`` that holds, which is its ``value``."""
 
     name: str
@@ -130,11 +129,10 @@ class Computed(Valued):
     type: WireType = field(compare=False, kw_only=True)
     compute: Condition = field(compare=False, kw_only=True)
     when: Condition | None = field(default=None, compare=False)
-    written: syntax.Field = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class BitField(Valued):
+class BitField(_Named[syntax.BitField]):
     """Some bits of an integer."""
 
     name: str
@@ -149,7 +147,6 @@ class BitField(Valued):
     derive: Condition | None
     default: Condition | None
     hex: bool = field(default=False, compare=False)
-    written: syntax.BitField = field(compare=False, repr=False, kw_only=True)
 
     @property
     def type(self) -> Boolean | Integer:
@@ -157,25 +154,23 @@ class BitField(Valued):
 
 
 @dataclass(frozen=True, slots=True)
-class Bits(Sourced):
+class Bits(Sourced[syntax.Bits]):
     """An integer split into bit fields, most significant first."""
 
     wire: Wire
     fields: tuple[BitField, ...]
-    written: syntax.Bits = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Padding(Sourced):
+class Padding(Sourced[syntax.Pad | syntax.Align]):
     """``size`` zero bytes, then as many as bring the offset to a multiple of ``align``."""
 
     size: int
     align: int
-    written: syntax.Pad | syntax.Align = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Section(Sourced):
+class Section(Sourced[syntax.Section]):
     """A bounded region with fields of its own."""
 
     name: str
@@ -183,18 +178,16 @@ class Section(Sourced):
     trailing: str | None
     nodes: "tuple[Node, ...]"
     doc: Doc
-    written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Slot(Sourced):
+class Slot(Sourced[syntax.Section]):
     """A section of the record that messages fill."""
 
     name: str
     extent: Size | Rest
     trailing: str | None
     doc: Doc
-    written: syntax.Section = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +209,10 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Sourced):
+class Choice(Sourced[syntax.Choice]):
     """Alternatives; the one without a condition comes last."""
 
     alternatives: "tuple[Alternative, ...]"
-    written: syntax.Choice = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +235,8 @@ class Tail:
     nodes: "tuple[Node, ...]"
 
 
+Named = Field | Computed | BitField
+"""What has a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
 Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
@@ -315,11 +309,10 @@ def items(nodes: Iterable[Node]) -> Iterator[Item]:
 
 
 @dataclass(frozen=True, slots=True)
-class Type(Sourced):
+class Type(Sourced[syntax.Type]):
     """A shared struct."""
 
     name: str
     doc: Doc
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
-    written: syntax.Type = field(compare=False, repr=False, kw_only=True)

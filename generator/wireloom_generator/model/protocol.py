@@ -15,16 +15,15 @@ from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructTy
 
 
 @dataclass(frozen=True, slots=True)
-class Proof(Sourced):
+class Proof(Sourced[syntax.Proof]):
     """What must hold before a record's length is believed: a condition, and the checksum field of that name."""
 
     valid: Condition | None
     checksum: str | None
-    written: syntax.Proof = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Sourced):
+class Record(Sourced[syntax.Record]):
     """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
 
     ``names`` are what its expressions can ask for.
@@ -34,7 +33,6 @@ class Record(Sourced):
     names: Names
     length: Condition | None
     proof: Proof | None
-    written: syntax.Record = field(compare=False, repr=False, kw_only=True)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -43,7 +41,7 @@ class Record(Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class Variant(Sourced):
+class Variant(Sourced[syntax.Variant]):
     """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken.
 
     A ``shared`` one is declared once, for several messages.
@@ -55,7 +53,6 @@ class Variant(Sourced):
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
     shared: bool = field(default=False, compare=False)
-    written: syntax.Variant = field(compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Sourced):
+class Message(Sourced[syntax.Message]):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
     ``valid`` must hold of all its records, ``otherwise`` of those that have none of its variants; it is None if every
@@ -117,7 +114,6 @@ class Message(Sourced):
     names: Names = field(default=NO_NAMES, compare=False, repr=False)
     length: Condition | None = None
     proof: Proof | None = None
-    written: syntax.Message = field(compare=False, repr=False, kw_only=True)
 
     @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:

@@ -17,9 +17,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions
-from wireloom_generator.analysis.scopes import Named, Visit
+from wireloom_generator.analysis.scopes import Visit
 from wireloom_generator.analysis.sites import Site, sites
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 
 

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets, rivals
-from wireloom_generator.analysis.scopes import Named, Visit, head, until_slot
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.scopes import Visit, head, until_slot
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.types import Kind
 

@@ -17,9 +17,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Named, Scope, Visit, head, messages, type_of, walk
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, type_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import FlatBuffers, spelled

@@ -19,7 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions
-from wireloom_generator.analysis.scopes import Named, Visit, is_known
+from wireloom_generator.analysis.scopes import Visit, is_known
 from wireloom_generator.analysis.sites import Seen, Site, sites
 from wireloom_generator.expressions import (
     Among,
@@ -33,7 +33,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
 )
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import PLAIN, Integer, Kind, parse

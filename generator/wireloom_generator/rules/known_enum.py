@@ -15,8 +15,8 @@ Good::
 from collections.abc import Collection, Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Named, written
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.scopes import written
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest
 
 

@@ -19,8 +19,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Named, fields
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text
 

@@ -19,8 +19,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Branch, Named, Visit, every, is_known
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.scopes import Branch, Visit, every, is_known
+from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, seen_from
 
 

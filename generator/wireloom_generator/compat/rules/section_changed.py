@@ -35,9 +35,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         yield from (Change(leaf.path, "section added", BOTH) for leaf in pair.added if _is_section(leaf))
 
 
-def _section(
-    pair: LayoutPair, path: str, old: model.Section | model.Slot, new: model.Section | model.Slot
-) -> Iterator[Change]:
+def _section(pair: LayoutPair, path: str, old: model.Region, new: model.Section | model.Slot) -> Iterator[Change]:
     if not pair.same_extent(old.extent, new.extent):
         yield Change(path, f"section {walks.was(words.extent(old.extent), words.extent(new.extent))}", BOTH)
     if old.trailing and not new.trailing:
@@ -47,4 +45,4 @@ def _section(
 
 
 def _is_section(leaf: Leaf) -> bool:
-    return isinstance(leaf.carrier, model.Section | model.Slot)
+    return isinstance(leaf.carrier, model.Region)

@@ -56,13 +56,11 @@ def message_columns(message: model.Message) -> Iterator[Row]:
         yield name, kind, meaning
 
 
-def _declaring(
-    sections: Iterable[Iterable[model.Node]], column: str
-) -> Iterator[model.Field | model.Computed | model.BitField]:
+def _declaring(sections: Iterable[Iterable[model.Node]], column: str) -> Iterator[model.Named]:
     """The fields that have ``column`` as their own."""
     for nodes in sections:
         for node in model.walk(nodes):
-            if isinstance(node, model.Field | model.Computed | model.BitField) and node.columns[0].name == column:
+            if isinstance(node, model.Named) and node.columns[0].name == column:
                 yield node
 
 
@@ -70,7 +68,7 @@ def names_in(sections: Iterable[Iterable[model.Node]]) -> Iterator[str]:
     """The columns that fields have as their own."""
     for nodes in sections:
         for node in model.walk(nodes):
-            if isinstance(node, model.Field | model.Computed | model.BitField):
+            if isinstance(node, model.Named):
                 yield node.columns[0].name
 
 
@@ -85,7 +83,7 @@ def row_columns(protocol: model.Protocol) -> Iterator[Row]:
             yield column_row(column)
 
 
-def value_rows(nodes: Iterable[model.Field | model.Computed | model.BitField]) -> list[Row]:
+def value_rows(nodes: Iterable[model.Named]) -> list[Row]:
     """Which column type each type on the wire has become, for the types there are."""
     found: dict[str, set[str]] = {}
     for node in nodes:

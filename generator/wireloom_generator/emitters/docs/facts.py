@@ -202,7 +202,7 @@ def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
 
 def declared(nodes: Iterable[model.Node]) -> Iterator[str]:
     """The names of the fields and sections among ``nodes``."""
-    named = model.Field | model.Computed | model.BitField | model.Section | model.Slot
+    named = model.Named | model.Region
     return (node.name for node in model.walk(nodes) if isinstance(node, named))
 
 

@@ -102,7 +102,7 @@ class Meanings:
                     self._use(self.types[name].nodes, used)
                 case model.Field(wire=model.Wire(type=FlatBuffers(table=table))):
                     used.tables[table] = None
-            if isinstance(node, model.Field | model.Computed | model.BitField) and node.enum:
+            if isinstance(node, model.Named) and node.enum:
                 used.enums[node.enum] = None
             if isinstance(node, model.Field) and node.flags:
                 used.flags[node.flags] = None
