@@ -6,7 +6,7 @@ from wireloom.extras import needed
 
 
 def main() -> None:
-    """The entry point, which does not need the packages of the program to say that they are missing."""
+    """The entry point. It works without the program's own packages, to say that they are missing."""
     try:
         with needed("this program", "cli"):
             import rich  # noqa: F401 - which commands import when they need it

@@ -9,19 +9,21 @@ _CHUNK = 1024 * 1024
 
 
 def decompressed(stored: BinaryIO, compression: str, path: str) -> BinaryIO:
-    """The content of a file of that compression, ``gzip`` or ``zstd``. Errors of reading it tell its ``path``."""
+    """The content of a file with that compression, ``gzip`` or ``zstd``. Errors while reading it name its ``path``."""
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
 
 
 class _Content(io.BufferedReader):
-    """Gives what is there by now instead of waiting for all that is asked for, so an error costs nothing before it."""
+    """Returns what is there instead of waiting for everything asked for, so that an error does not cost what came
+    before it.
+    """
 
     def read(self, size: int | None = -1) -> bytes:
         return super().read(size) if size is None or size < 0 else self.read1(size)
 
 
 class _Decompressed(io.RawIOBase):
-    """The content of a compressed file, all members or frames of it. Whatever is wrong with it is an ``OSError``."""
+    """The content of a compressed file, with all its members or frames. Every error is an ``OSError``."""
 
     def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
         self._stored, self._path = stored, path

@@ -1,4 +1,4 @@
-"""Packages that only a part of Wireloom needs, and what to do when one is not there."""
+"""Packages that only a part of Wireloom needs, and what to install if one is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def needed(what: str, extra: str) -> Iterator[None]:
-    """Have an import inside that fails say what to install: ``what`` needs the packages of the ``extra``."""
+    """Let an import that fails inside say what to install: ``what`` needs the packages of the ``extra``."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Files wherever they are: what paths mean, opened for reading and writing, renamed and removed.
+"""Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed.
 
-The only module that knows filesystems. A path is local (``/x``, ``x``, or ``file:///a%20b`` with percent escapes), or
-the URI of a filesystem that pyarrow or else fsspec knows. Such a URI is taken as it stands, as Hadoop does: ``%`` and
-``#`` are characters like any other. Those libraries find their credentials in the environment.
+This is the only module that knows filesystems. A path is local (``/x``, ``x``, or ``file:///a%20b`` with percent
+escapes), or the URI of a filesystem that pyarrow or fsspec knows. Such a URI is used unchanged, as Hadoop does: ``%``
+and ``#`` are ordinary characters. Those libraries find their credentials in the environment.
 """
 
 import io
@@ -33,7 +33,9 @@ _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
-    """One file: an absolute local path or a URI, its bytes as stored, and nanoseconds since the epoch or 0."""
+    """One file: an absolute local path or a URI, its size as stored, and when it changed in nanoseconds since the
+    epoch, or 0.
+    """
 
     path: str
     size: int
@@ -41,12 +43,12 @@ class CaptureFile:
 
     @property
     def compression(self) -> str | None:
-        """``gzip`` or ``zstd`` as its name says."""
+        """``gzip`` or ``zstd``, according to its name."""
         return _compression(self.path)
 
     @property
     def splittable(self) -> bool:
-        """Whether it can be read from any offset."""
+        """Whether reading can begin at any offset."""
         return self.compression is None
 
 
@@ -56,21 +58,22 @@ class _Directory:
 
 
 def listed(paths: Iterable[str]) -> tuple[CaptureFile, ...]:
-    """Every file that ``paths`` mean, once each: files, directories with all below them, and patterns.
+    """Every file that ``paths`` mean, each once. Paths are files, directories with everything below them, and patterns.
 
-    In order of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; what exists
-    under the very name is no pattern. Raises ``OptionError`` for a path that means nothing, ``OSError`` for one that
-    cannot be looked at.
+    The order is that of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a
+    name that exists is not a pattern. Raises ``OptionError`` for a path without files, ``OSError`` for one that cannot
+    be listed.
     """
     return tuple({file.path: file for path in paths for file in _meant(path)}.values())
 
 
 @contextmanager
 def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
-    """The bytes of a file from ``offset``, decompressed as its name says. Only a plain file has offsets.
+    """The bytes of a file from ``offset`` on, decompressed according to its name. Only an uncompressed file has
+    offsets.
 
-    Raises ``ValueError`` for an offset into a compressed file. Reading one that is cut off or corrupt raises
-    ``OSError``, the path in its text.
+    Raises ``ValueError`` for an offset into a compressed file. Reading a truncated or corrupt one raises an ``OSError``
+    that names the path.
     """
     filesystem, name = _located(path)
     compression = _compression(name)
@@ -87,16 +90,16 @@ def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
 
 
 def created(path: str) -> BinaryIO:
-    """A new file to write to, with the directories it needs. What is written stays, whatever happens then.
+    """A new file to write to, and the directories it needs. What was written stays if an error follows.
 
-    Raises ``FileExistsError`` if there is a local one; a remote one is replaced.
+    Raises ``FileExistsError`` if a local file exists; a remote one is replaced.
     """
     filesystem, name = _located(path)
     return filesystem.writer(name)
 
 
 def moved(source: str, target: str) -> None:
-    """Rename within a filesystem, in place of a file called ``target``: in one step on a local one.
+    """Rename within a filesystem, replacing a file called ``target``; in one step on a local filesystem.
 
     Object stores copy instead, and many can move files but not directories. Raises ``ValueError`` for two filesystems.
     """
@@ -108,13 +111,13 @@ def moved(source: str, target: str) -> None:
 
 
 def removed(path: str) -> None:
-    """Delete a file, or a directory with all in it. Nothing happens if there is none."""
+    """Delete a file, or a directory and everything in it. It is no error if there is none."""
     filesystem, name = _located(path)
     filesystem.remove(name)
 
 
 def exists(path: str) -> bool:
-    """Whether there is such a file or directory. A pattern is a name like any other here."""
+    """Whether there is such a file or directory. Patterns are ordinary names here."""
     filesystem, name = _located(path)
     return filesystem.entry(name) is not None
 
@@ -126,7 +129,7 @@ def local(path: str) -> Path | None:
 
 
 def told(path: str | Path) -> str:
-    """A path as text anywhere: itself, or if its bytes are no UTF-8 a local one's URI, which means the same file."""
+    """A path that can be shown anywhere: the path itself, or its URI if it is local and not UTF-8."""
     text = str(path)
     try:
         text.encode()
@@ -158,7 +161,7 @@ def _meant(path: str) -> Iterator[CaptureFile]:
 
 
 def _choices(pattern: str) -> Iterator[str]:
-    """The patterns that one with ``{a,b}`` stands for; choices may hold choices."""
+    """The patterns that a pattern with ``{a,b}`` stands for; choices may be nested."""
     if inner := _CHOICE.search(pattern):
         for choice in inner[1].split(","):
             yield from _choices(pattern[: inner.start()] + choice + pattern[inner.end() :])
@@ -167,12 +170,12 @@ def _choices(pattern: str) -> Iterator[str]:
 
 
 def _hidden(name: str) -> bool:
-    """Whether Spark's own sources leave it out below a directory too: hidden files and markers."""
+    """Whether it is a hidden file or a marker, which Spark's own sources also skip below a directory."""
     return name.startswith((".", "_"))
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the names of a path match those of a pattern as ``glob`` has it."""
+    """Whether the names of a path match those of a pattern, by the rules of ``glob``."""
     if not pattern or not names:
         return not names and all(part == "**" for part in pattern)
     hidden = names[0].startswith(".") and not pattern[0].startswith(".")
@@ -185,7 +188,7 @@ def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _located(path: str) -> "tuple[_Local | _Remote, str]":
-    """The filesystem of a path, and the path there: a local one without scheme, a URI as it is."""
+    """The filesystem of a path, and the path in it: a local one without its scheme, a URI unchanged."""
     uri = _URI.fullmatch(path)
     if uri is None:
         return _LOCAL, path
@@ -208,7 +211,7 @@ class _Local:
         return _Directory(str(file)) if file.is_dir() else _stored(str(file), file.stat())
 
     def below(self, directory: str) -> Iterator[CaptureFile]:
-        """All files in a directory and its directories, sorted, but for hidden ones."""
+        """All files below a directory, sorted, except hidden ones."""
         with os.scandir(directory) as found:
             entries = sorted((entry for entry in found if not _hidden(entry.name)), key=lambda entry: entry.name)
         for entry in entries:
@@ -256,7 +259,9 @@ _LOCAL = _Local()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Remote:
-    """The files of a filesystem of pyarrow's. Where URIs have ``prefix``, their scheme and host, it has ``root``."""
+    """The files of a pyarrow filesystem. Its paths begin with ``root`` where URIs have ``prefix``, their scheme and
+    host.
+    """
 
     prefix: str
     root: str
@@ -271,7 +276,9 @@ class _Remote:
         return sorted(seen, key=lambda file: file.path.split("/"))
 
     def matching(self, pattern: str, directory: str = "") -> Iterator[CaptureFile | _Directory]:
-        """Goes level by level up to the first ``**``, since all below a directory may be a whole bucket."""
+        """Goes level by level up to the first ``**``, since listing everything below a directory may list a whole
+        bucket.
+        """
         parts = _names(pattern, self.prefix)
         plain = list(takewhile(lambda part: not has_magic(part), parts))
         directory, parts = "/".join((directory or self.prefix, *plain)), parts[len(plain) :]
@@ -307,7 +314,7 @@ class _Remote:
         return CaptureFile(path, info.size or 0, info.mtime_ns or 0)
 
     def _inner(self, path: str) -> str:
-        """A path as the library has it."""
+        """A path in the form that the library uses."""
         start = [self.root.rstrip("/")] if self.root else []
         return "/".join((*start, *_names(path, self.prefix))) or self.root
 
@@ -341,7 +348,7 @@ def _names(path: str, directory: str) -> list[str]:
 
 @cache
 def _remote(scheme: str, host: str, _process: int) -> _Remote:
-    """The filesystem of URIs that begin so. Made once a process, since connections do not survive a fork."""
+    """The filesystem of URIs that begin like this. Each process has its own: connections do not survive a fork."""
     import pyarrow as pa
     from pyarrow.fs import FileSystem
 
@@ -354,7 +361,7 @@ def _remote(scheme: str, host: str, _process: int) -> _Remote:
 
 
 def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
-    """A filesystem of fsspec's as one of pyarrow's, and the path there. Raises ``OptionError``."""
+    """An fsspec filesystem as a pyarrow one, and the path in it. Raises ``OptionError``."""
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]
@@ -378,7 +385,7 @@ def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
 
 
 def _modified(info: dict[str, Any]) -> datetime | None:
-    """When a file changed, under whichever name a filesystem of fsspec's has it."""
+    """When a file changed; fsspec's filesystems have different names for it."""
     for name in ("mtime", "LastModified", "last_modified", "created"):
         match info.get(name):
             case datetime() as time:

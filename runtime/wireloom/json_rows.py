@@ -1,9 +1,9 @@
-"""Rows as JSON objects, and back: the keys are the columns, bytes are hex, the rest is what JSON has.
+"""Rows as JSON objects, and back: keys are columns, bytes are hex text, other values are those of JSON.
 
-Decimals of a scale are text (``12.50``), as most who read a number of JSON make a float of it. JSON has no numbers
-beyond the finite ones. They are the strings ``NaN``, ``Infinity`` and ``-Infinity``; a NaN with other bits than the
-usual is ``NaN(7ff8000000000001)``, as those bits must come back. A character that is not seen but does something, to a
-terminal above all, is an escape: control characters, and those that turn the direction of text.
+Decimals with a fraction are text (``12.50``), since most JSON readers turn numbers into floats. JSON has only finite
+numbers, so others are the strings ``NaN``, ``Infinity`` and ``-Infinity``. A NaN with unusual bits is
+``NaN(7ff8000000000001)``, so that the bits can be restored. Invisible characters that have an effect, above all on a
+terminal, are escaped: control characters, and those that change the direction of text.
 """
 
 import json
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 def json_writer(columns: Iterable[Column]) -> Callable[[Row], Json]:
-    """A function that gives a row's JSON object: the ``columns`` in order, nulls included."""
+    """A function from a row to its JSON object, which has the ``columns`` in order, nulls included."""
     plan = [(column.name, _to_json(column.type)) for column in columns]
 
     def write(row: Row) -> Json:
@@ -39,7 +39,7 @@ def json_writer(columns: Iterable[Column]) -> Callable[[Row], Json]:
 
 
 def _to_json(kind: ColumnType) -> Callable[[Any], Any] | None:
-    """How a value that is not None is written; None where it stays what it is."""
+    """The function that converts values other than None to JSON; None if they stay unchanged."""
     match kind:
         case "binary":
             return bytes.hex
@@ -74,11 +74,11 @@ def _float_to_json(value: float) -> float | str:
 
 _DOUBTFUL = re.compile(r"[^ -~\n]")
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of characters: control, format, surrogate, line and paragraph separator."""
+"""Unicode categories: control, format, surrogate, line separator and paragraph separator."""
 
 
 def harmless(text: str) -> str:
-    """The same JSON, with escapes in place of characters that are not seen."""
+    """The same JSON with invisible characters escaped."""
     return text if text.isprintable() else _DOUBTFUL.sub(_harmless, text)
 
 
@@ -87,19 +87,20 @@ def _harmless(found: re.Match[str]) -> str:
 
 
 def json_text(value: object) -> str:
-    """What is no row as JSON for people and programs."""
+    """Something other than a row as JSON, for people and programs."""
     return harmless(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 Reader = Callable[[Any], Any]
-"""From a JSON value that is not null to a row's. Raises ``EncodeError``, its path relative to the value."""
+"""Converts a JSON value that is not null to a value of a row. Raises ``EncodeError`` with a path relative to the value.
+"""
 
 
 def row_reader(protocol: Protocol) -> Callable[[object], Row]:
-    """A function that gives the row of a JSON object as ``json_writer`` makes them, whatever view it came from.
+    """A function from a JSON object, as ``json_writer`` makes them of any view, to a row.
 
-    Columns may be left out, derived ones and labels above all. Of a malformed record there is nothing to read but its
-    bytes. The function raises ``EncodeError`` naming the field.
+    Columns may be missing, such as derived ones and labels. Of a malformed record, only its bytes are read. The
+    function raises ``EncodeError`` naming the field.
     """
     whole = json_reader((*protocol.columns, FILE, *POSITIONS))
 
@@ -131,7 +132,7 @@ def _reader(kind: ColumnType) -> Reader:
 
 
 def json_reader(columns: Iterable[Column]) -> Reader:
-    """A function that gives the values of a JSON object with these columns or some of them; null is left out."""
+    """A function from a JSON object with some of these columns to its values, without nulls."""
     readers = {column.name: _reader(column.type) for column in columns}
 
     def read(found: object) -> Row:
@@ -214,7 +215,7 @@ _SHOWN = 60
 
 
 def _shown(value: object) -> str:
-    """A JSON value as an error tells it."""
+    """A JSON value as errors show it."""
     match value:
         case None:
             return "null"

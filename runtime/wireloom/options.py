@@ -1,6 +1,6 @@
-"""What a reader can be told: the mode, the protocol's parameters, and the bound on a record's size.
+"""The options of readers: the mode, the protocol's parameters, and the largest size of a record.
 
-Parsed and checked here, once, for the Python API, the command line and Spark alike.
+They are parsed and checked here for the Python API, the command line and Spark.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,13 +10,13 @@ from enum import StrEnum
 from typing import Any
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
-"""A record that claims to be longer is malformed, and so is everything behind it."""
+"""A record that claims to be longer is malformed, and so is everything after it."""
 MOST_RECORD_BYTES = 1 << 30
-"""The highest bound for tables: Arrow and Spark hold a value of less than 2 GiB, together with those in front of it."""
+"""The largest bound for tables: in Arrow and Spark, a value and those before it must be less than 2 GiB together."""
 
 
 class OptionError(ValueError):
-    """An option is unknown or has a value it cannot have; the text says which and what would do."""
+    """An option is unknown or has a wrong value; the message names it and what is allowed."""
 
 
 class Mode(StrEnum):
@@ -37,7 +37,9 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A fact that is not in the bytes. ``column`` ones are told in every row, and taken from it when writing."""
+    """A fact that is not in the bytes. Each row has the parameters that are a ``column``, and writing takes them from
+    it.
+    """
 
     name: str
     default: bool | str
@@ -45,7 +47,7 @@ class Parameter:
     column: bool = False
 
     def value_of(self, value: object) -> bool | str:
-        """``value`` as this parameter has it, text from a command line included."""
+        """``value``, which may be text from a command line, as a value of this parameter."""
         if self.choices:
             if value in self.choices:
                 return str(value)
@@ -57,15 +59,15 @@ class Parameter:
 
 
 U64 = Parameter("u64", "declared", ("declared", "decimal"))
-"""How unsigned numbers of 64 bits are told, a parameter of every protocol.
+"""How unsigned 64-bit numbers are returned; every protocol has this parameter.
 
-``declared``: as a long where the spec bounds them below 2^63, a larger one making its record malformed. ``decimal``: as
-decimal(20,0), all of them.
+``declared``: as a long where the spec bounds them below 2^63, so that a larger one makes its record malformed.
+``decimal``: always as decimal(20,0).
 """
 
 
 def wide(parameters: Mapping[str, Any]) -> bool:
-    """Whether unsigned numbers of 64 bits are told whatever their size."""
+    """Whether unsigned 64-bit numbers of any size are allowed."""
     return parameters.get(U64.name) == "decimal"
 
 
@@ -94,9 +96,9 @@ class ReadOptions:
         mode: Mode = Mode.PERMISSIVE,
         others: Iterable[str] = (),
     ) -> "ReadOptions":
-        """The options ``given`` under the names that users write, in any case; parameters stand among them.
+        """The options from those ``given`` by the names that users write, parameters among them; case does not matter.
 
-        ``mode`` holds when none is given. ``others`` are names that somebody else reads. Raises ``OptionError``.
+        ``mode`` is the default mode. ``others`` are names that are read elsewhere. Raises ``OptionError``.
         """
         known = {parameter.name: parameter for parameter in parameters}
         names = {name.lower(): name for name in (*_READERS, *others, *known)}
@@ -116,7 +118,7 @@ class ReadOptions:
 
 
 def positive(name: str, value: str, what: str = "bytes") -> int:
-    """The number above 0 that an option's text is. Raises ``OptionError``."""
+    """The text of an option as a number above 0. Raises ``OptionError``."""
     if not value.isdecimal() or int(value) == 0:
         raise OptionError(f"{name} is a number of {what}, not {value!r}")
     return int(value)
@@ -130,7 +132,7 @@ def _record_bytes(name: str, value: str) -> int:
 
 
 def truth(name: str, value: str) -> bool:
-    """The truth that an option's text is. Raises ``OptionError``."""
+    """The text of an option as true or false. Raises ``OptionError``."""
     return bool(Parameter(name, default=False).value_of(value))
 
 
@@ -142,11 +144,11 @@ def _names(name: str, value: str) -> tuple[str, ...]:
 
 
 Readers = Mapping[str, tuple[str, Callable[[str, str], object]]]
-"""For each option's name, what it sets, and how its text is read."""
+"""What each option sets, by its name, and the function that reads its text."""
 
 
 def read_by(readers: Readers, given: Mapping[str, object]) -> dict[str, object]:
-    """What those of the options ``given``, in any case, set that have readers. Raises ``OptionError``."""
+    """What those of the ``given`` options set that have readers; case does not matter. Raises ``OptionError``."""
     names = {name.lower(): name for name in readers}
     read: dict[str, object] = {}
     for name, value in given.items():
@@ -182,7 +184,7 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The sentence for a name that is not among ``known``, with the closest one that is."""
+    """The message for a name that is not in ``known``, with the closest known one."""
     names = sorted(known)
     close = get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there is none"

@@ -1,6 +1,6 @@
-"""Protocols by name: what is installed under the entry-point group ``wireloom.protocols``, or any importable package.
+"""Protocols by name: those installed under the entry-point group ``wireloom.protocols``, or any importable package.
 
-Nothing is special about the protocols that come with Wireloom: they are found the same way.
+The protocols that come with Wireloom are found in the same way.
 """
 
 from functools import cache
@@ -14,7 +14,7 @@ from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
 
 GROUP = "wireloom.protocols"
-"""The entry-point group. A package announces ``name = "package.module"``, the module being a generated one."""
+"""The entry-point group. A package declares ``name = "package.module"`` for a generated module."""
 
 
 @cache
@@ -28,7 +28,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> ModuleType:
-    """The generated module of the protocol ``name``: an installed one, or one that can be imported under that name.
+    """The generated module of the protocol ``name``: an installed one, or one that can be imported by that name.
 
     Raises ``OptionError`` when there is none or it cannot be imported.
     """
@@ -43,18 +43,18 @@ def load(name: str) -> ModuleType:
 
 
 def _is_generated(name: str) -> bool:
-    """Whether a package of that name looks like a generated one; found out without importing it."""
+    """Whether a package of that name looks generated, without importing it."""
     return any(folder.joinpath("parsers.py").is_file() for folder in _folders(name))
 
 
 def _holding(name: str) -> str:
-    """What to say of a package that has generated protocols in it; nothing of any other."""
+    """The hint for a package that contains generated protocols; empty for any other."""
     inside = sorted(path.parent.name for folder in _folders(name) for path in folder.glob("*/parsers.py"))
     return f"{name} is a package; its protocols are {', '.join(f'{name}.{each}' for each in inside)}" if inside else ""
 
 
 def _folders(name: str) -> list[Path]:
-    """Where a package of that name is; what holds it is imported."""
+    """The folders of a package of that name; the package that contains it is imported."""
     spec = find_spec(name) if all(map(str.isidentifier, name.split("."))) else None
     return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
 

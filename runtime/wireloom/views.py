@@ -1,7 +1,7 @@
-"""The columns of a protocol's table that a reader asked for, and rows cut to them.
+"""The columns of a protocol's table that a reader wants, and rows reduced to them.
 
 The whole table has ``message``, the header, one struct a message and the corrupt columns. A view may leave out labels,
-put one message's fields in place of the structs, and add where each record stood.
+replace the structs by the fields of one message, and add the position of each record.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ RECORD = CORRUPT[0]
 
 
 def without_labels(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The columns less those that only say in words what a number beside them says."""
+    """The columns without labels, which only name the number beside them."""
     return tuple(replace(column, type=_unlabelled(column.type)) for column in columns if not column.label)
 
 
@@ -36,7 +36,7 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
 
 
 def widened(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns, each of unsigned numbers of 64 bits as large as it takes to hold them all."""
+    """The columns, with those of unsigned 64-bit numbers wide enough for all of them."""
     return tuple(replace(column, type=U64 if column.bounded else _widened(column.type)) for column in columns)
 
 
@@ -52,7 +52,7 @@ def _widened(kind: ColumnType) -> ColumnType:
 def selected(columns: Iterable[Column], paths: Sequence[str], within: str = "") -> tuple[Column, ...]:
     """The columns that ``paths`` name, in that order; ``struct.field`` is a struct with that field.
 
-    ``within`` is how the struct that they are in is named. Raises ``OptionError`` for a path that leads nowhere.
+    ``within`` is the path of the struct that they are in. Raises ``OptionError`` for a path that does not exist.
     """
     known = {column.name: column for column in columns}
     if not paths:
@@ -74,7 +74,7 @@ def selected(columns: Iterable[Column], paths: Sequence[str], within: str = "") 
 
 
 def _inside(name: str, columns: Iterable[Column], within: str) -> str:
-    """What to say of a name that is no column but a field of some; nothing of any other."""
+    """The hint for a name that is not a column but a field of some; empty for any other."""
     found = [
         f"{within}{column.name}.{name}"
         for column in columns
@@ -94,19 +94,19 @@ def _part(column: Column, fields: list[str], within: str) -> Column:
 
 
 def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
-    """The columns, that of malformed records called ``name``. Raises ``OptionError`` if there is one already."""
+    """The columns, with that of malformed records called ``name``. Raises ``OptionError`` if another has that name."""
     if any(column.name.lower() == name.lower() for column in columns):
         raise OptionError(f"columnNameOfCorruptRecord: there is a column {name} already")
     return tuple(replace(column, name=name) if column.name == RECORD.name else column for column in columns)
 
 
 def flat(protocol: Protocol, message: str) -> tuple[Column, ...]:
-    """The columns of rows of one message, its fields beside the header's."""
+    """The columns of rows of one message: the header's fields and the message's."""
     return (Column("message", "string"), *protocol.header, *protocol.messages[message].columns, *CORRUPT)
 
 
 def nested(protocol: Protocol, row: Row) -> Row:
-    """The row with its message's fields in the message's struct, where they belong; they may be there already."""
+    """The row with its message's fields in the message's struct; they may be there already."""
     message = protocol.messages.get(row.get("message") or "")
     if message is None or row.get(message.name) is not None:
         return row
@@ -133,7 +133,7 @@ class View:
         self.columns = columns if options.columns is None else selected(columns, options.columns)
 
     def rows(self, buffer: Any, file: str) -> Iterator[Row]:
-        """The rows of the capture ``buffer``, read from ``file``. Their keys are not the columns alone."""
+        """The rows of the capture ``buffer``, read from ``file``. They may have keys that are not columns."""
         options = self.options
         return self.of(
             self.protocol.iter_records(
@@ -148,7 +148,9 @@ class View:
         )
 
     def of(self, rows: Iterable[Row], file: str) -> Iterator[Row]:
-        """Whole rows as this view has them: of one message only if it is of one, malformed records always."""
+        """Whole rows reduced to this view. A view of one message has rows of that message only, and all malformed
+        records.
+        """
         message, corrupt = self.options.message, self.options.corrupt_column
         name = told(file)
         for row in rows:

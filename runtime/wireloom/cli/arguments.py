@@ -25,7 +25,7 @@ Parameters = Annotated[
 
 
 def protocol_of(name: str) -> Protocol:
-    """The protocol; packages are looked for in the working directory too. Raises ``OptionError``."""
+    """The protocol of that name; packages in the working directory are found, too. Raises ``OptionError``."""
     if name not in registry.names() and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
     try:
@@ -44,7 +44,7 @@ def _beside(name: str) -> list[str]:
 
 @contextmanager
 def parameters_hinted(arguments: Sequence[str]) -> Iterator[None]:
-    """Say how a parameter of the protocol is given when ``arguments``, a command's, have it as an option."""
+    """Explain how to give a parameter of the protocol if the ``arguments`` of a command have it as an option."""
     try:
         yield
     except typer.BadParameter:

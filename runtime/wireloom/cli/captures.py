@@ -18,12 +18,12 @@ _CHUNK = 1024 * 1024
 
 
 def name_of(source: str) -> str:
-    """The source as diagnostics call it."""
+    """The name of the source in messages."""
     return "standard input" if source == STDIN else files.told(source)
 
 
 def must_exist(sources: Iterable[str], output: Path | None) -> None:
-    """Find out before anything is written what is not there or would be written over. Raises ``MisuseError``."""
+    """Check before anything is written that sources exist and are not overwritten. Raises ``MisuseError``."""
     written = _regular(1 if output is None or str(output) == STDIN else output)
     for source in sources:
         name = name_of(source)
@@ -38,7 +38,7 @@ def must_exist(sources: Iterable[str], output: Path | None) -> None:
 
 
 def _regular(file: Path | int) -> os.stat_result | None:
-    """What a path or an open file is, behind all links; None if that is no file with bytes of its own."""
+    """The file that a path or an open file refers to, with links followed; None if it is not a regular file."""
     try:
         status = os.stat(file)  # noqa: PTH116 - it may be the number of an open file
     except OSError:
@@ -47,7 +47,7 @@ def _regular(file: Path | int) -> os.stat_result | None:
 
 
 def size_of(source: str) -> int | None:
-    """The bytes of a source, if that can be known before it is read."""
+    """The size of a source in bytes, if it is known before reading."""
     path = None if source == STDIN else files.local(source)
     known = path is not None and path.is_file() and files.CaptureFile(source, 0, 0).splittable
     return path.stat().st_size if path is not None and known else None
@@ -55,14 +55,14 @@ def size_of(source: str) -> int | None:
 
 @contextmanager
 def byte_stream(source: str, *, from_hex: bool = False) -> Iterator[io.BufferedIOBase]:
-    """The source opened for reading, decompressed if its name says that it is compressed, or read as hex text."""
+    """The source opened for reading; decompressed if its name says so, or decoded from hex text."""
     with nullcontext(sys.stdin.buffer) if source == STDIN else files.opened(source) as stream:
         content = cast(io.BufferedIOBase, stream)
         yield io.BufferedReader(_Unhexed(content, name_of(source)), _CHUNK) if from_hex else content
 
 
 class _Unhexed(io.RawIOBase):
-    """The bytes of hex text, as it arrives. White space means nothing, and ``#`` begins a comment, as in specs."""
+    """The bytes of hex text as it arrives. White space is ignored, and ``#`` begins a comment, as in specs."""
 
     def __init__(self, text: io.BufferedIOBase, name: str) -> None:
         self._text, self._name = text, name

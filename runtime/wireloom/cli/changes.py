@@ -1,4 +1,4 @@
-"""How generated files differ from what the specs give: told file by file, with the command that mends it."""
+"""How generated files differ from what the specs give: file by file, with the command to fix it."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _DIFF_LINES = 20
 _DIFF_FILES = 5
-"""How many lines of each file's difference are shown, and of how many files."""
+"""How many lines of each diff are shown, and for how many files."""
 
 
 def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -> None:
-    """Tell the changes with short diffs, and how to undo them: ``command`` generates ``out`` from ``specs``."""
+    """Print the changes with short diffs, and the ``command`` that generates ``out`` from ``specs`` again."""
     for number, change in enumerate(changes):
         complain(f"{files.told(change.path)}: {change.kind}")
         lines = change.diff.splitlines() if number < _DIFF_FILES else []
@@ -36,6 +36,6 @@ def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -
 
 
 def _git_add(paths: Sequence[Path], out: Path) -> str:
-    """The command for all of them; what stands below ``out`` is added with it."""
+    """The command that adds all of them; those below ``out`` are added with it."""
     beside = [str(path) for path in paths if not path.is_relative_to(out)]
     return shlex.join(["git", "add", *([str(out)] if len(beside) < len(paths) else []), *beside])

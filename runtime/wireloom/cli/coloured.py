@@ -1,4 +1,4 @@
-"""An explained record on a terminal: its bytes beside its tree of fields, each field in a colour of its own."""
+"""An explained record on a terminal: its bytes beside the tree of fields, each field in its own colour."""
 
 from collections.abc import Iterator
 
@@ -14,19 +14,19 @@ from wireloom.inspection.wording import ascii_of, printable
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
 _BAD = "bold white on red"
 _BESIDE = 124
-"""From how many columns on there is room for fields beside the bytes."""
+"""The width of a terminal from which on fields are shown beside the bytes."""
 
 
 class Terminal(Console):
-    """Standard output, which may not be a terminal after all, or one without colours."""
+    """Standard output, which may have no colours or not be a terminal."""
 
     @property
     def coloured(self) -> bool:
-        """Whether colours are seen."""
+        """Whether colours are shown."""
         return self.is_terminal and self.color_system is not None and not self.no_color
 
     def on_broken_pipe(self) -> None:
-        """Let the program end as after any other output; rich would end it with status 1."""
+        """End the program as after other output; rich would end it with status 1."""
         raise BrokenPipeError
 
 

@@ -86,7 +86,7 @@ def _one_of(kind: type[E], name: str) -> E:
 
 
 def _accepted(path: Path | None, format: ReportFormat) -> "Sequence[Accepted]":
-    """The entries of the file. Ends the command if there is something wrong with them."""
+    """The entries of the file. Ends the command if they have problems."""
     if path is None:
         return ()
     if not path.exists():
@@ -121,7 +121,7 @@ def _old(name: str, paths: Sequence[Path]) -> "Version":
 def _revisions(
     paths: Sequence[Path], revision: str | None, tags: "Direction | None"
 ) -> "Iterator[tuple[str, Version]]":
-    """The revision, and with ``tags`` those that are releases, each with its version of the specs."""
+    """The revision, or with ``tags`` all releases, each with its version of the specs."""
     revisions = compiler("compat.revisions")
     try:
         if revision is not None:
@@ -137,7 +137,7 @@ def _revisions(
 
 
 def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -> "Iterator[tuple[str, Version]]":
-    """Those that can be read, newest first; the newest alone, unless the direction is transitive."""
+    """The releases that can be read, newest first; only the newest unless the direction is transitive."""
     found = revisions.releases(paths)
     if not found:
         raise MisuseError("no tag is a release that has these specs; v1.2 would be one")

@@ -70,7 +70,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class _Decoding:
-    """One run over all inputs. Records are read as in mode PERMISSIVE; what becomes of malformed ones is done here."""
+    """One run over all inputs. Records are read as in mode PERMISSIVE; malformed ones are handled here."""
 
     view: View
     mode: Mode
@@ -123,7 +123,7 @@ class _Decoding:
         return progress(Path(source).name, self._size(source), to_stdout=self.to_stdout)
 
     def _size(self, source: str) -> int | None:
-        """How many bytes of records there are, if that can be known beforehand."""
+        """The total size of the inputs in bytes, if it is known beforehand."""
         return None if self.from_hex else captures.size_of(source)
 
     @contextmanager
@@ -149,7 +149,7 @@ class _Reasons:
         self.count += 1
 
     def tell(self, name: str, records: int, mode: Mode) -> None:
-        """Say so, if any were."""
+        """Print a message if any record was malformed."""
         if self.count:
             dropped = " and dropped" if mode is Mode.DROPMALFORMED else ""
             say(f"{name}: {self.count} of {records} records malformed{dropped}, the first: {self.first}")

@@ -1,4 +1,4 @@
-"""How a command ends other than well: one sentence on standard error and an exit status."""
+"""How a command fails: with one sentence on standard error and an exit status."""
 
 import io
 import os
@@ -16,35 +16,35 @@ from wireloom.options import OptionError
 FAILED = 1
 MISUSED = 2
 UsageError = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
-"""What click raises, be it the package or the copy that typer brings along."""
+"""The error that click raises, from its package or from typer's copy of it."""
 
 
 class MisuseError(Exception):
-    """The command was called in a way that cannot work; exit status 2."""
+    """The command was called wrongly; exit status 2."""
 
 
 class FailedError(Exception):
-    """What the command was given is bad; exit status 1."""
+    """The command's input is bad; exit status 1."""
 
 
 def tell(line: str) -> None:
-    """Print a line, with nothing in it that controls a terminal."""
+    """Print a line without characters that control a terminal."""
     print(printable(line))
 
 
 def complain(line: str) -> None:
-    """Write such a line beside the output."""
+    """Write such a line to standard error."""
     print(printable(line), file=sys.stderr)
 
 
 def say(sentence: str) -> None:
-    """Tell the user something beside the output, in the program's name."""
+    """Write a line to standard error that begins with the program's name."""
     complain(f"wireloom: {sentence}")
 
 
 @contextmanager
 def exit_statuses() -> Iterator[None]:
-    """Turn what goes wrong in a foreseen way into a sentence and a status, never a traceback."""
+    """Turn expected errors into a sentence and an exit status, without a traceback."""
     try:
         yield
     except (MisuseError, OptionError) as error:
@@ -68,6 +68,6 @@ def exit_statuses() -> Iterator[None]:
 
 
 def _close_output() -> None:
-    """Send the rest of the output nowhere, so that nothing complains when the interpreter flushes it."""
+    """Discard the rest of the output, so that the interpreter can flush it without an error."""
     with suppress(io.UnsupportedOperation):  # it is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -38,7 +38,7 @@ def explain(
 
 
 def _named(rule: str, entries: "Sequence[RuleDoc]") -> "list[RuleDoc]":
-    """The entries of a rule, told by its id alone or as problems have it: ``error[id]``."""
+    """The entries of a rule, named by its id or as in a problem: ``error[id]``."""
     bracketed = re.search(r"\[([\w-]+)\]", rule)
     wanted = (bracketed[1] if bracketed else rule).replace("_", "-")
     found = [entry for entry in entries if entry.id == wanted]
@@ -70,7 +70,7 @@ def _write(entry: "RuleDoc") -> None:
 
 
 def _called(entry: "RuleDoc") -> str:
-    """The rule's id, and of one of compatibility what a finding breaks."""
+    """The rule's id, and for a rule of compatibility what its findings break."""
     return f"{entry.id} ({entry.category})" if entry.category else entry.id
 
 
@@ -95,7 +95,7 @@ def _draw(entry: "RuleDoc") -> None:
 
 
 def _marked(text: str) -> "Text":
-    """Text whose literals are coloured."""
+    """Text with its literals coloured."""
     from rich.text import Text
 
     marked = Text()

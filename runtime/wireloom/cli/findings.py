@@ -1,7 +1,7 @@
-"""What is wrong in files, told to people and to machines: text, JSON, or the annotations of GitHub Actions.
+"""Problems in files, reported to people and programs: as text, JSON, or annotations of GitHub Actions.
 
-On a terminal each problem stands above its source line, with a caret; anywhere else it is one line that can be searched
-and jumped to: ``path:line:col: error[rule]: what; hint``.
+On a terminal, each problem comes with its source line and a caret. Elsewhere it is one line that tools can search and
+jump to: ``path:line:col: error[rule]: what; hint``.
 """
 
 import re
@@ -31,17 +31,17 @@ class ReportFormat(StrEnum):
 
 
 _LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
-"""Where YAML begins a new line."""
+"""The line breaks of YAML."""
 _TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[\w.-]+")
 _TAB = "    "
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
-"""How a severity is coloured; the worst comes first."""
+"""The colour of each severity, worst first."""
 _EXPLAINED = 3
-"""How many rules the last line names."""
+"""How many rules the last line mentions."""
 
 
 def report(problems: "Sequence[Problem]", format: ReportFormat) -> None:
-    """Tell all problems: text on standard error with a count at the end, the other formats on standard output."""
+    """Report all problems: as text on standard error with a count at the end, in other formats on standard output."""
     match format:
         case ReportFormat.TEXT:
             _text(problems)
@@ -71,7 +71,7 @@ def _counted(problems: "Iterable[Problem]") -> str:
 
 
 def plain(problem: "Problem") -> dict[str, str | int]:
-    """The problem as an object of JSON."""
+    """The problem as a JSON object."""
     at = problem.location
     return {
         "path": at.path.as_posix(), "line": at.line, "column": at.column, "severity": str(problem.severity),
@@ -90,7 +90,9 @@ def _annotation(problem: "Problem") -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Text with what ends a workflow command, or with ``more`` a property of it, written as ``%XX``."""
+    """Text with the characters that end a workflow command escaped as ``%XX``; with ``more``, also those that end a
+    property.
+    """
     shown = "".join(char if char in "\r\n" else printable(char) for char in text)
     return re.sub(f"[%\r\n{more}]", lambda found: f"%{ord(found[0]):02X}", shown)
 
@@ -115,7 +117,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def drawing(problem: "Problem", lines: Sequence[str], width: int) -> "Text":
-    """The problem, its source line with a caret under what it is about, and what would do."""
+    """The problem, its source line with a caret under the place, and the hint."""
     from rich.text import Text
 
     at, colour = problem.location, _COLOURS[problem.severity]
@@ -133,8 +135,9 @@ def drawing(problem: "Problem", lines: Sequence[str], width: int) -> "Text":
 
 
 def _window(line: str, column: int, width: int) -> tuple[str, int, int]:
-    """The part of a line that fits ``width`` cells of a terminal and has ``column`` in it, with the cells in front of
-    the caret and those that it is wide."""
+    """The part of a line that contains ``column`` and fits ``width`` cells of a terminal, the number of cells before
+    the caret, and the caret's width.
+    """
     from rich.cells import cell_len, set_cell_size
 
     found = _TOKEN.match(line, column)

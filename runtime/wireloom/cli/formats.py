@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
-"""Parquet is read by row groups, and written from memory by them."""
+"""Parquet files are read by row groups, which are held in memory while they are written."""
 
 
 class Format(StrEnum):
@@ -38,14 +38,14 @@ class Format(StrEnum):
             raise MisuseError(f"--format is {', '.join(cls)}, not {name!r}") from None
 
     def must_suit(self, path: Path | None) -> None:
-        """See that a file's name does not promise another format. Raises ``MisuseError``."""
+        """Raises ``MisuseError`` if the file's name has the extension of another format."""
         promised = path.suffix.lower().removeprefix(".") if path else ""
         if promised in tuple(Format) and promised != self:
             raise MisuseError(f"{path} would hold {self}; --format {promised} is what its name says")
 
 
 def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
-    """Write all rows as they come, a JSON object a line."""
+    """Write all rows as they come, one JSON object per line."""
     as_json = json_writer(columns)
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
     seen = is_seen(stream)
@@ -96,7 +96,7 @@ def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatc
 
 
 def _with_fields(columns: Iterable[Column]) -> Iterator[Column]:
-    """The columns that Parquet can hold: it has no structs without fields, which a message without fields is."""
+    """The columns that Parquet can hold. It has no structs without fields, such as those of messages without fields."""
     for column in columns:
         kind = _kept(column.type)
         if kind is not None:

@@ -22,7 +22,7 @@ from wireloom.inspection.wording import printable
 from wireloom.options import resolve, unknown
 
 PAGE_RECORDS = 500
-"""A page has no more records; a browser would take too long over them."""
+"""The most records on a page; more would take a browser too long."""
 
 
 def inspect(
@@ -66,7 +66,7 @@ def _number(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Inspection:
-    """The records of one capture that are asked for."""
+    """The wanted records of one capture."""
 
     protocol: Protocol
     parameters: Values
@@ -106,7 +106,7 @@ class _Inspection:
 
 
 def _print(run: _Inspection) -> None:
-    """Print the records: on a terminal with colours in colour, else as plain lines."""
+    """Print the records: in colour on a terminal that has colours, else as plain lines."""
     from wireloom.cli.coloured import Terminal, show  # imports rich, which other commands need not wait for
 
     console = Terminal(highlight=False)
@@ -122,7 +122,7 @@ def _print(run: _Inspection) -> None:
 
 
 def _write_page(run: _Inspection, path: Path) -> None:
-    """Write the page, and tell what is not on it."""
+    """Write the page, and say which records are not on it."""
     title = f"{captures.name_of(run.file)} as {run.protocol.name}"
     notes: list[str] = []
     with output(path, binary=False) as stream:
@@ -133,7 +133,7 @@ def _write_page(run: _Inspection, path: Path) -> None:
 
 
 def _bounded(records: Iterator[tuple[int, Inspected]], notes: list[str]) -> Iterator[tuple[int, Inspected]]:
-    """As many of the records as a page has; a note if there are more."""
+    """As many records as fit a page, with a note if there are more."""
     for count, record in enumerate(records):
         if count == PAGE_RECORDS:
             notes.append(f"the first {PAGE_RECORDS} records; --offset {record[1].offset} begins behind them")

@@ -1,8 +1,8 @@
-"""What commands write: bytes to standard output or to a file that is there only when it is complete.
+"""The output of commands: bytes to standard output, or to a file that appears only when it is complete.
 
-A file is written under a name of its own beside its place, and put there in one step when it is whole. So it can be
-read until then, and of several programs that write it the last wins whole. Whatever ends the program but SIGKILL
-removes what is not whole.
+A file is written under a temporary name beside its place and renamed when it is complete. Until then the old file can
+be read, and if several programs write it, one of them wins as a whole. An incomplete file is removed however the
+program ends, except by SIGKILL.
 """
 
 import os
@@ -25,7 +25,7 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 @contextmanager
 def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
-    """Where to write. ``binary`` output is refused by a terminal. Raises ``MisuseError``."""
+    """The stream to write to. Raises ``MisuseError`` for ``binary`` output to a terminal."""
     if path is None or str(path) == "-":
         _refused_by_terminal(sys.stdout.buffer, binary=binary)
         yield sys.stdout.buffer
@@ -44,7 +44,7 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
 
 
 def is_seen(stream: BinaryIO) -> bool:
-    """Whether somebody may wait for what is written: it is no file."""
+    """Whether somebody may be waiting for the output: it is not a file."""
     try:
         return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except OSError:
@@ -57,7 +57,7 @@ def _refused_by_terminal(stream: BinaryIO, *, binary: bool) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a pipe, a device, or a name of an open file such as ``/dev/stdout``."""
+    """Whether the path is a pipe, a device, or a name of an open file such as ``/dev/stdout``."""
     folder = os.path.realpath(path.parent)
     if folder == "/dev" or folder.startswith("/proc/"):
         return True
@@ -83,7 +83,7 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _signals_remove(partial: Path) -> Iterator[None]:
-    """Signals that end the program remove the file first; one that is ignored, as ``nohup`` has it, stays ignored."""
+    """Let signals that end the program remove the file first; ignored signals, as under ``nohup``, stay ignored."""
 
     def end(number: int, _: object) -> None:
         partial.unlink(missing_ok=True)

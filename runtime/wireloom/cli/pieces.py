@@ -1,4 +1,4 @@
-"""Captures cut into records as their bytes arrive, so that the first are there at once, however much follows."""
+"""Captures cut into records as their bytes arrive, so that the first records do not wait for the rest."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,14 +12,14 @@ from wireloom.options import ReadOptions
 from wireloom.views import Row
 
 _READ = 64 * 1024
-"""Bytes asked for at once, and more for a record that is longer."""
+"""How many bytes are read at once; more for longer records."""
 _PROMPT = 1024 * 1024
-"""A record that is longer is looked at again only when twice as much is there."""
+"""A record longer than this is tried again only when twice as many bytes are there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A record or a malformed range: its number, where it stands in the capture, and its bytes."""
+    """A record or a malformed range: its number, its offset in the capture, and its bytes."""
 
     number: int
     offset: int
@@ -29,9 +29,9 @@ class Piece:
 
 @contextmanager
 def opened(source: str, *, from_hex: bool, offset: int = 0) -> Iterator[Callable[[int], bytes]]:
-    """What reads the next bytes of a source from its byte ``offset`` on, some of them at least until there are none.
+    """A function that reads the next bytes of a source from byte ``offset`` on; it returns none only at the end.
 
-    Raises ``MisuseError`` if there are not so many.
+    Raises ``MisuseError`` if the source is shorter.
     """
     with captures.byte_stream(source, from_hex=from_hex) as stream:
         _skip(stream.read1, source, offset)
@@ -49,7 +49,7 @@ def _skip(read: Callable[[int], bytes], source: str, offset: int) -> None:
 
 
 def pieces(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Piece]:
-    """The records of what ``read`` gives, which stands at ``base`` in the capture, together covering every byte."""
+    """The records of the bytes from ``read``, which begin at ``base`` in the capture; they cover every byte."""
     held, start, final, number = b"", 0, False, 0
     while start < len(held) or not final:
         cut = cutter.cut(held, start, len(held), base=base, final=final) if start < len(held) else None
@@ -65,7 +65,7 @@ def pieces(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[
 
 
 def _more(read: Callable[[int], bytes], held: int) -> bytes:
-    """What comes next, no more than is there unless a lot is held already; nothing at the end."""
+    """The next bytes: only those already there, unless many are held; none at the end."""
     wanted = held if held >= _PROMPT else 1
     found: list[bytes] = []
     while wanted > 0:
@@ -78,7 +78,7 @@ def _more(read: Callable[[int], bytes], held: int) -> bytes:
 
 
 def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
-    """The rows of what ``read`` gives, with their positions; see ``Protocol.iter_records``."""
+    """The rows of the bytes from ``read``, with their positions; see ``Protocol.iter_records``."""
     parameters = dict(options.parameters)
     cutter = Cutter(protocol.framing, parameters, options.max_record_bytes)
     for piece in pieces(read, cutter, 0):

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for somebody who watches it and sees no rows instead."""
+"""A progress bar on standard error, for a terminal that does not show the rows."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -8,12 +8,12 @@ from wireloom.inspection.wording import printable
 from wireloom.views import Row
 
 _EVERY = 512
-"""Rows between two looks at the bar."""
+"""How many rows pass between two updates of the bar."""
 
 
 @contextmanager
 def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callable[[int], None] | None]:
-    """What moves the bar of a source of ``size`` bytes to a position; None where nobody would see one."""
+    """A function that moves the bar of a source of ``size`` bytes to a position; None where nobody would see it."""
     if not sys.stderr.isatty() or (to_stdout and sys.stdout.isatty()):
         yield None
         return
@@ -33,7 +33,7 @@ def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callab
 
 
 def rows_moving(rows: Iterable[Row], move: Callable[[int], None] | None) -> Iterator[Row]:
-    """The rows; every few of them ``move`` the bar."""
+    """The rows unchanged; every few of them ``move`` the bar."""
     for number, row in enumerate(rows):
         if move is not None and number % _EVERY == 0:
             move(row["_offset"] + row["_length"])
@@ -41,7 +41,7 @@ def rows_moving(rows: Iterable[Row], move: Callable[[int], None] | None) -> Iter
 
 
 def reads_moving(read: Callable[[int], bytes], move: Callable[[int], None] | None) -> Callable[[int], bytes]:
-    """``read``, which moves the bar as far as it has come."""
+    """A ``read`` that also moves the bar."""
     if move is None:
         return read
     position = 0

@@ -111,7 +111,7 @@ def _is_dotted_name(text: str) -> bool:
 
 
 def _package_in(out: Path) -> str:
-    """The package in which ``out`` has generated protocols already, if it is one."""
+    """The package in ``out`` that already has generated protocols, if there is exactly one."""
     mark = compiler("output").MARK
     packages = set()
     for path in (*out.glob("*/parsers.py"), *out.glob("*/*/parsers.py"), *out.glob("*/*/*/parsers.py")):

@@ -1,4 +1,4 @@
-"""The standard streams, of which any may be closed: then the command goes on, and says so when it needs the stream."""
+"""The standard streams, any of which may be closed: the command goes on, and fails only when it needs the stream."""
 
 import io
 import os
@@ -9,7 +9,7 @@ from wireloom.cli.diagnostics import MisuseError
 
 
 class _Closed(io.TextIOBase):
-    """In place of standard input or output. Whoever reads or writes gets a ``MisuseError``."""
+    """Stands in for closed standard input or output. Reading and writing raise ``MisuseError``."""
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence
@@ -23,9 +23,9 @@ class _Closed(io.TextIOBase):
 
 
 def mend() -> None:
-    """Put something in place of each standard stream that is closed.
+    """Replace each standard stream that is closed.
 
-    Their numbers are taken too, or a file that is opened next would get one, and whatever is printed as its content.
+    Their file numbers are occupied, too: otherwise the next opened file would get one, and printed text with it.
     """
     for number in range(3):
         try:

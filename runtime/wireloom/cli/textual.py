@@ -1,4 +1,6 @@
-"""Rows from a protocol's textual form: a line is read, written as bytes and read back, so that nothing is missing."""
+"""Rows from a protocol's textual form. A line is read, written as bytes and decoded again, so that all columns are
+there.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +13,7 @@ from wireloom.views import Row
 def rows_of_lines(
     lines: Iterable[tuple[int, int, bytes]], protocol: Protocol, form: Form, options: ReadOptions
 ) -> Iterator[Row]:
-    """The rows of (number, offset, text) lines; a line that cannot be read gives a malformed row, whatever the mode."""
+    """The rows of (number, offset, text) lines. A line that cannot be read gives a malformed row in every mode."""
     for _, offset, line in lines:
         try:
             row = _row(line, protocol, form, options)
@@ -42,9 +44,9 @@ def _row(line: bytes, protocol: Protocol, form: Form, options: ReadOptions) -> R
 
 
 def line_of_row(row: Row, protocol: Protocol, form: Form, parameters: dict[str, str]) -> bytes:
-    """The row's line. Derived fields may be missing; what was malformed is written as it came.
+    """The row as a line. Derived fields may be missing; a malformed row is written as it came.
 
-    Raises ``EncodeError`` when the row cannot be written, ``ValueError`` when the form has no place for it.
+    Raises ``EncodeError`` if the row cannot be written, ``ValueError`` if the form cannot hold it.
     """
     record = protocol.build(row, **parameters)
     if row.get("_corrupt_record") is not None:

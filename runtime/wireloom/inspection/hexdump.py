@@ -1,6 +1,6 @@
-"""Which bytes of a record are shown, sixteen on a line, and which of its leaves each of them is in.
+"""The bytes of a record that are shown, sixteen per line, and the leaf that each of them belongs to.
 
-Of a leaf that is long, only the first and the last lines are shown.
+Only the first and last lines of a long leaf are shown.
 """
 
 from bisect import bisect_left
@@ -12,9 +12,9 @@ from wireloom.inspection.record import Failure, Inspected, Node
 
 WIDTH = 16
 LONG, LEAD, TAIL = 256, 128, 32
-"""From how many bytes on a leaf is long, and how many of its first and its last bytes are shown then."""
+"""The size from which on a leaf is long, and how many of its first and last bytes are shown."""
 COLOURS = 6
-"""Colours that alternate from leaf to leaf, numbered from 0. The one behind the last is for bytes of no field."""
+"""How many colours alternate from leaf to leaf, numbered from 0. The next number is for bytes of no field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ def _all_hidden(inspected: Inspected) -> Iterator[tuple[int, int]]:
 
 
 def hidden(leaf: Node, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:
-    """The inner bytes of a leaf if it is long, but for those around the first byte that shows what is wrong.
+    """The hidden bytes of a long leaf: the inner ones, except around the first byte that shows the error.
 
-    These are a line of ``width`` bytes, counted from the leaf's start, and the line behind it.
+    The bytes shown there are a line of ``width`` bytes, counted from the leaf's start, and the next line.
     """
     if leaf.end - leaf.start <= LONG:
         return
@@ -66,7 +66,7 @@ def hidden(leaf: Node, error: Failure | None, width: int) -> Iterator[tuple[int,
 
 
 def owners(inspected: Inspected, shown: Iterable[Line]) -> dict[int, int]:
-    """For each byte that is shown, the number of the leaf it is in; the first of those that share it."""
+    """The number of the leaf for each byte shown; if several share it, the first."""
     positions = [at for line in shown if not line.elided for at in range(line.start, line.end)]
     found: dict[int, int] = {}
     for number, leaf in enumerate(inspected.leaves()):
@@ -76,7 +76,7 @@ def owners(inspected: Inspected, shown: Iterable[Line]) -> dict[int, int]:
 
 
 def colours(inspected: Inspected) -> list[int]:
-    """The colour of each leaf, by its number; leaves with the same bytes have the same."""
+    """The colour of each leaf, by its number; leaves with the same bytes have the same colour."""
     found: list[int] = []
     colour, place = -1, (-1, -1)
     for leaf in inspected.leaves():

@@ -1,7 +1,6 @@
-"""An explained record as HTML: its bytes beside its tree of fields, each of which points at the other.
+"""An explained record as HTML: its bytes beside the tree of fields, which point at each other.
 
-A fragment has no ids and no scripts of its own, so that any number of them stand on a page; the page has the style
-sheet and the script once.
+A fragment has no ids or scripts, so that a page can have many. The page has the style sheet and the script once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ def stylesheet() -> str:
 
 
 def script() -> str:
-    """What makes bytes and fields point at each other; it needs to be on a page once."""
+    """The script that makes bytes and fields point at each other; a page needs it once."""
     return _asset("annotated.js")
 
 
@@ -35,7 +34,7 @@ def fragment(inspected: Inspected, number: int | None = None) -> str:
 
 
 def page(title: str, records: Iterable[tuple[int, Inspected]], notes: Iterable[str] = ()) -> Iterator[str]:
-    """A page that needs nothing beside itself, in pieces: numbered records, and ``notes`` below them."""
+    """A self-contained page, in pieces: numbered records, and ``notes`` below them."""
     yield (
         "<!doctype html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'

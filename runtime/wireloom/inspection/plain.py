@@ -1,4 +1,4 @@
-"""An explained record as lines of text: a line a field, its offset and bytes first, and marks under what is wrong."""
+"""An explained record as text: a line per field, beginning with offset and bytes, and marks under what is wrong."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class _Listing:
                 said = True
 
     def _marks(self, start: int, end: int) -> str:
-        """What stands under the bytes of a line."""
+        """The marks under the bytes of a line."""
         error = self.inspected.error
         if error is None:
             return ""
@@ -86,14 +86,14 @@ def _indented(name: str, depth: int) -> str:
 
 
 def told(node: Node) -> str:
-    """What a node's value is, what it is called and what else there is to say."""
+    """A node's value, its label and its note."""
     note = f"({node.note})" if node.note else ""
     text = f"({node.text})" if node.kind is SpanKind.SECTION else node.text
     return "  ".join(part for part in (text, node.label, note) if part)
 
 
 def _pieces(node: Node, error: Failure | None) -> Iterator[tuple[int, int]]:
-    """The bytes of a leaf, a line each, and longer pieces that are not shown."""
+    """The bytes of a leaf, line by line, and longer pieces that are hidden."""
     position = node.start
     for start, end in hidden(node, error, _WIDTH):
         yield from _cut(position, start)

@@ -1,6 +1,6 @@
-"""One record explained: a tree of what its bytes are, and where and why it is malformed.
+"""One record explained: the tree of its fields, and where and why it is malformed.
 
-Every byte is in a leaf of the tree. Bit fields share theirs, and so do the parts of a FlatBuffers table if it says so.
+Every byte is in a leaf of the tree. Bit fields share bytes, and the parts of a FlatBuffers table can.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from wireloom.inspection.wording import Wording, worded
 from wireloom.options import resolve
 
 ITEMS = 32
-"""Items of a list that are told one by one."""
+"""How many items of a list are shown one by one."""
 _MISSING = 1 << 16
-"""So many bytes that a record claims and does not have are taken for zeros, to see in which fields it ends."""
+"""How many missing bytes of a record are read as zeros, to find the fields in which it ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Something in a record, from ``start`` to before ``end`` in bytes from its start; no bytes: both are equal.
+    """A part of a record, from ``start`` to before ``end`` in bytes from its start; both are equal if it has no bytes.
 
-    ``path`` is its column's, or empty if it is none. ``label`` is what a number is called, ``note`` what else there is
-    to say. Only values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
+    ``path`` is that of its column, or empty. ``label`` is the name of a number, ``note`` a remark. Only values of the
+    kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Node:
     label: str = ""
     note: str = ""
     opaque: bool = False
-    """Whether it is bytes as they are, which read best as characters."""
+    """Whether it is plain bytes, which are shown as characters."""
     children: tuple["Node", ...] = ()
 
     def leaves(self) -> Iterator["Node"]:
-        """The nodes without children, this one or those inside."""
+        """The nodes without children: this one, or those inside."""
         if not self.children:
             yield self
         for child in self.children:
@@ -49,11 +49,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a record is malformed, as ``DecodeError`` has it, and the bytes that show it.
+    """Why a record is malformed, as in ``DecodeError``, and the bytes that show it.
 
-    ``offset``, ``start`` and ``end`` count from the record's start. Where bytes are missing behind the record, both
-    ``start`` and ``end`` are its end; where it is a value without bytes, both are its place. They are None if nothing
-    in the record shows it.
+    ``offset``, ``start`` and ``end`` count from the record's start. If bytes are missing at the end of the record, both
+    are its end; if a value without bytes is wrong, both are its position. They are None if nothing in the record shows
+    the error.
     """
 
     code: str
@@ -64,7 +64,7 @@ class Failure:
     end: int | None
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether any of the bytes from ``start`` to before ``end`` shows it."""
+        """Whether any of the bytes from ``start`` to before ``end`` shows the error."""
         return self.start is not None and self.end is not None and self.start < end and start < self.end
 
 
@@ -85,14 +85,14 @@ class Inspected:
 
     @property
     def reason(self) -> str:
-        """Why it is malformed, in the words of ``_corrupt_reason``, its offset being the capture's; else empty."""
+        """Why it is malformed, as in ``_corrupt_reason`` with an offset of the capture; else empty."""
         error = self.error
         if error is None:
             return ""
         return DecodeError(error.code, error.detail, self.offset + error.offset, error.field).reason
 
     def headline(self, number: int | None = None) -> str:
-        """What it is, in a line; ``number`` is its number in the capture."""
+        """A line that says what it is; ``number`` is its number in the capture."""
         which = "" if number is None else f"record {number} at {self.offset:#x}: "
         message = [" ".join(name for name in (self.message, self.variant) if name)] if self.message else []
         order = [f"{self.byte_order} byte order"] if self.byte_order and self.message else []
@@ -105,7 +105,7 @@ class Inspected:
             yield from node.leaves()
 
     def is_bad(self, leaf: Node) -> bool:
-        """Whether a leaf shows what is wrong: by some of its bytes, or as the value without bytes that is named."""
+        """Whether a leaf shows the error: with some of its bytes, or as the value without bytes that it names."""
         error = self.error
         if error is None:
             return False
@@ -116,7 +116,7 @@ class Inspected:
 
     @property
     def ends_early(self) -> bool:
-        """Whether what is wrong is that the record has no more bytes."""
+        """Whether the error is that bytes are missing at the end of the record."""
         error, size = self.error, len(self.data)
         if error is None or not error.start == error.end == size:
             return False
@@ -127,21 +127,22 @@ _WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT)
 
 
 def _paths(field: str, message: str | None) -> tuple[str, ...]:
-    """What the path may be of the field that an error names; a message's may be told without the message."""
+    """The possible paths of the field that an error names, which may lack the name of the message."""
     return (field, f"{message}.{field}") if field else ()
 
 
 def inspect_record(protocol: Protocol, data: bytes, offset: int = 0, **parameters: object) -> Inspected:
-    """Explain the bytes of one record, no more and no less. Raises ``OptionError`` for parameters there are not."""
+    """Explain the bytes of exactly one record. Raises ``OptionError`` for unknown parameters."""
     return explained(protocol, data, offset, resolve(protocol.parameters, parameters))
 
 
 def explained(
     protocol: Protocol, data: bytes, offset: int, parameters: Values, told: DecodeError | None = None
 ) -> Inspected:
-    """As ``inspect_record``, for ``parameters`` that are resolved.
+    """As ``inspect_record``, for resolved ``parameters``.
 
-    ``told`` is what a reader of the whole capture found wrong with the record's length, its offset being the capture's.
+    ``told`` is the error that a reader of the whole capture found about the record's length; its offset is from the
+    capture's start.
     """
     trace = Trace(ITEMS, cut_off=True)
     if told is not None and told.offset < offset:
@@ -164,7 +165,7 @@ def explained(
 
 
 def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
-    """A later piece of a malformed range, which has no fields, and nothing that shows what is wrong."""
+    """A later piece of a malformed range. It has no fields, and nothing in it shows the error."""
     error = _moved(told, offset)
     nodes = _Tree(data, error).nodes([], 0, len(data), whole=False)
     failure = Failure(error.code, error.field, error.offset, error.detail, None, None)
@@ -172,16 +173,16 @@ def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
 
 
 def _moved(error: DecodeError, offset: int) -> DecodeError:
-    """The error as a record at ``offset`` has it."""
+    """The error with its offset moved by ``offset``."""
     return DecodeError(error.code, error.detail, error.offset - offset, error.field)
 
 
 _LENGTH_IS_KNOWN = frozenset({"checksum", "trailing-bytes", "too-long"})
-"""What may be wrong with a record whose fields are still worth a look; otherwise those that tell its length are."""
+"""Errors of records whose fields are still shown; of other records only the fields that give the length are."""
 
 
 def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | None:
-    """What was read of a record before it is cut off; None if its length is not known, or it is not cut off."""
+    """What was read of a truncated record; None if its length is unknown or it is not truncated."""
     try:
         length, _ = protocol.framing.first(data, 0, len(data), parameters)
     except DecodeError:
@@ -196,7 +197,7 @@ def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | Non
 
 
 def _read_no_further(span: Span, end: int) -> None:
-    """Make what is inside a span as if reading had failed at ``end``."""
+    """Cut what is inside a span as if reading had failed at ``end``."""
     kept: list[Span] = []
     for inner in span.spans:
         if inner.start < end or (inner.start == end and inner.kind is SpanKind.COMPUTED):
@@ -208,14 +209,14 @@ def _read_no_further(span: Span, end: int) -> None:
 
 
 class _Tree:
-    """Makes nodes of spans, and of the bytes between them."""
+    """Turns spans, and the bytes between them, into nodes."""
 
     def __init__(self, data: bytes, error: DecodeError | None) -> None:
         self.data = data
         self.error = error
 
     def nodes(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Node, ...]:
-        """What stands from ``start`` to ``end``; all of it was read if ``whole``."""
+        """The nodes from ``start`` to ``end``; with ``whole``, all bytes were read."""
         found: list[Node] = []
         for span in spans:
             if span.start > start and span.end != span.start:
@@ -268,7 +269,7 @@ def _note(span: Span) -> str:
 def _failure(
     nodes: tuple[Node, ...], data: bytes, framed: DecodeError | None, found: DecodeError | None, trace: Trace
 ) -> Failure | None:
-    """The error, its bytes being those of the field it names, or else those it stands at."""
+    """The error with its bytes: those of the field it names, or else those at its offset."""
     error = framed or found
     if error is None:
         return None
@@ -293,7 +294,7 @@ def _failure(
 
 
 def _path_of(node: Node, trace: Trace) -> str:
-    """How errors call a section, which is no column, of a message."""
+    """The path by which errors name a section of a message, which is not a column."""
     return f"{trace.message}.{node.name}" if node.kind is SpanKind.SECTION else ""
 
 

@@ -1,4 +1,4 @@
-"""Values in words: text that shows every character, and the names of numbers. Nothing in it controls a terminal."""
+"""Values as text: every character visible, numbers with their names, and nothing that controls a terminal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from wireloom.codec.fields import Field
 from wireloom.codec.labels import WireFlags
 
 _CHARACTERS = 120
-"""Of a longer text, so many are shown."""
+"""How many characters of a text are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A value as told: itself, and what it is called."""
+    """A value as text, and its label."""
 
     text: str
     label: str = ""
 
 
 def worded(value: object, field: Field | None = None) -> Wording:
-    """The value of a field."""
+    """The value of a field as text."""
     match value:
         case None:
             return Wording("")
@@ -60,17 +60,17 @@ def _flags(value: int, flags: type[WireFlags]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Text between quotation marks, a long one cut."""
+    """Text in quotation marks, shortened if it is long."""
     shown = printable(text[:_CHARACTERS].replace("\\", "\\\\").replace('"', '\\"'))
     more = f" … {counted(len(text), 'character')}" if len(text) > _CHARACTERS else ""
     return f'"{shown}"{more}'
 
 
 def printable(text: str) -> str:
-    """The text, each character that is not seen, or does something to a terminal, written as an escape."""
+    """The text with every character escaped that is invisible or has an effect on a terminal."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def ascii_of(data: bytes) -> str:
-    """The bytes as characters, a dot for each that is none."""
+    """The bytes as ASCII characters, with a dot for each that is none."""
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)

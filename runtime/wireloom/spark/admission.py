@@ -1,4 +1,4 @@
-"""How much of which files one trigger takes: lengths followed from what is consumed, up to where a record ends."""
+"""How much of which files a trigger takes: lengths are followed from the consumed position to the end of a record."""
 
 import os
 import sys
@@ -17,19 +17,19 @@ from wireloom.spark.offsets import Consumed, Lost
 from wireloom.spark.options import SourceOptions
 
 _FEW_BYTES = 1024 * 1024
-"""What is read at once of a file of which little is wanted."""
+"""How much is read at once of a file of which little is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How many files and bytes a trigger may take. It takes a record all the same that is larger alone."""
+    """How many files and bytes a trigger may take. A single record that is larger is taken all the same."""
 
     files: int
     size: int
 
     @classmethod
     def of(cls, limit: ReadLimit, source: SourceOptions) -> "Admission":
-        """What Spark's limit and the options allow together; ``ReadAllAvailable`` lifts the options, as Spark asks."""
+        """What Spark's limit and the options allow together; ``ReadAllAvailable`` overrides the options."""
         if isinstance(limit, ReadAllAvailable):
             return cls(sys.maxsize, sys.maxsize)
         files = limit.max_files if isinstance(limit, ReadMaxFiles) else sys.maxsize
@@ -42,7 +42,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A file that has more than what is consumed of it."""
+    """A file with bytes that are not consumed yet."""
 
     file: CaptureFile
     consumed: Consumed
@@ -62,11 +62,11 @@ class Reach:
 
 
 Follow = Callable[[Grown, int, bool], Reach]
-"""How far a file can be consumed by at most so many bytes, or if it must be, by one record."""
+"""A request to consume at most this many bytes of a file, or, if it must advance, at least one record."""
 
 
 def admitted(files: Iterable[Grown], admission: Admission, follow: Follow) -> dict[str, Consumed]:
-    """What is taken of which files, in their order. A file that gives no whole record does not count."""
+    """What is taken of which files, in order. A file without a whole record does not count."""
     left = list(files)
     count, room = admission.files, admission.size
     taken: dict[str, Consumed] = {}
@@ -89,7 +89,7 @@ def admitted(files: Iterable[Grown], admission: Admission, follow: Follow) -> di
 
 
 def _wave(files: Iterable[Grown], room: int, *, must: bool) -> list[tuple[Grown, int, bool]]:
-    """What to follow side by side: files that fit if each is taken whole, and the last of them as far as it fits."""
+    """The files to follow in parallel: those that fit as a whole, and the last as far as it fits."""
     wave = []
     for grown in files:
         if room <= 0:
@@ -112,9 +112,9 @@ def followed(scanner: Scanner, grown: Grown, most: int, must: bool) -> Reach:
 
 
 def _records(scanner: Scanner, grown: Grown, most: int, *, must: bool) -> Reach:
-    """The last end of a record up to the position ``most``, or if it ``must``, the first one.
+    """The last end of a record up to the position ``most``; if it ``must`` advance, at least the first.
 
-    Within a malformed range there is none, nor in front of one whose end is not known.
+    There is none inside a malformed range, nor directly before one whose end is unknown.
     """
     file, start = grown.file, grown.consumed.position
     position = start
@@ -140,20 +140,20 @@ def _records(scanner: Scanner, grown: Grown, most: int, *, must: bool) -> Reach:
 
 
 def _ends(cuts: Cuts, *, lost: bool) -> Array:
-    """Where in the capture records end, and malformed ranges. ``lost`` is whether the last range goes on."""
+    """The positions where records and malformed ranges end. ``lost`` says whether the last range goes on."""
     ends = cuts.stop + cuts.window.base
     going_on = [row for row in cuts.errors if row + 1 in cuts.errors or (lost and row + 1 == len(ends))]
     return np.delete(ends, going_on) if going_on else ends
 
 
 def _lost(scanner: Scanner) -> Lost | None:
-    """What the scanner stands in, if no record can follow, there being no way to find one."""
+    """The malformed range that the scanner is in, if the protocol has no way to find the next record."""
     lost = scanner.cutter.range
     return None if lost is None or scanner.codec.resync else Lost.of(lost.start, lost.error)
 
 
 def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:
-    """What reads the first ``size`` bytes of what ``read`` gives, and then no more."""
+    """A function that reads the first ``size`` bytes from ``read`` and then nothing."""
     left = size
 
     def bounded(wanted: int) -> bytes:

@@ -1,6 +1,6 @@
-"""Rows of a DataFrame as a protocol builds them: the schema checked before there is a row, the values made plain.
+"""Rows of a DataFrame in the form that a protocol builds: the schema is checked first, and values are made plain.
 
-The rows are those the reader gives, whole or with one message's fields beside the header, and may lack columns.
+The rows look like those of the reader, whole or with one message's fields beside the header. Columns may be missing.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,12 +18,12 @@ from wireloom.views import FILE, RECORD, Row
 
 REASON = CORRUPT[1]
 _LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
-"""Where a record stood, which is not in it."""
+"""The columns with the position of a record, which is not in its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How rows are given: the columns that are fields of their message, and what they are when they do not say."""
+    """The form of given rows: which columns are fields of their message, and the message of rows without one."""
 
     messages: frozenset[str]
     flat: frozenset[str]
@@ -31,7 +31,7 @@ class Shape:
     corrupt_column: str
 
     def rows(self, batch: pa.RecordBatch) -> Iterator[Row]:
-        """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are not looked at."""
+        """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are skipped."""
         names: list[str] = []
         columns: list[list[Any]] = []
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
@@ -58,9 +58,9 @@ class Shape:
 
 
 def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str) -> Shape:
-    """How rows of ``schema`` are given, those of ``message`` only if it is not None.
+    """The form of rows of ``schema``; if ``message`` is not None, all of them are of that message.
 
-    Raises ``OptionError`` naming a column that the protocol has not, or that has another type there.
+    Raises ``OptionError`` naming a column that the protocol lacks or has with another type.
     """
     known: StructType = registry.load(protocol).spark_schema
     whole = {field.name: field for field in known}
@@ -99,7 +99,7 @@ def _problem(taken: dict[str, StructField], given: StructType) -> OptionError | 
 
 
 def _must_take(taken: dict[str, StructField], given: StructType, path: str = "") -> None:
-    """See that every column ``given`` is one that is ``taken``. Raises ``OptionError`` naming the one that is not."""
+    """Raises ``OptionError`` naming a ``given`` column that is not one of those ``taken``."""
     for field in given:
         where = f"{path}{field.name}"
         if field.name in taken:
@@ -121,12 +121,12 @@ def _must_take_type(taken: DataType, given: DataType, where: str) -> None:
 
 
 def _integer(kind: DataType) -> bool:
-    """Whether it holds integers; whether one fits is seen when it is written."""
+    """Whether it holds integers; whether each fits is checked when it is written."""
     return isinstance(kind, IntegralType) or (isinstance(kind, DecimalType) and kind.scale == 0)
 
 
 def values(column: pa.Array) -> list[Any]:
-    """The values of a column, with integers where Arrow has decimals that cannot have a fraction."""
+    """The values of a column, with integers in place of decimals without a fraction."""
     found: list[Any] = column.to_pylist()
     convert = _integers(column.type)
     return found if convert is None else [None if value is None else convert(value) for value in found]
@@ -134,7 +134,7 @@ def values(column: pa.Array) -> list[Any]:
 
 @cache
 def _integers(kind: pa.DataType) -> Callable[[Any], Any] | None:
-    """What makes the decimals in a value of that type integers, in its own structs; None if it has no decimals."""
+    """A function that turns decimals inside values of that type into integers, in place; None if it has none."""
     if pa.types.is_decimal(kind):
         return int if kind.scale == 0 else None
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):

@@ -1,6 +1,6 @@
 """Columns of records: ``from_wire`` and ``from_wire_many`` decode binary ones, ``to_wire`` encodes structs.
 
-A Kafka topic's ``value`` is such a column. The functions handed to Spark hold names and options only, and import the
+A Kafka topic's ``value`` is such a column. The functions given to Spark hold only names and options. They import the
 generated modules where they run.
 """
 
@@ -39,7 +39,7 @@ def from_wire(col: Column | str, protocol: str, **options: object) -> Column:
 
 
 def from_wire_many(col: Column | str, protocol: str, **options: object) -> Column:
-    """A column of arrays of structs: the records that stand one behind the other in each value of ``col``.
+    """A column of arrays of structs: the consecutive records in each value of ``col``.
 
     As ``from_wire``; in mode ``DROPMALFORMED`` malformed records are left out of the array, and so are other messages
     than ``message``.

@@ -1,7 +1,7 @@
-"""What a streaming query has consumed of each file: the offsets that Spark writes to a checkpoint.
+"""How much of each file a streaming query has consumed: the offsets that Spark writes to a checkpoint.
 
-An offset is JSON, ``{"version": 1, "folders": {folder: {name: consumed}}}``. ``consumed`` is the position in bytes as
-stored, or where nothing will be a record any more, an object with the position and the error that says why.
+An offset is JSON, ``{"version": 1, "folders": {folder: {name: consumed}}}``. ``consumed`` is a position in the stored
+bytes. If no record can follow any more, it is an object with the position and the error that says why.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Why all bytes of a file are malformed from byte ``since`` on, however many will come; see ``DecodeError``."""
+    """Why all bytes of a file from byte ``since`` on are malformed, future ones included; see ``DecodeError``."""
 
     since: int
     code: str
@@ -26,18 +26,18 @@ class Lost:
 
     @classmethod
     def of(cls, since: int, error: DecodeError) -> "Lost":
-        """Lost since a position, for the reason that an error tells."""
+        """Lost from a position on, with the reason of an error."""
         return cls(since, error.code, error.detail, error.offset, error.field)
 
     @property
     def error(self) -> DecodeError:
-        """The error that every row of the stretch has."""
+        """The error for every row of that range."""
         return DecodeError(self.code, self.detail, self.offset, self.field)
 
 
 @dataclass(frozen=True, slots=True)
 class Consumed:
-    """How far a file is consumed: up to where a record begins, or to any byte of it if the file is ``lost``."""
+    """How far a file is consumed: up to the beginning of a record, or up to any byte if the file is ``lost``."""
 
     position: int = 0
     lost: Lost | None = None
@@ -45,13 +45,13 @@ class Consumed:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """What is consumed of each file, by path. The order is that of the JSON, and stays when files are added."""
+    """How far each file is consumed, by path. The order is that of the JSON; new files do not change it."""
 
     files: Mapping[str, Consumed]
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> "Offset":
-        """The offset that ``json`` has told. Raises ``OptionError`` for another kind."""
+        """The offset in ``json``. Raises ``OptionError`` for another kind of offset."""
         if told.get("version") != VERSION:
             raise OptionError(f"the checkpoint has offsets of version {told.get('version')}, not {VERSION}")
         folders = told["folders"].items()
@@ -66,11 +66,11 @@ class Offset:
         return {"version": VERSION, "folders": folders}
 
     def of_file(self, path: str) -> Consumed:
-        """What is consumed of a file, be it nothing."""
+        """How far a file is consumed, perhaps not at all."""
         return self.files.get(path, _NOTHING)
 
     def advanced(self, taken: Mapping[str, Consumed], gone: Iterable[str]) -> "Offset":
-        """This offset once more is ``taken`` of some files, and without those that are ``gone``."""
+        """This offset after more is ``taken`` of some files, and without the files that are ``gone``."""
         left_out = set(gone)
         return Offset({path: consumed for path, consumed in {**self.files, **taken}.items() if path not in left_out})
 

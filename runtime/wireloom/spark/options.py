@@ -1,4 +1,4 @@
-"""What the data source can be told beside what every reader can be told."""
+"""The options of the data source, beside those of all readers."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,10 +9,10 @@ from wireloom.options import OptionError, Parameter, Readers, ReadOptions, posit
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How files are shared out among tasks, what happens to one that cannot be read, and who filters.
+    """How files are divided among tasks, what happens to unreadable ones, and who filters.
 
-    ``push_filters`` is for data that is queried once: Spark 4.3 goes on reading through the filters of one query in
-    later ones over the same DataFrame, and in the other branches of a query that uses it twice.
+    ``push_filters`` is for data that is queried once: Spark 4.3 applies the filters of one query also to later queries
+    over the same DataFrame, and to other branches of a query that uses it twice.
     """
 
     max_partition_bytes: int = 128 * 1024 * 1024
@@ -44,7 +44,7 @@ _READERS: Readers = {
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How captures are written. ``message`` is that of rows that do not say; ``compression`` is as in file names."""
+    """How captures are written. ``message`` is that of rows without one; ``compression`` is as in file names."""
 
     message: str | None = None
     corrupt_column: str = "_corrupt_record"
@@ -53,7 +53,7 @@ class WriteOptions:
 
     @staticmethod
     def names() -> tuple[str, ...]:
-        """The names that users write and that mean nothing to a reader."""
+        """The names that users write, and that readers do not know."""
         return ("compression",)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Reading captures in batches: files shared out among tasks, and decoded there."""
+"""Reading captures in batches: files are divided among tasks, which decode them."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ from wireloom.spark.schemas import arrow_schema
 
 LOG = logging.getLogger("wireloom")
 OPENING_BYTES = 4 * 1024 * 1024
-"""What opening a file costs, in bytes that could be read instead; Spark's own sources reckon with the same."""
+"""The cost of opening a file, in bytes that could be read instead; Spark's own sources assume the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class CaptureReader(DataSourceReader):
         return list(shared_out(parts, self.source.max_partition_bytes))
 
     def _parts(self, file: CaptureFile) -> list[tuple[FilePart, int]]:
-        """A file's parts with their sizes in bytes. One that cannot be read is left to the task that reads it."""
+        """A file's parts with their sizes in bytes. An unreadable one is left to the task that reads it."""
         every = self.source.max_partition_bytes
         if not file.splittable or file.size <= every:
             return [(FilePart(file.path), file.size)]
@@ -94,7 +94,7 @@ class CaptureReader(DataSourceReader):
         return [(FilePart(file.path, start, None if start == last else stop), stop - start) for start, stop in found]
 
     def decoder(self) -> Decoder:
-        """What decodes for this reader, made where it is needed."""
+        """The decoder of this reader, made where it is needed."""
         found = registry.protocol(self.protocol)
         return Decoder(found, self.options, arrow_schema(self.schema), self.filters)
 
@@ -122,7 +122,7 @@ class CaptureReader(DataSourceReader):
 
 
 def shared_out(parts: Iterable[tuple[FilePart, int]], most: int) -> Iterator[CapturePartition]:
-    """Partitions of about as many bytes for each core of this machine, but at ``most`` so many."""
+    """Partitions of about the same size for each core of this machine, none of more than ``most`` bytes."""
     found = list(parts)
     total = sum(size + OPENING_BYTES for _, size in found)
     bound = min(most, max(OPENING_BYTES, total // (os.cpu_count() or 1)))
@@ -139,13 +139,15 @@ def shared_out(parts: Iterable[tuple[FilePart, int]], most: int) -> Iterator[Cap
 
 
 class FilteringReader(CaptureReader):
-    """A reader that need not decode what a query filters out.
+    """A reader that does not decode what a query filters out.
 
     Spark refuses it unless ``spark.sql.python.filterPushdown.enabled`` is set.
     """
 
     def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
-        """Take note of the filters. Spark applies them again: what a malformed record is, shows when it is decoded."""
+        """Remember the filters. Spark applies them again, since a record turns out to be malformed only when it is
+        decoded.
+        """
         protocol = registry.protocol(self.protocol)
         structs = protocol.messages if self.options.message is None else ()
         self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol, structs)) is not None)
@@ -163,7 +165,7 @@ _OPERATORS: dict[type, str] = {
 
 
 def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) -> Filter | None:
-    """What a filter says of the message or of an integer of the header; None if that is nothing.
+    """What a filter says about the message or an integer of the header; None if nothing.
 
     A row that has a value in one of the messages' ``structs`` is of that message.
     """

@@ -1,4 +1,4 @@
-"""Spark schemas of views, and the check that a user's own schema is a part of one."""
+"""Spark schemas of views, and the check that a user's schema is part of one."""
 
 import json
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _ADDED = {
 
 
 def spark_schema(protocol: str, options: ReadOptions) -> StructType:
-    """The schema of what ``options`` leave of the protocol's table, comments included."""
+    """The schema of the view that ``options`` ask for, comments included."""
     module = registry.load(protocol)
     offered: StructType = module.spark_schema
     fields = {field.name: field for field in offered}
@@ -67,7 +67,7 @@ def _arrow(schema: str) -> pa.Schema:  # it takes half a millisecond, and is ask
 
 
 def must_offer(offered: StructType, requested: StructType, path: str = "") -> None:
-    """See that ``requested`` asks for nothing that is not there. Raises ``OptionError`` naming the column."""
+    """Raises ``OptionError`` naming a ``requested`` column that does not exist."""
     fields = {field.name: field for field in offered}
     for field in requested:
         where = f"{path}{field.name}"

@@ -1,4 +1,4 @@
-"""One Spark data source a protocol: ``spark.read.format("<protocol>").load(path)``.
+"""One Spark data source for each protocol: ``spark.read.format("<protocol>").load(path)``.
 
 Everything that travels to executors is plain: names, paths, options. Generated modules are imported where they are
 needed, since parsers cannot be pickled.
@@ -25,13 +25,13 @@ TAKEN = (
     "avro", "binaryFile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop", "orc",
     "parquet", "rate", "rate-micro-batch", "socket", "state-metadata", "statestore", "text", "xml",
 )  # fmt: skip
-"""Formats of Spark itself, or of what is delivered with it: it finds these before those that are registered."""
+"""The formats of Spark and of what comes with it. Spark finds these before registered ones."""
 
 
 def register(spark: SparkSession, *protocols: str, name: str | None = None) -> None:
-    """Make protocols formats of ``spark.read``: all that are installed, or those that are named.
+    """Register protocols as formats of ``spark.read``: all installed ones, or those named.
 
-    A format is called as its protocol, or a single one ``name``. Of the installed protocols, one that cannot be
+    A format has its protocol's name, or ``name`` if there is only one. Of the installed protocols, one that cannot be
     registered is left out, with a warning; a named one raises ``OptionError``.
     """
     if name is not None and len(protocols) != 1:
@@ -97,7 +97,7 @@ class CaptureSource(DataSource):
         return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite)
 
     def _given_paths(self) -> tuple[str, ...]:
-        """What to read; an option of writing is an error."""
+        """The paths to read; options for writing are an error."""
         for name in self.given:
             if name.lower() in WriteOptions.names():
                 raise OptionError(f"{name} is an option of writing; what is read is decompressed as its name says")

@@ -3,14 +3,14 @@
 An offset says what is consumed of each file, so a batch is the bytes between two of them, whatever was appended since.
 Positions are where records begin; lengths are followed on the driver, once for each byte that comes.
 
-What waits: a record that is not there to its end, also when a query stops once it has taken what is available; and a
-malformed range of which no end was found yet, where the protocol says how to find one. What does not: where no record
-can be found behind a malformed one, the file is lost from there on. Its bytes come as soon as they are there, malformed
-for the reason the first of them has, in a row a batch or more.
+An incomplete record waits, also if the query stops after what is available. So does a malformed range whose end was not
+found yet, if the protocol says how to find it. If the protocol does not, the file is lost from there on: its bytes come
+as soon as they are there, in at least one row per batch, malformed with the reason of the first.
 
-A compressed file is taken whole when it is first seen with any bytes, so it has to be moved here when it is complete.
-It is an error if a file shrinks, if a compressed one changes, or if one is gone when a batch reads what it took of it;
-with ``ignoreCorruptFiles`` it is left out with a warning. What no batch took of a file is not missed if it is deleted.
+A compressed file is taken as a whole when it is first seen with any bytes, so it must be complete when it is moved
+here. It is an error if a file shrinks, if a compressed one changes, or if one is gone when a batch reads what it took
+of it; with ``ignoreCorruptFiles`` it is left out with a warning. What no batch took of a file is not missed if it is
+deleted.
 """
 
 import os
@@ -44,14 +44,14 @@ from wireloom.spark.reading import LOG, CaptureReader, FilePart, shared_out
 
 @dataclass(frozen=True, slots=True)
 class TakenPart(FilePart):
-    """A part of a file that had ``size`` bytes or more; all of it malformed if ``lost`` says why."""
+    """A part of a file that had at least ``size`` bytes; if ``lost`` says why, all of it is malformed."""
 
     size: int = 0
     lost: Lost | None = None
 
 
 class TakenReader(CaptureReader):
-    """Reads what batches of a stream have taken, and sees that it is still there."""
+    """Reads what batches of a stream have taken, after checking that it is still there."""
 
     def _read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
         assert isinstance(part, TakenPart)
@@ -65,7 +65,7 @@ class TakenReader(CaptureReader):
         yield from super()._read(part) if part.lost is None else self._malformed(part, part.lost)
 
     def _malformed(self, part: TakenPart, lost: Lost) -> Iterator[pa.RecordBatch]:
-        """A stretch of a file that is lost, in rows that are no larger than a reader of whole files has them."""
+        """A range of a lost file, in rows no larger than those of a reader of whole files."""
         decoder = self.decoder()
         largest = decoder.scanner().cutter.largest
         position = part.start
@@ -92,21 +92,21 @@ def _must_be_there(part: TakenPart) -> None:
 
 
 class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Takes what is new in batches. Whatever it knows beside offsets only saves work."""
+    """Takes new bytes in batches. What it knows beside offsets only saves work."""
 
     def __init__(self, captures: TakenReader) -> None:
         self.captures = captures
         self.source = captures.source
         self.available: tuple[CaptureFile, ...] | None = None
         self.waiting: dict[str, tuple[int, int]] = {}
-        """Files by path that gave nothing, from which position on and of what size."""
+        """Files that gave nothing, by path, with the position and the size at that time."""
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - these names are Spark's
-        """Nothing is consumed of any file."""
+        """The offset before anything is consumed."""
         return Offset({}).json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """One of the bounds that the options give, since there is no limit that has both; both hold all the same."""
+        """One of the bounds in the options, since no limit of Spark has both; both are kept all the same."""
         if self.source.max_bytes_per_trigger is not None:
             return ReadMaxBytes(self.source.max_bytes_per_trigger)
         if self.source.max_files_per_trigger is not None:
@@ -114,11 +114,11 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """From now on nothing is seen that was not there by now."""
+        """Ignore everything that arrives from now on."""
         self.available = self._listed()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """The offset behind the oldest bytes that the limit and the options admit, or ``start`` if there are none."""
+        """The offset after the oldest bytes that the limit and the options allow, or ``start`` if there are none."""
         offset = Offset.of(start)
         files = self._listed() if self.available is None else self.available
         self.waiting = {file.path: self.waiting[file.path] for file in files if file.path in self.waiting}
@@ -133,7 +133,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return tuple(sorted(files.values(), key=lambda file: (file.modified, file.path)))
 
     def _has_more(self, file: CaptureFile, offset: Offset) -> bool:
-        """Whether there is something to look for in a file."""
+        """Whether a file may have something new."""
         position = offset.of_file(file.path).position
         if self.waiting.get(file.path) == (position, file.size) or file.size == position:
             return False
@@ -144,13 +144,13 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return False
 
     def _left_out(self, error: OSError) -> None:
-        """Raise what is wrong with a file, unless such files are to be left out."""
+        """Raise the error about a file, unless such files are to be left out."""
         if not self.source.ignore_corrupt_files:
             raise error
         LOG.warning("wireloom: %s", error)
 
     def _follow(self, decoder: Decoder, grown: Grown, most: int, must: bool) -> Reach:
-        """How far a file can be consumed; see ``Follow``. One that cannot be read stays as it is."""
+        """How far a file can be consumed; see ``Follow``. An unreadable file stays as it is."""
         reach = Reach(grown.consumed)
         try:
             reach = followed(decoder.scanner(), grown, most, must)
@@ -172,7 +172,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return list(shared_out(parts, self.source.max_partition_bytes))
 
     def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[TakenPart]:
-        """What was taken of a file: its records, and what is malformed because it is lost."""
+        """What was taken of a file: its records, and the bytes that are malformed because it is lost."""
         start, stop = before.position, after.position
         since = stop if after.lost is None else max(start, after.lost.since)
         if start < since:
@@ -183,7 +183,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield TakenPart(path, begin, end, end, after.lost)
 
     def _records(self, path: str, start: int, stop: int) -> Iterator[TakenPart]:
-        """Parts that begin with a record. A file that cannot be read is left to the task that reads it."""
+        """Parts that begin with a record. The error of an unreadable file is left to the task that reads it."""
         every = self.source.max_partition_bytes
         compressed = not CaptureFile(path, stop, 0).splittable
         found = [(0, stop - start)]
@@ -203,7 +203,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _matching(path: str) -> Iterable[CaptureFile]:
-    """What a path means by now. That a pattern has no file yet is no error."""
+    """The files of a path at this moment. It is no error if a pattern has none yet."""
     try:
         return listed([path])
     except OptionError as error:
@@ -213,9 +213,9 @@ def _matching(path: str) -> Iterable[CaptureFile]:
 
 
 def _gone(offset: Offset, files: Iterable[CaptureFile]) -> list[str]:
-    """Consumed files that were deleted, so that nothing need be known of them.
+    """Consumed files that were deleted and can be forgotten.
 
-    Not those of folders without any file: these may be folders that are not mounted.
+    Files of folders without any file are kept, since such a folder may not be mounted.
     """
     seen = {file.path for file in files}
     folders = {path.rpartition("/")[0] for path in seen}

@@ -1,4 +1,4 @@
-"""What was read, in numbers."""
+"""A summary of what was read."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -9,7 +9,7 @@ _NEEDED = ("_file", "_offset", "_length", "_corrupt_reason")
 
 
 def summary(rows: DataFrame) -> DataFrame:
-    """A row a file: its records, how many of them are malformed, their bytes, and why the first of them is.
+    """One row per file: its records, how many of them are malformed, the bytes of those, and the first one's reason.
 
     ``rows`` come from a capture read with the option ``positions``; in mode ``PERMISSIVE``, or nothing is malformed.
     Raises ``OptionError`` if the columns for it are not there.

@@ -1,4 +1,4 @@
-"""The Python of Spark's workers, which has to have Wireloom as well as the one that calls Spark."""
+"""The Python of Spark's workers, which needs Wireloom, too."""
 
 import shutil
 import subprocess
@@ -17,10 +17,10 @@ sys.exit(not there or sys.version_info[:2] != {sys.version_info[:2]})
 
 
 def provide(spark: SparkSession | None) -> None:
-    """See that workers run a Python that has Wireloom. On this machine it can be set; for a cluster this warns.
+    """Let workers run a Python that has Wireloom. On this machine it is set; for a cluster there is a warning.
 
-    Spark takes ``python3`` if ``PYSPARK_PYTHON`` was not set when its context was made, and hands on with each source
-    and function what its context names by then.
+    Spark uses ``python3`` if ``PYSPARK_PYTHON`` was not set when its context was made. Each source and function gets
+    what the context names at that time.
     """
     context = getattr(spark, "sparkContext", None)
     if context is None or _has_wireloom(context.pythonExec):

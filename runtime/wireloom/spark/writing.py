@@ -41,7 +41,7 @@ _LONGEST_TOLD = 500
 
 @dataclass(frozen=True, slots=True)
 class WrittenFiles(WriterCommitMessage):
-    """The files of one task: where they are, and where they belong."""
+    """The files of one task: where they are, and where they go."""
 
     files: tuple[tuple[str, str], ...]
 
@@ -76,7 +76,7 @@ class CaptureWriter(DataSourceArrowWriter):
     def _records(
         self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
     ) -> Iterator[tuple[bytes, str | None]]:
-        """The bytes of each row, and the reason it has if it is a malformed record."""
+        """The bytes of each row, and its reason if it is malformed."""
         rows = (row for batch in batches for row in self.shape.rows(batch))
         for number, row in enumerate(rows):
             try:
@@ -89,7 +89,7 @@ class CaptureWriter(DataSourceArrowWriter):
             yield data, (row.get(REASON.name) or "") if malformed else None
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Put the files in place, and with ``overwrite`` delete those that were there, but for hidden ones."""
+        """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
         removed(self._success)
         old = listed([self.path]) if self.overwrite and exists(self.path) else ()
         for source, target in _files(messages):
@@ -101,7 +101,7 @@ class CaptureWriter(DataSourceArrowWriter):
             created(self._success).close()
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Delete what the job wrote, unless all of it is in place: then what failed is the deletion of old files."""
+        """Delete what the job wrote, unless all of it is in place: then only the deletion of old files failed."""
         files = _files(messages)
         if any(exists(source) for source, _ in files):
             for _, target in files:
@@ -139,7 +139,7 @@ def _apart(
 
 
 def _says(reason: str, error: DecodeError | None) -> bool:
-    """Whether a malformed record's reason can be that error, wherever it stood. What has no reason has any."""
+    """Whether a malformed record's reason is that error at any offset; a missing reason fits every error."""
     return not reason or error is None or (reason.startswith(f"{error.code}: ") and reason.endswith(error.detail))
 
 
@@ -177,5 +177,5 @@ class _Output:
 
 
 def _compressed(stream: BinaryIO, compression: str | None) -> Any:
-    """The stream, or one that writes to it compressed and closes it."""
+    """The stream, or one that writes compressed bytes to it and closes it."""
     return stream if compression is None else pa.CompressedOutputStream(stream, compression)
