@@ -171,12 +171,11 @@ def type_of(spec: Resolved, item: Item) -> model.Type | None:
     return spec.types.get(found.name) if isinstance(found, Struct) else None
 
 
-def written(spec: Resolved) -> Iterator[Item]:
+@once
+def nodes(spec: Resolved) -> tuple[Item, ...]:
     """Every node of the spec, in the order of reading; one that is included is there as often."""
-    for nodes in spec.layouts:
-        for node in model.walk(nodes):
-            if not isinstance(node, model.When | model.Tail):
-                yield node
+    found = (node for nodes in spec.layouts for node in model.walk(nodes))
+    return tuple(node for node in found if not isinstance(node, model.When | model.Tail))
 
 
 Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
@@ -192,11 +191,10 @@ def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...
     return (*shared.enums, *shared.flags)
 
 
-def fields(spec: Resolved) -> Iterator[Named]:
+@once
+def fields(spec: Resolved) -> tuple[Named, ...]:
     """Every field; those of an unknown type are left out, since nothing can be said of them."""
-    for node in written(spec):
-        if isinstance(node, Named) and is_known(spec, node):
-            yield node
+    return tuple(node for node in nodes(spec) if isinstance(node, Named) and is_known(spec, node))
 
 
 def is_known(spec: Resolved, node: Named) -> bool:

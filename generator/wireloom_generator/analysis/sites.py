@@ -48,7 +48,7 @@ class Moment(Enum):
     FRAMING = auto()
     """Before the record is read: to find its length, or to believe it."""
     READING = auto()
-    """While the record is read, at the place of the entry."""
+    """While the record is read, at the place of the node."""
     WHOLE = auto()
     """When the whole record has been read, and again when it has been written."""
     FILLING = auto()
@@ -232,7 +232,7 @@ class _Sight:
         self.slots: dict[str, int] = {}
 
     def header_at(self, visit: Visit) -> int:
-        """How many of the header's entries are read before ``visit``."""
+        """How many of the header's nodes are read before ``visit``."""
         if not isinstance(self.scope.owner, model.Message):
             return len(self.scope.header)
         slot = visit.sections[0]
@@ -241,7 +241,7 @@ class _Sight:
         return self.slots[slot]
 
     def values(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
-        """The parameters, the ``own`` fields, and those among the first entries of the header."""
+        """The parameters, the ``own`` fields, and those among the first nodes of the header."""
 
         def sees(seen: Seen) -> bool:
             if isinstance(seen, syntax.Parameter):
@@ -266,7 +266,7 @@ class _Sight:
         return self.seen_around[branch]
 
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
-        """Whether an entry is an ``own`` one, or one of the first of the header; None are all."""
+        """Whether a node is an ``own`` one, or one of the first of the header; None are all."""
         return own(visit) if visit in self.own else header is None or visit.order < header
 
 

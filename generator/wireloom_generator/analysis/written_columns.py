@@ -24,7 +24,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """A column. ``visit`` is the entry it comes from; a parameter, the variant and what a slot leaves have none."""
+    """A column. ``visit`` is the node it comes from; a parameter, the variant and what a slot leaves have none."""
 
     name: str
     sort: Sort

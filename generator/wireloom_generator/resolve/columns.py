@@ -32,8 +32,9 @@ def merge(found: Iterable[Column]) -> tuple[Column, ...]:
     merged: dict[str, Column] = {}
     for column in found:
         known = merged.setdefault(column.name, column)
-        doc = known.doc if column.doc in known.doc else f"{known.doc} Or: {column.doc}".strip()
-        merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc)
+        if known is not column:
+            doc = known.doc if column.doc in known.doc else f"{known.doc} Or: {column.doc}".strip()
+            merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc)
     return tuple(merged.values())
 
 

@@ -91,7 +91,7 @@ def _asked(tree: Expr, holds: Expr) -> Needed:
 
 
 def _holds(site: Site) -> Expr:
-    """What holds wherever the expression is asked for: that its entry is there."""
+    """What holds wherever the expression is asked for: that its node is there."""
     visit = site.visit
     if visit is None:
         return TRUE

@@ -22,7 +22,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import WIDTHS, Integer
@@ -30,10 +30,10 @@ from wireloom_generator.types import WIDTHS, Integer
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Bit fields that leave gaps, run over or are of no integer."""
-    for entry in written(spec):
-        if isinstance(entry, model.Bits):
-            yield from _widths(entry)
-            for bit in entry.fields:
+    for node in nodes(spec):
+        if isinstance(node, model.Bits):
+            yield from _widths(node)
+            for bit in node.fields:
                 yield from _bit(bit)
 
 

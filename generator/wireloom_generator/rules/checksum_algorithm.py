@@ -24,9 +24,9 @@ _WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Checksums that cannot be computed, or do not fit."""
-    for entry in fields(spec):
-        if isinstance(entry, model.Field) and entry.checksum is not None:
-            yield from _fits(entry, entry.checksum)
+    for node in fields(spec):
+        if isinstance(node, model.Field) and node.checksum is not None:
+            yield from _fits(node, node.checksum)
     for scope in types(spec):
         for visit in scope.visits:
             if isinstance(visit.item, model.Field) and visit.item.checksum is not None:

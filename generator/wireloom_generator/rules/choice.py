@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from wireloom_generator import model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
-from wireloom_generator.analysis.scopes import Scope, Visit, every, written
+from wireloom_generator.analysis.scopes import Scope, Visit, every, nodes
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Alternative, Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
@@ -31,9 +31,9 @@ from wireloom_generator.reading import syntax
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Alternatives that are never taken, and choices without any."""
-    for entry in written(spec):
-        if isinstance(entry, model.Choice):
-            yield from _choice(entry.written)
+    for node in nodes(spec):
+        if isinstance(node, model.Choice):
+            yield from _choice(node.written)
     found: dict[Location, list[str | None]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)

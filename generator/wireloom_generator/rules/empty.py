@@ -16,7 +16,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import named_values, types, written
+from wireloom_generator.analysis.scopes import named_values, nodes, types
 from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
@@ -35,9 +35,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
         type_ = scope.owner
         if isinstance(type_, model.Type) and not list(columns(spec, scope)):
             yield Problem(type_.where("fields"), "empty", f"type {type_.name} has no columns")
-    for entry in written(spec):
-        if isinstance(entry, model.Bits) and not entry.fields:
-            yield Problem(entry.where("fields"), "empty", "no bit field is given")
+    for node in nodes(spec):
+        if isinstance(node, model.Bits) and not node.fields:
+            yield Problem(node.where("fields"), "empty", "no bit field is given")
     for message in spec.messages:
         for form in message.written.forms:
             if not form.entries:

@@ -20,7 +20,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import is_known, written
+from wireloom_generator.analysis.scopes import is_known, nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
@@ -41,18 +41,18 @@ _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer |
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Values that end nowhere, twice, or as their type cannot."""
-    for entry in written(spec):
-        if isinstance(entry, model.Field | model.Computed) and is_known(spec, entry):
-            if isinstance(entry, model.Field):
-                yield from _ends(entry.written)
-            yield from _prefix(entry.written)
-            yield from _text(entry.written)
-            yield from _own(entry.written)
-        if not isinstance(entry, model.Field | model.Region):
+    for node in nodes(spec):
+        if isinstance(node, model.Field | model.Computed) and is_known(spec, node):
+            if isinstance(node, model.Field):
+                yield from _ends(node.written)
+            yield from _prefix(node.written)
+            yield from _text(node.written)
+            yield from _own(node.written)
+        if not isinstance(node, model.Field | model.Region):
             continue
-        extent = entry.wire.extent if isinstance(entry, model.Field) else entry.extent
+        extent = node.wire.extent if isinstance(node, model.Field) else node.extent
         if isinstance(extent, model.Size) and (extent.condition.constant or 0) < 0:
-            yield Problem(entry.where("size"), "extent", "a size cannot be negative")
+            yield Problem(node.where("size"), "extent", "a size cannot be negative")
 
 
 def _ends(field: syntax.Field) -> Iterator[Problem]:

@@ -19,7 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import WIDTHS, Integer, WireType
@@ -34,8 +34,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _types(spec: Resolved) -> Iterator[tuple[WireType, Location]]:
-    for entry in written(spec):
-        if isinstance(entry, model.Field | model.Computed):
-            yield entry.type, entry.where("type")
-        elif isinstance(entry, model.Bits):
-            yield entry.wire.type, entry.where("bits")
+    for node in nodes(spec):
+        if isinstance(node, model.Field | model.Computed):
+            yield node.type, node.where("type")
+        elif isinstance(node, model.Bits):
+            yield node.wire.type, node.where("bits")

@@ -15,18 +15,18 @@ Good::
 from collections.abc import Collection, Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Enums and flags that nothing declares."""
-    for entry in written(spec):
-        if isinstance(entry, Named):
-            yield from _known(entry, "enum", entry.enum, spec.written.enums, "flags", spec.written.flags)
-        if isinstance(entry, model.Field | model.Computed):
-            yield from _known(entry, "flags", entry.written.flags, spec.written.flags, "enum", spec.written.enums)
+    for node in nodes(spec):
+        if isinstance(node, Named):
+            yield from _known(node, "enum", node.enum, spec.written.enums, "flags", spec.written.flags)
+        if isinstance(node, model.Field | model.Computed):
+            yield from _known(node, "flags", node.written.flags, spec.written.flags, "enum", spec.written.enums)
 
 
 def _known(

@@ -14,15 +14,15 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Tables that nothing declares."""
-    for entry in written(spec):
-        table = entry.written.table if isinstance(entry, model.Field | model.Computed) else None
+    for node in nodes(spec):
+        table = node.written.table if isinstance(node, model.Field | model.Computed) else None
         if table is not None and table not in spec.written.tables:
             what, hint = f"unknown table {table!r}", closest(table, spec.written.tables)
-            yield Problem(entry.where("table"), "known-table", what, hint)
+            yield Problem(node.where("table"), "known-table", what, hint)

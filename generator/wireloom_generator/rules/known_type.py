@@ -16,7 +16,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import is_known, written
+from wireloom_generator.analysis.scopes import is_known, nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.types import NAMES, WIDTHS, Integer, parse
@@ -35,10 +35,10 @@ __doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OT
 def check(spec: Resolved) -> Iterator[Problem]:
     """Types that nothing declares."""
     known = frozenset((*NAMES, *spec.types))
-    for entry in written(spec):
-        if isinstance(entry, model.Field | model.Computed) and not is_known(spec, entry):
-            name = entry.written.type
-            yield Problem(entry.where("type"), "known-type", f"unknown type {name!r}", _hint(spec, known, name))
+    for node in nodes(spec):
+        if isinstance(node, model.Field | model.Computed) and not is_known(spec, node):
+            name = node.written.type
+            yield Problem(node.where("type"), "known-type", f"unknown type {name!r}", _hint(spec, known, name))
 
 
 def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:

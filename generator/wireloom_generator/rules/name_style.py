@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from wireloom_generator import model, naming
-from wireloom_generator.analysis.scopes import declarations, written
+from wireloom_generator.analysis.scopes import declarations, nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.reading import syntax
@@ -84,17 +84,17 @@ def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
 
 
 def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
-    for entry in written(spec):
-        match entry:
+    for node in nodes(spec):
+        match node:
             case model.Field() | model.Computed():
-                yield entry.name, entry.where("name")
-                if entry.written.raw is not None:
-                    yield entry.written.raw, entry.where("raw")
+                yield node.name, node.where("name")
+                if node.written.raw is not None:
+                    yield node.written.raw, node.where("raw")
             case model.BitField(name=name):
-                yield name, entry.where("name")
+                yield name, node.where("name")
             case model.Section() | model.Slot():
-                yield entry.name, entry.where("section")
-                if entry.trailing is not None:
-                    yield entry.trailing, entry.where("trailing")
+                yield node.name, node.where("section")
+                if node.trailing is not None:
+                    yield node.trailing, node.where("trailing")
             case _:
                 pass

@@ -23,22 +23,22 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Entries behind one that leaves them nothing."""
+    """Nodes behind one that leaves them nothing."""
     for nodes in sequences(spec):
         yield from _behind(spec, nodes)
 
 
 def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
     taker: Bounded | None = None
-    for entry in nodes:
-        if taker is not None and needs_bytes(entry) and not _either(taker, entry):
-            key, name = place(entry)
+    for node in nodes:
+        if taker is not None and needs_bytes(node) and not _either(taker, node):
+            key, name = place(node)
             what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
-            yield Problem(entry.where(key), "one-rest", what)
+            yield Problem(node.where(key), "one-rest", what)
             return
-        taker = at_end(spec, entry, takes_rest) or taker
+        taker = at_end(spec, node, takes_rest) or taker
 
 
-def _either(taker: Bounded, entry: model.Item) -> bool:
+def _either(taker: Bounded, node: model.Item) -> bool:
     """Whether both are conditional, so that one of them may be there without the other."""
-    return all(isinstance(item, model.Field) and item.when is not None for item in (taker, entry))
+    return all(isinstance(item, model.Field) and item.when is not None for item in (taker, node))

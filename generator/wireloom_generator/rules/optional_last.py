@@ -23,19 +23,19 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Entries that must be there, behind one that need not."""
+    """Nodes that must be there, behind one that need not."""
     for nodes in sequences(spec):
         yield from _behind(spec, nodes)
 
 
 def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
     first: Bounded | None = None
-    for entry in nodes:
-        optional = isinstance(entry, model.Field) and entry.optional
-        if first is not None and needs_bytes(entry) and not optional:
-            key, name = place(entry)
+    for node in nodes:
+        optional = isinstance(node, model.Field) and node.optional
+        if first is not None and needs_bytes(node) and not optional:
+            key, name = place(node)
             how = "is optional" if is_optional(first) else "ends with an optional field"
             what = f"{place(first)[1]} {how}, so {name} behind it must be too"
-            yield Problem(entry.where(key), "optional-last", what, "optional fields end their section")
+            yield Problem(node.where(key), "optional-last", what, "optional fields end their section")
             return
-        first = first or at_end(spec, entry, is_optional)
+        first = first or at_end(spec, node, is_optional)

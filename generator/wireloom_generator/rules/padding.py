@@ -17,7 +17,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
@@ -25,13 +25,13 @@ from wireloom_generator.reading import syntax
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Padding that pads nothing."""
-    for entry in written(spec):
-        match entry:
+    for node in nodes(spec):
+        match node:
             case model.Padding(written=syntax.Pad(pad=size)) if size < 1:
                 what, hint = f"pad: {size} adds nothing", "write how many zero bytes, 1 or more"
-                yield Problem(entry.where("pad"), "padding", what, hint)
+                yield Problem(node.where("pad"), "padding", what, hint)
             case model.Padding(written=syntax.Align(align=align)) if align < 2:
                 what, hint = f"align: {align} does nothing", "write a multiple of 2 or more, as in align: 4"
-                yield Problem(entry.where("align"), "padding", what, hint)
+                yield Problem(node.where("align"), "padding", what, hint)
             case _:
                 pass

@@ -24,7 +24,7 @@ Good::
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import written
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.analysis.sequences import opened, place, takes_rest
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
@@ -32,13 +32,13 @@ from wireloom_generator.problems import Problem
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Columns for left-over bytes behind what always takes all of them."""
-    for entry in written(spec):
-        if isinstance(entry, model.Region) and entry.trailing is not None:
-            taker = _taker(spec, model.children(entry))
+    for node in nodes(spec):
+        if isinstance(node, model.Region) and node.trailing is not None:
+            taker = _taker(spec, model.children(node))
             if taker is not None:
-                what = f"{entry.trailing!r} can never hold anything, since {place(taker)[1]} takes all that is left"
+                what = f"{node.trailing!r} can never hold anything, since {place(taker)[1]} takes all that is left"
                 yield Problem(
-                    entry.where("trailing"), "trailing", what, "leave it out, or give what stands there a size"
+                    node.where("trailing"), "trailing", what, "leave it out, or give what stands there a size"
                 )
 
 

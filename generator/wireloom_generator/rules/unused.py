@@ -17,7 +17,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import declarations, written
+from wireloom_generator.analysis.scopes import declarations, nodes
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
@@ -44,8 +44,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 def _references(spec: Resolved) -> Iterator[str | None]:
     yield from spec.included
-    for entry in written(spec):
-        match entry:
+    for node in nodes(spec):
+        match node:
             case model.Field(written=field) | model.Computed(written=field):
                 yield from (field.enum, field.flags, field.type, field.table)
             case model.BitField(enum=name):
