@@ -139,7 +139,7 @@ RECORD = Record(
     Choice(
         When("magic in [0x80, 0x81, 0x82, 0x83]", "key_length" / Field(Int16ub, derive="size(key)")),
         Layout(
-            "framing_extras_length" / Field(Int8ub, derive="size(framing_extras)", located=True),
+            "framing_extras_length" / Field(Int8ub, derive="size(framing_extras)"),
             "key_length" / Field(Int8ub, derive="size(key)"),
         ),
     ),

@@ -75,7 +75,11 @@ SNAPSHOT_MARKER = StructType(
         StructField(
             "start_seqno",
             LongType(),
-            metadata={"comment": "Where the snapshot starts. In the first marker of a stream this is the seqno the client asked to start from; later it is the first seqno of the snapshot, which the client may not get to see."},
+            metadata={
+                "comment": "Where the snapshot starts. In the first marker of a stream this is the seqno the client "
+                "asked to start from; later it is the first seqno of the snapshot, which the client may not get to "
+                "see.",
+            },
         ),
         StructField("end_seqno", LongType(), metadata={"comment": "Where the snapshot ends."}),
         StructField("snapshot_type", LongType(), metadata={"comment": "The kind of snapshot."}),
@@ -92,7 +96,10 @@ SNAPSHOT_MARKER = StructType(
         StructField(
             "purge_seqno",
             LongType(),
-            metadata={"comment": "Deletions up to this seqno may be gone. A client that sends it in stream requests is rolled back less."},
+            metadata={
+                "comment": "Deletions up to this seqno may be gone. A client that sends it in stream requests is "
+                "rolled back less.",
+            },
         ),
         StructField("high_prepared_seqno", LongType(), metadata={"comment": "Of use in disk snapshots only, else 0."}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
@@ -130,7 +137,9 @@ SYSTEM_EVENT = StructType(
         StructField(
             "key",
             StringType(),
-            metadata={"comment": "The name of the collection or scope that came or changed. Empty when one was dropped."},
+            metadata={
+                "comment": "The name of the collection or scope that came or changed. Empty when one was dropped.",
+            },
         ),
         StructField(
             "manifest_uid",
@@ -140,7 +149,10 @@ SYSTEM_EVENT = StructType(
         StructField(
             "scope_id",
             LongType(),
-            metadata={"comment": "The scope that the new collection is in. Or: The scope that the collection was in. Or: The new scope. Or: The scope dropped."},
+            metadata={
+                "comment": "The scope that the new collection is in. Or: The scope that the collection was in. Or: "
+                "The new scope. Or: The scope dropped.",
+            },
         ),
         StructField(
             "collection_id",
@@ -170,7 +182,9 @@ SYSTEM_EVENT = StructType(
                     StructField(
                         "defaultCollectionMVS",
                         DecimalType(20, 0),
-                        metadata={"comment": "The max visible seqno of the default collection, for the server's own use."},
+                        metadata={
+                            "comment": "The max visible seqno of the default collection, for the server's own use.",
+                        },
                     ),
                     StructField(
                         "metered",
@@ -189,7 +203,11 @@ SYSTEM_EVENT = StructType(
         StructField(
             "value_flatbuffer",
             BinaryType(),
-            metadata={"comment": "Bytes of collection; written back while it is unchanged Or: Bytes of dropped_collection; written back while it is unchanged Or: Bytes of scope; written back while it is unchanged Or: Bytes of dropped_scope; written back while it is unchanged"},
+            metadata={
+                "comment": "Bytes of collection; written back while it is unchanged. Or: Bytes of dropped_collection; "
+                "written back while it is unchanged. Or: Bytes of scope; written back while it is unchanged. Or: "
+                "Bytes of dropped_scope; written back while it is unchanged",
+            },
         ),
         StructField(
             "dropped_collection",
@@ -292,12 +310,18 @@ SCHEMA = StructType(
         StructField(
             "total_body_length",
             LongType(),
-            metadata={"comment": "Everything after the header. The length of the value is what this leaves for it; it is not sent."},
+            metadata={
+                "comment": "Everything after the header. The length of the value is what this leaves for it; it is "
+                "not sent.",
+            },
         ),
         StructField(
             "opaque",
             LongType(),
-            metadata={"comment": "A response repeats that of its request. The server only copies these four bytes; they have no byte order."},
+            metadata={
+                "comment": "A response repeats that of its request. The server only copies these four bytes; they "
+                "have no byte order.",
+            },
         ),
         StructField("cas", DecimalType(20, 0), metadata={"comment": "The version of a document. 0 is none."}),
         StructField(
@@ -359,32 +383,41 @@ SCHEMA = StructType(
         StructField(
             "failover_log_request",
             FAILOVER_LOG_REQUEST,
-            metadata={"comment": "The consumer asks for the failover log of a vbucket, the branches of its history from which a stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described here."},
+            metadata={
+                "comment": "The consumer asks for the failover log of a vbucket, the branches of its history from "
+                "which a stream may go on.",
+            },
         ),
         StructField(
             "failover_log_response",
             FAILOVER_LOG_RESPONSE,
-            metadata={"comment": "The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an error. Failures that the document lists are Einval, NotMyVbucket and Enomem. A value compressed with Snappy stays in trailing_value. The responses to a stream request and to the opcode 0x96 hold the same log and are not described here."},
+            metadata={
+                "comment": "The failover log of a vbucket, newest branch first; or, by the status, a cluster map or "
+                "an error.",
+            },
         ),
-        StructField(
-            "snapshot_marker",
-            SNAPSHOT_MARKER,
-            metadata={"comment": "The producer begins a new snapshot. V1 has everything in the extras; V2 has one byte of extras, the version, and the rest in the value. Versions are mixed on one connection: with V2.2 agreed on, disk snapshots have V2.2 and memory snapshots V1 or V2.0. A value of another version is not decoded and stays in trailing_value. Extras of another length, a key, and a value of another length than its version has are malformed, as they are for the server."},
-        ),
+        StructField("snapshot_marker", SNAPSHOT_MARKER, metadata={"comment": "The producer begins a new snapshot."}),
         StructField(
             "snapshot_marker_response",
             SNAPSHOT_MARKER_RESPONSE,
-            metadata={"comment": "The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead. A value compressed with Snappy stays in trailing_value."},
+            metadata={
+                "comment": "The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it "
+                "could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or "
+                "incomplete (Einval).",
+            },
         ),
         StructField(
             "system_event",
             SYSTEM_EVENT,
-            metadata={"comment": "A collection or a scope was created, changed or dropped. Event and version together tell what key and value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them. Extras of another length are malformed, as for the server, and so is a struct of another length, which the server's consumer rejects."},
+            metadata={"comment": "A collection or a scope was created, changed or dropped."},
         ),
         StructField(
             "system_event_response",
             SYSTEM_EVENT_RESPONSE,
-            metadata={"comment": "The consumer could not take a system event: it has no such stream (KeyEnoent), the event is malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead. A value compressed with Snappy stays in trailing_value."},
+            metadata={
+                "comment": "The consumer could not take a system event: it has no such stream (KeyEnoent), the event "
+                "is malformed or incomplete (Einval), or its seqno is not above the last (Erange).",
+            },
         ),
         StructField(
             "unknown",

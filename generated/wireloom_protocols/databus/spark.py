@@ -31,7 +31,11 @@ DBUS_EVENT = StructType(
         StructField(
             "attributes",
             IntegerType(),
-            metadata={"comment": "A bitmap, so unsigned, though a short in the document. When it is not given it follows from opcode, trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a data event without an opcode, and a control event no bits at all."},
+            metadata={
+                "comment": "A bitmap, so unsigned, though a short in the document. When it is not given it follows "
+                "from opcode, trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a "
+                "data event without an opcode, and a control event no bits at all.",
+            },
         ),
         StructField("attributes_flags", ArrayType(StringType()), metadata={"comment": "Bits set in attributes"}),
         StructField(
@@ -63,7 +67,10 @@ DBUS_EVENT = StructType(
         StructField(
             "schema_id",
             BinaryType(),
-            metadata={"comment": "MD5 of the Avro schema of the value, in the schema's canonical text; zero in control events."},
+            metadata={
+                "comment": "MD5 of the Avro schema of the value, in the schema's canonical text; zero in control "
+                "events.",
+            },
         ),
         StructField("schema_version", ShortType(), metadata={"comment": "Version of the schema of the value."}),
         StructField("schema_id_rest", BinaryType(), metadata={"comment": "What is left of the schema id, not valid."}),
@@ -94,7 +101,10 @@ DBUS_EVENT = StructType(
         StructField(
             "key_size",
             IntegerType(),
-            metadata={"comment": "Size of the key. Java does not check it; here it is malformed if negative or past the end of the event."},
+            metadata={
+                "comment": "Size of the key. Java does not check it; here it is malformed if negative or past the end "
+                "of the event.",
+            },
         ),
         StructField("key_bytes", BinaryType(), metadata={"comment": "The key."}),
     ],
@@ -110,13 +120,19 @@ SCHEMA = StructType(
         StructField(
             "byte_order",
             StringType(),
-            metadata={"comment": "The order of integers in the events. auto tries both for every event and takes the one in which the length is plausible and the CRC of the header agrees."},
+            metadata={
+                "comment": "The order of integers in the events. auto tries both for every event and takes the one in "
+                "which the length is plausible and the CRC of the header agrees.",
+            },
         ),
         StructField("version", ShortType(), metadata={"comment": "The version of the layout. In no CRC."}),
         StructField(
             "dbus_event",
             DBUS_EVENT,
-            metadata={"comment": "One change of one row, or a control event when the source id is negative: the end of a window, a checkpoint, an error. Control events are written with attributes 0, schema id zero, a long key of 0 and, but for the end of a window, JSON as value. The smallest event has 57 bytes: an empty byte[] key and an empty value. In a buffer, before its window is closed, an event has sequence 0 and no CRC of the header; such bytes are malformed here. Java writers before 2013-11 set the attributes differently, UPSERT to 0x0101 and DELETE to 0x0303 or 0x0003, see EventAttributes. Their events decode as today's Java decodes them: DELETE as UPSERT, and before 2013-01 all data events as replicated."},
+            metadata={
+                "comment": "One change of one row, or a control event when the source id is negative: the end of a "
+                "window, a checkpoint, an error.",
+            },
         ),
         StructField(
             "_corrupt_record",

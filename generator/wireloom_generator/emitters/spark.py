@@ -1,12 +1,13 @@
 """spark.py: the protocol's table as a Spark ``StructType``, each field with the spec's words as its comment."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.python_code.pretty import Call, Tree, docstring, keyword, names, render, string
+from wireloom_generator.python_code.pretty import Call, Tree, docstring, entry, keyword, mapping, names, render, string
 from wireloom_generator.templates import filled
 
 _TYPES = {
@@ -54,8 +55,13 @@ def _array(items: Sequence[Tree]) -> Call:
 
 def _field(column: model.Column, struct: str | None = None) -> Tree:
     kind = struct or _type(column.type)
-    comment = [keyword("metadata", f'{{"comment": {string(column.doc)}}}')] if column.doc else []
+    doc = _SENTENCE.split(column.doc, maxsplit=1)[0] if struct else column.doc
+    comment = [keyword("metadata", mapping(entry("comment", string(doc))))] if doc else []
     return Call("StructField", (string(column.name), kind, *comment))
+
+
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+"""Between two sentences: of what a message means, the first is its comment."""
 
 
 def _type(kind: model.ColumnType) -> Tree:

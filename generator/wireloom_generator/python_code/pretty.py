@@ -5,6 +5,7 @@ Whatever a spec's author wrote goes into generated code through ``string``, ``li
 
 import ast
 import math
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -125,6 +126,8 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
     if _fits(tree, WIDTH - indent - len(before) - len(after)):
         return before + flat(tree) + after
     match tree:
+        case str() if tree.startswith('"'):
+            return f"\n{' ' * indent}".join(_pieces(tree, before, WIDTH - indent - len(after))) + after
         case str():
             return before + tree + after
         case Prefixed(prefix, inner):
@@ -133,6 +136,21 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
             pad = " " * (indent + 4)
             lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
             return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
+
+
+def _pieces(text: str, before: str, room: int) -> list[str]:
+    """A string literal as several, which Python joins: none is wider than ``room``, unless a word is.
+
+    ``before`` stands in front of the first. All but the last end with a blank, which no escape has in it.
+    """
+    pieces, room = [""], room - len(before) - 2
+    for word in re.findall(r"[^ ]* ?", text[1:-1]):
+        if pieces[-1] and len(pieces[-1]) + len(word) > room:
+            pieces.append("")
+            room += len(before) if len(pieces) == 2 else 0
+        pieces[-1] += word
+    first, *others = (f'"{piece}"' for piece in pieces)
+    return [before + first, *others]
 
 
 def docstring(text: str, *, indent: int = 0) -> str:

@@ -33,7 +33,7 @@ def merge(found: Iterable[Column]) -> tuple[Column, ...]:
     for column in found:
         known = merged.setdefault(column.name, column)
         if known is not column:
-            doc = known.doc if column.doc in known.doc else f"{known.doc} Or: {column.doc}".strip()
+            doc = known.doc if column.doc in known.doc else f"{known.doc.rstrip('.')}. Or: {column.doc}".lstrip(". ")
             merged[column.name] = replace(known, type=_wider(known.type, column.type), doc=doc)
     return tuple(merged.values())
 

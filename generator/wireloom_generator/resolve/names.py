@@ -84,7 +84,7 @@ class Splicing:
                     pass
 
 
-_MEASURES = re.compile(r"\b(size|offset|count|present)\s*\(")
+_MEASURES = re.compile(r"\b(size|offset)\s*\(")
 
 
 def measured(spec: Spec) -> Iterator[str]:
@@ -92,7 +92,7 @@ def measured(spec: Spec) -> Iterator[str]:
     for written in filter(_MEASURES.search, _all_texts(spec)):
         tree = expressions.parsed(written)
         if tree is not None:
-            yield from (name.name for _, name in expressions.measured(tree))
+            yield from (name.name for function, name in expressions.measured(tree) if function in ("offset", "size"))
 
 
 def _all_texts(spec: Spec) -> Iterator[str]:
