@@ -1,6 +1,6 @@
 """The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation.
 
-The row of its stages: source → syntax → rules → resolve → model → emitters. ``check`` and ``generate`` run them.
+Its stages: source → syntax → model → rules → emitters. ``check`` and ``generate`` run them.
 """
 
 from wireloom_generator.generate import FileChange, FileChangeKind, Generation, check, generate

@@ -1,4 +1,4 @@
-"""Warnings that the spec accepts where it gives rise to them, each with its reason."""
+"""Warnings that the spec itself accepts, each at its place and with a reason."""
 
 from collections.abc import Collection, Iterator
 
@@ -10,9 +10,9 @@ _RULE = "accepted"
 
 
 def applied(spec: Spec, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
-    """The problems without the accepted ones, and what is wrong with acceptances.
+    """The problems that are not accepted, and the problems of the acceptances.
 
-    An acceptance is about the mapping it stands in: about a warning at its beginning or at one of its values.
+    An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values.
     """
     accepted: set[Problem] = set()
     things = (part for part in syntax.within((*spec.shared, *spec.messages)) if isinstance(part, syntax.Documented))

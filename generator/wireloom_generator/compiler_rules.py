@@ -1,7 +1,7 @@
-"""What the compiler itself finds, before the rules can look at a spec or after they have, with the page of each.
+"""The problems that the compiler itself finds, before the rules judge a spec or after, with the page of each.
 
-``reading`` finds these while it loads files, ``generate``, ``lockstep`` and ``emitted_code`` in what is made of them,
-``compat`` in the file of what is accepted. A page is written as the docstrings of ``rules`` are.
+``reading`` finds them while it loads files, ``generate``, ``lockstep`` and ``emitted_code`` in the output, ``compat``
+in the file of accepted findings. A page has the same form as the docstrings of ``rules``.
 """
 
 from collections.abc import Mapping
@@ -219,4 +219,4 @@ PAGES: Mapping[str, str] = {
             title: "Pings: the protocol"
     """,
 }
-"""What ``wireloom explain`` shows of each, by its id."""
+"""The page that ``wireloom explain`` shows, by the problem's id."""

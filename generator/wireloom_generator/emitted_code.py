@@ -1,7 +1,7 @@
-"""What emitted Python may consist of: a closed list, against which every module is held before any of it is run.
+"""What emitted Python may consist of: a closed list. Every module is checked against it before any of it is run.
 
-Emitters escape whatever comes from a spec or a path. This is the wall behind them: where one slips, the module holds
-something that is not on the list, and the compiler stops with an error of its own instead of running it.
+Emitters escape whatever comes from a spec or a path. This check is a second line of defence: if an escape fails, the
+module contains something that is not on the list, and the compiler reports an error instead of running it.
 """
 
 import ast
@@ -25,7 +25,7 @@ RULE = "emitted-code"
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module imports beside its siblings, and what stands in it that is the same for every protocol."""
+    """What a module imports, apart from its siblings, and the code in it that is the same for every protocol."""
 
     imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
     siblings: frozenset[str] = frozenset()
@@ -50,11 +50,11 @@ _MODULES = {
 
 
 class ForeignCodeError(Exception):
-    """An emitted module holds what no emitter writes."""
+    """An emitted module contains code that no emitter writes."""
 
 
 def admit(file: OutputFile) -> None:
-    """Hold an emitted module against the list. Raises ``ForeignCodeError``."""
+    """Check an emitted module against the list. Raises ``ForeignCodeError``."""
     reader = _Reader(_MODULES[file.path.stem])
     try:
         for statement in ast.parse(file.text).body:
@@ -66,14 +66,14 @@ def admit(file: OutputFile) -> None:
 
 
 class _Reader:
-    """Goes through a module from top to bottom. What it has imported and assigned may be named from there on."""
+    """Reads a module from top to bottom. Names may be used after they were imported or assigned."""
 
     def __init__(self, module: _Module) -> None:
         self.module = module
         same = ast.parse(module.same)
         self.same = {ast.dump(node) for node in same.body}
         self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)}
-        """What is named there: it must find what it means."""
+        """The names that this code uses; nothing else may assign them."""
         self.known: set[str] = set()
         self.called: set[str] = set()
 
@@ -126,7 +126,7 @@ class _Reader:
         return False
 
     def _value(self, node: ast.expr) -> bool:
-        """Whether it is made of constants, names, and calls of what is known to be called."""
+        """Whether it consists of constants, names, and calls of what may be called."""
         match node:
             case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
                 return True

@@ -1,6 +1,6 @@
-"""Worked examples run through the parsers that were just emitted: decoded, compared, and encoded back.
+"""Worked examples, run with the parsers just emitted: decoded, compared, and encoded again.
 
-The only place where the compiler runs what it made; it imports nothing of the runtime itself.
+This is the only place where the compiler runs its output. The compiler itself does not import the runtime.
 """
 
 import importlib
@@ -23,9 +23,9 @@ RULE = "example"
 
 @contextmanager
 def emitted(protocol: model.Protocol) -> Iterator[Any]:
-    """The protocol's codec, from source emitted for it alone.
+    """The protocol's codec, from source emitted just for this.
 
-    Raises ``ForeignCodeError``, and runs nothing, if the source holds what no emitter writes.
+    Raises ``ForeignCodeError``, and runs nothing, if the source contains code that no emitter writes.
     """
     files = {file.path: file for emit in (enums.emit, parsers.emit) for file in emit(protocol)}
     for file in files.values():
@@ -36,7 +36,7 @@ def emitted(protocol: model.Protocol) -> Iterator[Any]:
 
 @contextmanager
 def imported(protocol: model.Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Any]:
-    """The protocol's codec, imported from its emitted and admitted source; gone again afterwards."""
+    """The protocol's codec, imported from its emitted and checked source; removed again afterwards."""
     package = f"_wireloom_emitted_{protocol.name}"
     modules = {package: ModuleType(package)}
     modules[package].__path__ = []
@@ -56,7 +56,7 @@ def imported(protocol: model.Protocol, files: Mapping[PurePosixPath, OutputFile]
 
 
 def run(protocol: model.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
-    """Every example of the protocol, traced, and a problem for each that is not as it says."""
+    """A trace of every example of the protocol, and a problem for each that does not do what it says."""
     traces: dict[tuple[str, str], Traced] = {}
     problems: list[Problem] = []
     for message in protocol.messages:

@@ -1,7 +1,7 @@
-"""Which messages are read many records at once, and what of the others is left to the codec, and why: in sentences.
+"""Which messages are decoded many records at a time, and which are left to the codec and why, in sentences.
 
-``wireloom check --explain`` and the generated pages tell it in the same words. Nothing is found out here: the runtime
-is asked, which decodes so.
+``wireloom check --explain`` and the generated pages use the same words. The answers come from the runtime, which does
+the decoding.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def account(codec: Any) -> "Account":
-    """How the columnar decoder reads the records of a protocol, given its running codec."""
+    """How the columnar decoder reads a protocol's records, according to its running codec."""
     from wireloom import rowwise  # as the codec is, imported when emitted code is run, and not before
 
     return rowwise.account(codec)
 
 
 def sentences(account: "Account", name: Callable[[str], str] = str, words: Callable[[str], str] = str) -> Iterator[str]:
-    """How the messages are read; ``name`` and ``words`` write names and reasons as a page has to have them."""
+    """How the messages are read; ``name`` and ``words`` format names and reasons for the page."""
     apart = {message: left for message, left in account.left.items() if left}
     for message, left in apart.items():
         told = "; ".join(f"{name(place)} ({words(why)})" for place, why in left)

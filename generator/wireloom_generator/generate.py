@@ -1,4 +1,4 @@
-"""Specs → files on disk, or the proof that the files on disk are what the specs give."""
+"""Specs → files on disk, or the check that the files on disk are what the specs give."""
 
 import difflib
 import re
@@ -25,11 +25,11 @@ class FileChangeKind(StrEnum):
     MISSING = "missing"
     EDITED = "edited"
     ORPHANED = "orphaned"
-    """Generated from what the specs no longer have; removed."""
+    """Generated from something that the specs no longer have; it is removed."""
     FOREIGN = "foreign"
-    """Not generated, but in a folder that is; told, and left alone."""
+    """Not generated, but in a generated folder; it is reported and left alone."""
     UNTRACKED = "untracked"
-    """As it should be, but git does not have it; told when nothing is written."""
+    """Up to date but not in git; reported when nothing is written."""
 
 
 RULE = "generated"
@@ -45,14 +45,14 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that is not as the specs say, and how; ``diff`` leads from what is there to what should be."""
+    """A file that differs from what the specs give, and how; ``diff`` is from the file to what it should be."""
 
     path: Path
     kind: FileChangeKind
     diff: str
 
     def problem(self, command: str) -> Problem:
-        """The change as a problem of the file, which ``command`` mends."""
+        """The change as a problem of the file that ``command`` fixes."""
         match self.kind:
             case FileChangeKind.FOREIGN:
                 hint = "keep it elsewhere"
@@ -67,7 +67,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a run found: problems of the specs, and the files that it changed or, checking, would have."""
+    """The result of a run: problems of the specs, and the files that it changed or, when checking, would change."""
 
     problems: tuple[Problem, ...]
     changes: tuple[FileChange, ...] = ()
@@ -83,7 +83,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What each file is to hold. In the folders ``own`` stand files of one protocol, in ``shared`` ones of several.
+    """What each file should contain. In the folders ``own`` stand files of one protocol, in ``shared`` ones of several.
 
     ``others`` are files of emitters that were not chosen; they are left alone.
     """
@@ -98,16 +98,16 @@ class Wanted:
 class _Compiled:
     protocol: model.Protocol
     files: tuple[tuple[str, Emitter, OutputFile], ...]
-    """Each with the emitter that gives it, and its name."""
+    """The files, each with its emitter and the emitter's name."""
 
 
 def check(specs: Sequence[Path]) -> list[Problem]:
-    """Every problem of the specs, sorted: shape, rules, worked examples, and the lockstep of what they give."""
+    """Every problem of the specs, sorted: from reading, rules, worked examples, and comparing the outputs."""
     return _compile(specs, {})[1]
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """How the columnar decoder reads the messages of each protocol: its name, and sentences."""
+    """How the columnar decoder reads the messages of each protocol: the protocol's name, and sentences."""
     loaded, problems = rules.read(specs)
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for protocol in map(protocol_of, loaded):
@@ -118,11 +118,11 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
 def generate(
     specs: Sequence[Path], out: Path, *, write: bool, package: str = "", emit: Sequence[str] = ()
 ) -> Generation:
-    """Bring ``out`` up to date with the specs, or with ``write`` false say what would change.
+    """Bring ``out`` up to date with the specs, or find out what would change if ``write`` is false.
 
-    Packages go to ``out/<package>/<protocol>``, ``package`` being a dotted prefix, other outputs to ``out/<emitter>``,
-    the language's JSON Schema beside the specs' folders. ``emit`` names the emitters whose files are meant, Wireloom's
-    own if there is none. Nothing is written while a spec has an error, or while a file that was not generated stands in
+    Packages go to ``out/<package>/<protocol>``, where ``package`` is a dotted prefix. Other outputs go to
+    ``out/<emitter>``, and the JSON Schema of the language beside the specs' folders. ``emit`` names the emitters to
+    use; none means Wireloom's own. Nothing is written if a spec has an error, or if a file that was not generated is in
     the way. Raises ``EmitterError``.
     """
     generation, wanted = outputs(specs, out, package, emit)
@@ -142,7 +142,7 @@ def generate(
 
 
 def _untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[Problem]]:
-    """The files that git does not have; a warning if it does not tell. Where git is not installed, nobody asks it."""
+    """The files that are not in git; a warning if git fails. If git is not installed, it is not asked."""
     try:
         return [FileChange(path, FileChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
     except git.MissingGitError:
@@ -153,7 +153,7 @@ def _untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list
 
 
 def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[str] = ()) -> tuple[Generation, Wanted]:
-    """What the specs give, before it is held against what is there: the problems, and what each file is to hold."""
+    """What the specs give, before it is compared with the disk: the problems, and what each file should contain."""
     chosen = emitters.chosen(emit)
     compiled, problems = _compile(specs, chosen)
     files: dict[Path, str] = {}
@@ -182,12 +182,12 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 
 
 def differences(wanted: Wanted, specs: Sequence[Path]) -> list[FileChange]:
-    """How what is on disk differs from what is ``wanted`` of the specs, left-overs and strangers included."""
+    """How the files on disk differ from what is ``wanted``, including orphaned and foreign files."""
     return [*_differing(wanted.files), *_strays(wanted), *_left_behind(specs, wanted)]
 
 
 def _taken(change: FileChange) -> Problem | None:
-    """The problem if a file that somebody else wrote stands where one is to be generated."""
+    """The problem if a file that was not generated is where one should be generated."""
     if change.kind is not FileChangeKind.EDITED:
         return None
     text = _text(change.path)
@@ -217,7 +217,7 @@ def _compile(specs: Sequence[Path], chosen: Mapping[str, Emitter]) -> tuple[list
 def _emit(
     protocol: model.Protocol, chosen: Mapping[str, Emitter]
 ) -> tuple[tuple[tuple[str, Emitter, OutputFile], ...], list[Problem]]:
-    """The files of Wireloom's emitters, which are held against each other whichever are chosen, and of the chosen."""
+    """The files of Wireloom's emitters, which are compared with each other in any case, and of the chosen ones."""
 
     def emitted(*places: Destination) -> Iterator[tuple[str, Emitter, OutputFile]]:
         for name, emitter in {**_OWN, **chosen}.items():
@@ -261,7 +261,7 @@ def _strays(wanted: Wanted) -> Iterator[FileChange]:
 
 
 def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
-    """Files of protocols that are gone from the given folders of specs; those of protocols from elsewhere are not."""
+    """Files of protocols that are gone from the given folders of specs, but not those of protocols from elsewhere."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.resolve().name for root in roots}
     known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
@@ -305,7 +305,7 @@ def _apply(change: FileChange, wanted: Wanted) -> None:
 
 
 def _first_line_of(diff: str) -> int:
-    """The line of the file on disk with which a unified diff begins; 1 of an empty one."""
+    """The line of the file on disk at which a unified diff begins; 1 for an empty diff."""
     before, _, hunk = diff.partition("\n@@ -")
     start = re.match(r"\d+", hunk)
     if not before or start is None:

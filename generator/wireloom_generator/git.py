@@ -1,4 +1,4 @@
-"""What git has of some files: the only place that runs it."""
+"""What git knows about files. This is the only place that runs git."""
 
 import os
 import subprocess
@@ -9,11 +9,11 @@ _LOCAL = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
 )  # fmt: skip
-"""What git tells its hooks of the repository they run for, which need not be that of the files."""
+"""Variables by which git tells its hooks their repository, which need not be that of the files."""
 
 
 class GitError(Exception):
-    """Git cannot give what was asked for, in its own words."""
+    """Git failed; the message is git's own."""
 
 
 class MissingGitError(GitError):
@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> bytes:
 
 
 def untracked(files: Iterable[Path]) -> list[Path]:
-    """Those of the files that stand in a work tree without being tracked, ignored ones too. Raises ``GitError``."""
+    """The files that are in a work tree and not tracked, ignored ones included. Raises ``GitError``."""
     by_folder: dict[Path, list[Path]] = {}
     for path in files:
         by_folder.setdefault(path.parent, []).append(path)
@@ -48,5 +48,5 @@ def untracked(files: Iterable[Path]) -> list[Path]:
 
 
 def in_work_tree(folder: Path) -> bool:
-    """Whether the folder belongs to a repository, as far as its own files tell."""
+    """Whether the folder is in a repository, judging by its files alone."""
     return any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents))

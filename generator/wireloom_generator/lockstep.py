@@ -1,7 +1,7 @@
-"""The proof that nothing disagrees: the running codec, the StructType and the docs, column by column.
+"""The proof that the outputs agree: the running codec, the StructType and the docs, column by column.
 
-Each is read back from what was emitted, not from the model it was emitted from; Spark need not be installed. The
-Arrow schema needs no proof, as it is made of the codec's columns.
+Each is read back from the emitted text, not from the model. Spark need not be installed. The Arrow schema needs no
+proof, as it is made of the codec's columns.
 """
 
 import ast
@@ -46,7 +46,7 @@ class _Message(_StructOf, Protocol):
 
 
 class Codec(Protocol):
-    """What is asked of the running codec: its columns, and its messages by name with theirs."""
+    """What the proof needs from the running codec: its columns, and its messages by name with theirs."""
 
     @property
     def columns(self) -> Sequence[_Column]: ...
@@ -70,7 +70,7 @@ _SPARK = {
     "StringType()": "string",
 }
 _MORE = ("metadata",)
-"""What a field may have beside its name and type; anything else, as ``nullable``, makes it another column."""
+"""What a field may have beside its name and type; anything else, such as ``nullable``, changes the column."""
 
 
 def check(protocol: model.Protocol, codec: Codec, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
@@ -117,7 +117,7 @@ def _struct(columns: Iterable[tuple[str, str]]) -> str:
 
 
 def _schema(text: str) -> Columns:
-    """The columns of the ``SCHEMA`` in generated source, other assignments followed."""
+    """The columns of ``SCHEMA`` in generated source, through the other assignments."""
     assigned = {
         target.id: node.value
         for node in ast.parse(text).body
@@ -129,7 +129,7 @@ def _schema(text: str) -> Columns:
 
 
 def _fields(node: ast.expr | None, assigned: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:
-    """The columns of ``StructType([…])``; none of anything else."""
+    """The columns of ``StructType([…])``; none for anything else."""
     match node:
         case ast.Call(args=[ast.List(elts=fields)], keywords=[]):
             for field in fields:

@@ -1,18 +1,18 @@
-"""The other half of the proof: numbers have one name in ``enums.py``, from which the codec labels, and in the docs."""
+"""The other half of the proof: numbers have the same names in ``enums.py``, which the codec uses, and in the docs."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 
 Named = frozenset[tuple[int, int, str]]
-"""(first, last, name) of numbers; a single one is its own last."""
+"""(first, last, name) of a range of numbers; a single number is both first and last."""
 
 _NUMBER = r"(-?(?:0x[0-9a-fA-F]+|\d+))"
 _ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| `(\w+)` \|", re.MULTILINE)
 
 
 def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What differs between the classes in the text of ``enums.py`` and the tables of the (name, text) of pages."""
+    """The differences between the classes in the text of ``enums.py`` and the tables on pages of (name, text)."""
     declared = dict(_declared(enums))
     shown: set[str] = set()
     for page, text in pages:
@@ -47,7 +47,7 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
 
 
 def _tables(text: str) -> Iterator[tuple[str, Named]]:
-    """The tables of numbers with names on a page, by the heading each stands under."""
+    """The tables of named numbers on a page, by heading."""
     for section in re.split(r"^###? ", text, flags=re.MULTILINE)[1:]:
         heading, _, body = section.partition("\n")
         rows = _ROW.findall(body.partition("Value | Name |")[2])

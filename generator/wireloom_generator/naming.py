@@ -1,4 +1,4 @@
-"""Which names a spec may give: what columns, Python and the generated modules can bear."""
+"""Which names a spec may use: those that columns, Python and the generated modules allow."""
 
 import keyword
 import re
@@ -8,16 +8,18 @@ _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 _MEMBER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _EXPRESSION_WORDS = frozenset({"false", "record", "rest", "true"})
 _MEMBERS_TAKEN = frozenset({"label", "mro", "ranges"})
-"""What enum classes have themselves: ``mro`` Python's, ``label`` and ``ranges`` those of ``WireEnum``."""
+"""Attributes that enum classes have: Python's ``mro``, and ``label`` and ``ranges`` of ``WireEnum``."""
 
 SHADOWING = frozenset({
     "asDict", "clear", "copy", "count", "fromkeys", "get", "index", "items", "keys", "pop", "popitem", "search",
     "search_all", "setdefault", "update", "values",
 })  # fmt: skip
-"""Methods of construct's containers and of Spark's rows: a field of that name is reached by key, not by attribute."""
+"""Methods of construct's containers and of Spark's rows: a field of that name is accessible by key, not as an
+attribute.
+"""
 
 ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_offset", "message"})
-"""Columns that every row has, or has when asked for."""
+"""Columns that every row has or can have."""
 
 MODULE = frozenset({
     "arrow_schema", "build", "columnar", "decode_columnar", "enums", "float", "getattr", "import_module",
@@ -42,30 +44,30 @@ NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
 OTHERS = frozenset({"Any", "AttributeError", "PROTOCOL", "RECORD", "Sequence"})
-"""What else they import or call their own, and could be taken for a class."""
+"""Other names in generated modules that look like those of classes."""
 
 
 IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow", "pyspark", "typing", "wireloom"})
-"""The packages that generated modules import; a protocol of that name could be found in their place."""
+"""The packages that generated modules import; a protocol of that name could hide one."""
 
 
 SPARK_FORMATS = frozenset({
     "avro", "binaryfile", "console", "csv", "delta", "hive", "hudi", "iceberg", "image", "jdbc", "json", "kafka",
     "libsvm", "memory", "noop", "orc", "parquet", "rate", "socket", "statestore", "text", "xml",
 })  # fmt: skip
-"""Formats of Spark's own, and of table formats that are often installed with it."""
+"""Spark's own formats, and table formats that are often installed with it."""
 
 _CAMELS = "a name has letters and digits, and begins with a capital"
 
 
 def snake_case(name: str) -> str:
-    """A name as near to ``name`` as snake_case has it."""
+    """The name in snake_case that is closest to ``name``."""
     parts = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"[^A-Za-z0-9]+", "_", name)).strip("_").lower()
     return re.sub(r"_+", "_", parts)
 
 
 def column_fault(name: str) -> tuple[str, str] | None:
-    """What keeps ``name`` from being that of a field, message or parameter, and what to do; None if nothing does."""
+    """Why ``name`` cannot be the name of a field, message or parameter, and what to do; None if it can."""
     if name.startswith("_"):
         return f"{name!r} begins with an underscore", "columns that do are the reader's own"
     if not _SNAKE.fullmatch(name):
@@ -78,14 +80,14 @@ def column_fault(name: str) -> tuple[str, str] | None:
 
 
 def _better(name: str) -> str:
-    """The hint to write ``name``, or what comes near it and can be a name."""
+    """The hint to write ``name``, or the closest allowed name."""
     if not _SNAKE.fullmatch(name):
         return "a name has small letters, digits and single underscores, and begins with a letter"
     return f"write {name if column_fault(name) is None else f'{name}_value'!r}"
 
 
 def class_fault(name: str) -> tuple[str, str] | None:
-    """What keeps ``name`` from being that of an enum, flags, a type or a table."""
+    """Why ``name`` cannot be the name of an enum, flags, a type or a table."""
     if not _CAMEL.fullmatch(name):
         better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
         if not _CAMEL.fullmatch(better):
@@ -100,14 +102,14 @@ def class_fault(name: str) -> tuple[str, str] | None:
 
 
 def label_fault(name: str) -> tuple[str, str] | None:
-    """What keeps ``name`` from being the label of a range of numbers."""
+    """Why ``name`` cannot be the label of a range of numbers."""
     if not _MEMBER.fullmatch(name):
         return f"{name!r} cannot name a value", "a name has letters, digits and underscores, and begins with a letter"
     return None
 
 
 def member_fault(name: str) -> tuple[str, str] | None:
-    """What keeps ``name`` from being that of an enum's value or a flag, which become names in Python."""
+    """Why ``name`` cannot be the name of an enum's value or a flag, which are names in Python, too."""
     if keyword.iskeyword(name) or name in _MEMBERS_TAKEN:
         return f"{name!r} is taken in Python's enums", "a range of this one number, by from and to, can be called so"
     return label_fault(name)

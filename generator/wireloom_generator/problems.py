@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Severity(StrEnum):
-    """Errors stop generation; warnings do not, and notes tell what is as it may be."""
+    """Errors stop generation; warnings do not; notes are about things that are allowed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,7 +21,7 @@ class Severity(StrEnum):
 class Location:
     """A place in a spec file; line and column count from 1.
 
-    Of a text that stands there in one line as it is, ``verbatim`` is how many columns further on it begins: 1 behind a
+    If a text is there unchanged and on one line, ``verbatim`` is how many columns further on it begins: 1 after a
     quote.
     """
 
@@ -50,19 +50,19 @@ class Problem:
 
 
 _NEAR = 0.65
-"""How alike two names are of which one can be a slip of the other."""
+"""How similar a name must be to be suggested for a misspelt one."""
 _MANY = 200
-"""Of more names than this, only those are compared in which one letter is another, missing or too much."""
+"""If more names than this are known, only those are compared that differ by one letter."""
 _COMPARED = 20
-"""And so many of them at most."""
+"""The most names that are compared."""
 _LONG = 64
-"""Characters of a name; a longer one is not mended."""
+"""No suggestion is made for names of more characters than this."""
 
 
 def closest(name: str, *known: Iterable[str]) -> str:
-    """The hint for a name that is not known: the nearest one that is, or all of them when they are few.
+    """The hint for an unknown name: the closest known one, or all of them if they are few.
 
-    Whoever asks often passes a frozenset each time, the same one, since what is known of that is kept.
+    Callers that ask often pass the same frozenset each time, since results are cached by it.
     """
     groups = [found if isinstance(found, frozenset) else frozenset(found) for found in known]
     is_many = sum(map(len, groups)) > _MANY
@@ -75,7 +75,7 @@ def closest(name: str, *known: Iterable[str]) -> str:
 
 
 def _near(name: str, known: frozenset[str]) -> Iterable[str]:
-    """Some known names that are the name but for one letter."""
+    """Some of the known names that differ from the name by one letter."""
     spelled = _spelled(known)
     found = (near for part in _parts(name) for near in spelled.get(part, ()))
     return islice(dict.fromkeys(found), _COMPARED)
@@ -83,7 +83,7 @@ def _near(name: str, known: frozenset[str]) -> Iterable[str]:
 
 @lru_cache(maxsize=8)
 def _spelled(known: frozenset[str]) -> Mapping[str, Sequence[str]]:
-    """The names by what they are, and by what is left of them without one letter."""
+    """The names, by themselves and by what is left of them without one letter."""
     found: dict[str, list[str]] = {}
     for name in sorted(known):
         for part in _parts(name):
@@ -104,5 +104,5 @@ def counted(count: int, what: str) -> str:
 
 
 def seen_from(here: Location, other: Location) -> str:
-    """Where ``other`` is, told to somebody who looks at ``here``."""
+    """Where ``other`` is, for a message about ``here``."""
     return f"in line {other.line}" if here.path == other.path else f"in {other.path.name}:{other.line}"

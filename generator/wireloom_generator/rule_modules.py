@@ -1,4 +1,4 @@
-"""The modules of a package of rules, of which each is a rule: ``known_type.py`` is the rule ``known-type``."""
+"""The modules of a package of rules. Each is a rule: ``known_type.py`` is the rule ``known-type``."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -7,6 +7,6 @@ from types import ModuleType
 
 
 def rule_modules(package: str) -> Iterator[tuple[str, ModuleType]]:
-    """Each rule's id with its module, sorted by it."""
+    """Each rule's id and module, sorted by id."""
     for name in sorted(found.name for found in iter_modules(import_module(package).__path__)):
         yield name.replace("_", "-"), import_module(f"{package}.{name}")

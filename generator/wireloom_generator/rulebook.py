@@ -1,6 +1,6 @@
-"""What every rule says of itself: the pages of ``wireloom explain`` and of the docs, most of them rules' docstrings.
+"""The pages of rules for ``wireloom explain`` and the docs, most of them taken from the rules' docstrings.
 
-Whatever can stand in the brackets of a problem has an entry here.
+Every id that can be in the brackets of a problem has an entry here.
 """
 
 import re
@@ -15,7 +15,7 @@ from wireloom_generator.rule_modules import rule_modules
 
 
 class Family(StrEnum):
-    """What rules are about: a spec, or the compatibility of two of them."""
+    """What rules are about: one spec, or the compatibility of two versions."""
 
     SPEC = "spec"
     COMPAT = "compat"
@@ -28,8 +28,10 @@ _PACKAGES = {"rules": Family.SPEC, "compat.rules": Family.COMPAT}
 
 @dataclass(frozen=True, slots=True)
 class RuleDoc:
-    """A rule. ``purpose`` says in a sentence what must hold, ``text`` in paragraphs why, its code in double backticks;
-    ``bad`` and ``good`` are examples. ``category`` is what a rule of compatibility is about, empty for one of specs."""
+    """A rule. ``purpose`` is a sentence about what must hold, ``text`` the paragraphs about why, with code in double
+    backticks; ``bad`` and ``good`` are examples. ``category`` is that of a rule of compatibility, empty for other
+    rules.
+    """
 
     id: str
     family: Family

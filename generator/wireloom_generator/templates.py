@@ -1,6 +1,6 @@
-"""Files from Jinja2 templates, which say what stands where; what is nested is laid out before, and given as text.
+"""Files from Jinja2 templates, which show the outline of a file; nested parts are laid out before and given as text.
 
-A template stands in the folder ``templates`` beside the emitter that fills it in.
+A template is in the folder ``templates`` beside the emitter that uses it.
 """
 
 from functools import cache
@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 def environment(package: str) -> Environment:
-    """The templates beside the modules of a package."""
+    """The templates in a package's folder ``templates``."""
     return Environment(
         loader=PackageLoader(package),
         trim_blocks=True,
@@ -26,5 +26,5 @@ def _environment(package: str) -> Environment:
 
 
 def filled(package: str, template: str, /, **values: object) -> str:
-    """The text of a file: a template of that package, with these values in it."""
+    """The text of a file: a template of that package filled in with values."""
     return _environment(package).get_template(f"{template}.j2").render(values)

@@ -1,4 +1,4 @@
-"""What running a worked example found: where each field stands in its bytes, and the row or why there is none."""
+"""The result of a worked example: where each field is in its bytes, and the row or why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 class Span:
     """A field's path and its bytes in the record, from ``start`` to before ``end``, and what was read from them.
 
-    ``section`` is the one of the record that it stands in, ``bits`` are a bit field's highest and lowest, ``label`` is
-    what the number is called, and ``shown`` the number as the spec would write it.
+    ``section`` is the record's section it is in, ``bits`` are the highest and lowest bit of a bit field, ``label`` is
+    the name of the number, and ``shown`` the number as the spec would write it.
     """
 
     path: str

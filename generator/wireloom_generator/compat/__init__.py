@@ -1,1 +1,1 @@
-"""Breaking changes between two versions of a spec: ``compare`` pairs the two, ``compat_rules`` judge."""
+"""Breaking changes between two versions of a spec: ``compare`` pairs the two, and ``rules`` judge them."""

@@ -1,4 +1,4 @@
-"""Findings that were looked at and accepted, each with its reason: a YAML file of its own beside the specs."""
+"""Accepted findings, each with a reason, in a YAML file beside the specs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from wireloom_generator.reading.syntax import Written, required
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted(Written):
-    """That a rule's findings at an element are meant, and why."""
+    """Accepts a rule's findings at an element, with a reason."""
 
     rule: str = required("the rule's id, as in the brackets of the finding")
     element: str = required("the element's dotted path, as the finding begins with")
     reason: str = required("why it may be so")
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether it is about this finding; a note needs nobody's acceptance."""
+        """Whether it is about this finding; notes need no acceptance."""
         return bool(finding.change.breaks) and (finding.rule, finding.change.element) == (self.rule, self.element)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedFile(Written):
-    """What the file has."""
+    """The content of the file."""
 
     accept: tuple[Accepted, ...] = required("the findings that are accepted")
 
 
 def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
-    """The entries of the file, and what is wrong with them."""
+    """The entries of the file, and their problems."""
     document, problems = source.read(path, path, begin="begin with accept:")
     if document is None:
         return (), problems
@@ -49,7 +49,7 @@ def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
 
 
 def unused(entries: Sequence[Accepted], findings: Sequence[Finding], protocols: Collection[str]) -> list[Problem]:
-    """A warning for each entry about one of the protocols that accepts nothing that was found."""
+    """A warning for each entry about one of the protocols that accepts no finding."""
     return [
         Problem(
             entry.at,

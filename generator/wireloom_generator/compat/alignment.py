@@ -1,4 +1,4 @@
-"""Two layouts laid side by side: which leaf of the new one each leaf of the old one is."""
+"""Two layouts side by side: which leaf of the new one corresponds to each leaf of the old one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from wireloom_generator.expressions import Expr
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A leaf of both layouts; ``moved`` if others that are kept have gone past it."""
+    """A leaf of both layouts; ``moved`` if its order among the kept leaves has changed."""
 
     old: Leaf
     new: Leaf
@@ -18,18 +18,18 @@ class Kept:
 
     @property
     def renamed(self) -> bool:
-        """Whether it has another name now."""
+        """Whether its name has changed."""
         return self.old.name != self.new.name and not self._is_padding
 
     @property
     def _is_padding(self) -> bool:
-        """Whether one of both is padding, in the place of a field in the other."""
+        """Whether one of them is padding where the other is a field."""
         return isinstance(self.old.carrier, model.Padding) or isinstance(self.new.carrier, model.Padding)
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutPair:
-    """The old and the new layout of one thing. ``renamed`` has the new names of fields by their old ones."""
+    """The old and the new layout of the same thing. ``renamed`` has the new names of fields by their old ones."""
 
     old: Leaves
     new: Leaves
@@ -40,21 +40,21 @@ class LayoutPair:
 
     @property
     def alike(self) -> bool:
-        """Whether both have the same leaves in the same order, whatever these are called."""
+        """Whether both have the same leaves in the same order, by whatever names."""
         return not (self.removed or self.added or any(kept.moved for kept in self.kept))
 
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
-        """Whether two expressions say the same, names that changed aside."""
+        """Whether two expressions mean the same, except for changed names."""
         if old is None or new is None:
             return old is new
         return self.same_expression(old.expression, new.expression)
 
     def same_expression(self, old: Expr, new: Expr) -> bool:
-        """Whether two expressions say the same, names that changed aside."""
+        """Whether two expressions mean the same, except for changed names."""
         return normal(old, self.renamed) == normal(new, {})
 
     def same_extent(self, old: model.Extent | None, new: model.Extent | None) -> bool:
-        """Whether two values reach as far, the byte order of lengths in front of them aside."""
+        """Whether two values have the same extent, except for the byte order of a length prefix."""
         match old, new:
             case model.Size(bytes=one), model.Size(bytes=other):
                 return self.same_expression(one, other)
@@ -64,7 +64,7 @@ class LayoutPair:
                 return old == new
 
     def same_guards(self, old: Sequence[Guard], new: Sequence[Guard]) -> bool:
-        """Whether two leaves are there on the same conditions."""
+        """Whether two leaves are present under the same conditions."""
         return len(old) == len(new) and all(
             one.presence is other.presence
             and self.same(one.condition, other.condition)
@@ -75,7 +75,7 @@ class LayoutPair:
 
 
 def align(old: Leaves, new: Leaves, renamed: Mapping[str, str]) -> LayoutPair:
-    """The pair. Leaves belong together by name; those left over, by what they are and where they stand."""
+    """The pair. Leaves are paired by name, and the remaining ones by type and position."""
     before, after = _keyed(old.leaves, renamed), _keyed(new.leaves, {})
     common = [key for key in before if key in after]
     rank = {key: index for index, key in enumerate(after)}
@@ -96,7 +96,7 @@ def align(old: Leaves, new: Leaves, renamed: Mapping[str, str]) -> LayoutPair:
 
 
 def _keyed(leaves: Iterable[Leaf], renamed: Mapping[str, str]) -> dict[tuple[str, int], Leaf]:
-    """The leaves by name and, of a name in several alternatives, number."""
+    """The leaves by name, and by number if a name occurs in several alternatives."""
     found: dict[tuple[str, int], Leaf] = {}
     for leaf in leaves:
         name = renamed.get(leaf.name, leaf.name)
@@ -106,7 +106,7 @@ def _keyed(leaves: Iterable[Leaf], renamed: Mapping[str, str]) -> dict[tuple[str
 
 
 def longest_rising(ranks: Sequence[int]) -> set[int]:
-    """The longest subsequence in rising order: what kept its place while the others moved."""
+    """The longest increasing subsequence: what kept its place while others moved."""
     chains: list[list[int]] = []
     for rank in ranks:
         before = [chain for chain in chains if chain[-1] < rank]
@@ -122,7 +122,7 @@ def _longest(chains: Sequence[list[int]]) -> list[int]:
 def _renamed(
     old: Sequence[Leaf], new: Sequence[Leaf], staying: Mapping[int, Leaf], removed: list[Leaf], added: list[Leaf]
 ) -> list[Kept]:
-    """Leaves that stand between the same neighbours and are alike but for their names."""
+    """Leaves between the same neighbours that are alike except for their names."""
     gone, come = {id(leaf) for leaf in removed}, {id(leaf) for leaf in added}
     stayed = {id(leaf) for leaf in staying.values()}
     found: list[Kept] = []
@@ -147,7 +147,7 @@ def _renamed(
 
 
 def _alike(old: Leaf, new: Leaf) -> bool:
-    """Whether one could be the other under a new name."""
+    """Whether one may be the other under a new name."""
     if old.place != new.place or [guard.presence for guard in old.guards] != [guard.presence for guard in new.guards]:
         return False
     match old.carrier, new.carrier:

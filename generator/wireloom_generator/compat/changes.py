@@ -1,4 +1,4 @@
-"""What a change between two versions of a spec breaks: whom, in which direction, and where it was made."""
+"""What a change between two versions of a spec breaks, for whom, and where the change is."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,20 +7,20 @@ from wireloom_generator.problems import Location, Problem, Severity
 
 
 class Category(StrEnum):
-    """What is broken. Each holds all before it: what keeps TABLE keeps CODEC and WIRE too."""
+    """What is broken. Each category includes those before it: keeping TABLE means keeping CODEC and WIRE, too."""
 
     WIRE = "WIRE"
-    """The bytes: old ones decode differently or not at all, or new ones do in old decoders."""
+    """The bytes: new decoders read old bytes differently or not at all, or old decoders new bytes."""
     CODEC = "CODEC"
     """The Python API: names of fields, messages, variants, enums and parameters, and what ``build`` fills in."""
     TABLE = "TABLE"
-    """The Spark and Arrow schema: whether tables that exist take the new rows."""
+    """The Spark and Arrow schema: whether existing tables accept the new rows."""
     DOCS = "DOCS"
-    """What is said of it all."""
+    """The descriptions."""
 
     @property
     def kept(self) -> "frozenset[Category]":
-        """The categories whose rules are looked at when this one is to be kept."""
+        """The categories whose rules apply if this category is to be kept."""
         order = tuple(Category)
         return frozenset(order[: order.index(self) + 1])
 
@@ -29,13 +29,13 @@ class Side(StrEnum):
     """Who is broken."""
 
     BACKWARD = "BACKWARD"
-    """The new version, given what the old one made: bytes, code, tables."""
+    """The new version with what the old one made: bytes, code, tables."""
     FORWARD = "FORWARD"
-    """The old version, given what the new one makes."""
+    """The old version with what the new one makes."""
 
 
 class Direction(StrEnum):
-    """What is to be kept, in the words of schema registries; the transitive ones hold against all earlier versions."""
+    """The direction of compatibility, as schema registries call it; transitive ones apply to all earlier versions."""
 
     BACKWARD = "BACKWARD"
     BACKWARD_TRANSITIVE = "BACKWARD_TRANSITIVE"
@@ -52,7 +52,7 @@ class Direction(StrEnum):
 
     @property
     def transitive(self) -> bool:
-        """Whether every earlier version counts, not the last one alone."""
+        """Whether every earlier version counts, not only the last one."""
         return self.endswith("_TRANSITIVE")
 
 
@@ -60,7 +60,7 @@ BACKWARD = frozenset({Side.BACKWARD})
 FORWARD = frozenset({Side.FORWARD})
 BOTH = frozenset(Side)
 NEITHER: frozenset[Side] = frozenset()
-"""A change that breaks nobody; it is told as a note."""
+"""A change that breaks nobody; it is reported as a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,13 @@ class Finding:
     change: Change
 
     def concerns(self, category: Category, direction: Direction) -> bool:
-        """Whether it is told to somebody who keeps the category in the direction; notes go to either side."""
+        """Whether it matters for keeping the category in the direction; notes matter to both sides."""
         breaks = self.change.breaks
         return self.category in category.kept and (not breaks or bool(breaks & direction.sides))
 
     @property
     def problem(self) -> Problem:
-        """The finding as any other problem of a spec is told; what breaks nobody is a note."""
+        """The finding in the form of a spec's problems; a note if it breaks nobody."""
         change = self.change
         sides = " and ".join(sorted(change.breaks))
         told = f"{change.element}: {change.what}" + (f" ({self.category}, {sides})" if sides else "")
@@ -98,5 +98,5 @@ class Finding:
 
     @property
     def order(self) -> tuple[Location, str, str, str]:
-        """What findings are sorted by."""
+        """The sort key of findings."""
         return self.at, self.rule, self.change.element, self.change.what

@@ -1,4 +1,4 @@
-"""Two versions of specs → what has changed between them, found by the rules."""
+"""Two versions of specs → the changes between them, as found by the rules."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ _NEEDED = frozenset({
     "known-include", "known-section", "known-table", "known-type", "proof", "record-length", "recursive-type", "repeat",
     "table-fields", "table-type", "too-large", "unique-name", "value-source", "variant-columns",
 })  # fmt: skip
-"""The rules that a spec has to keep for anybody to know what it means."""
+"""The rules that a spec must keep to have a meaning."""
 
 _ASKING_MORE = frozenset({*rules.RULES, "accepted"}) - _NEEDED
-"""Those that ask for more. A release may be older than they are, and is compared all the same."""
+"""Rules that ask for more. A release may be older than such a rule, and is compared all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Version:
 
 
 class BadSpecsError(Exception):
-    """Specs that cannot be compared, because they are not right themselves."""
+    """Specs that cannot be compared because they have errors."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         first = problems[0]
@@ -42,8 +42,9 @@ class BadSpecsError(Exception):
 
 
 def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
-    """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors; of ``earlier`` ones only for those that
-    keep them from being understood."""
+    """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors; ``earlier`` specs may have errors that
+    leave their meaning clear.
+    """
     specs, problems = rules.read(paths)
     borne = _ASKING_MORE if earlier else frozenset()
     errors = [problem for problem in problems if problem.severity is Severity.ERROR and problem.rule not in borne]
@@ -71,6 +72,6 @@ def _findings(comparison: Comparison, places: locations.Places) -> Iterator[Find
 
 
 def _first(version: Version, gone: model.Protocol) -> Location:
-    """Where to tell of a protocol that is gone: at the first one there is, else where it was."""
+    """The location for a problem about a removed protocol: the first remaining one, or else where it was."""
     path = next((protocol.path for protocol in version.protocols.values()), gone.path)
     return Location(path, 1, 1)

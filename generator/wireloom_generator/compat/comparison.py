@@ -1,4 +1,4 @@
-"""Two versions of a protocol, everything of the one paired with what it is in the other. The rules look at this."""
+"""Two versions of a protocol with all their elements in pairs, for the rules."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Generic[T]):
-    """Things of one kind: those of both versions, those of the old one alone, those of the new one alone."""
+    """Elements of one kind: those of both versions, only of the old one, and only of the new one."""
 
     kept: tuple[tuple[T, T], ...]
     removed: tuple[T, ...]
@@ -24,7 +24,7 @@ class Pairs(Generic[T]):
 
 @dataclass(frozen=True)
 class MessagePair:
-    """A message of both versions. ``layouts`` pairs what stands in each variant, and where no variant is chosen."""
+    """A message of both versions. ``layouts`` are the pairs for each variant, and for records without one."""
 
     old: model.Message
     new: model.Message
@@ -32,14 +32,14 @@ class MessagePair:
     layouts: tuple[LayoutPair, ...]
 
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
-        """Whether two conditions on the whole message say the same, names that changed aside."""
+        """Whether two conditions on the whole message mean the same, except for changed names."""
         renamed = {name: now for layout in self.layouts for name, now in layout.renamed.items()}
         return _same_condition(old, new, renamed)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions of a protocol. One that is ``gone`` from the new version stands for itself there."""
+    """Two versions of a protocol. If it is ``gone`` from the new version, the old one stands in for it."""
 
     old: model.Protocol
     new: model.Protocol
@@ -58,7 +58,7 @@ class Comparison:
 
     @cached_property
     def paired_messages(self) -> Pairs[model.Message]:
-        """The messages; of two that match the same records, with the same fields, one is the other renamed."""
+        """The messages in pairs; two with the same match and the same fields are one message, renamed."""
         pairs = _by_name(_told(self.old), _told(self.new), lambda message: message.name)
         return _renamed(pairs, self._is_renamed)
 
@@ -94,11 +94,11 @@ class Comparison:
 
     @property
     def lengths_by_message(self) -> bool:
-        """Whether the old version knows the length of those records alone that one of its messages selects."""
+        """Whether the old version can find the length only of records that match one of its messages."""
         return bool(self.old.match)
 
     def match_of(self, old: model.Message) -> Mapping[str, tuple[int, ...]]:
-        """What selects a message of the old version, the header's fields called as they are now."""
+        """What selects a message of the old version, with the new names of header fields."""
         return {self.header.renamed.get(name, name): values for name, values in old.match.items()}
 
     def _struct(self, old: model.Type, new: model.Type) -> LayoutPair:
@@ -147,7 +147,7 @@ def _covers(message: model.Message) -> bool:
 
 
 def _told(protocol: model.Protocol) -> tuple[model.Message, ...]:
-    """The messages of the spec; the one that takes the records of none has no path."""
+    """The messages that the spec declares; the built-in one for unknown records has no path."""
     return tuple(message for message in protocol.messages if message.path is not None)
 
 
@@ -171,7 +171,7 @@ def _by_name(old: Iterable[T], new: Iterable[T], name: Callable[[T], str]) -> Pa
 
 
 def _renamed(pairs: Pairs[T], is_renamed: Callable[[T, T], bool]) -> Pairs[T]:
-    """The pairs, with those that are one thing under two names among what is kept."""
+    """The pairs, with renamed elements among those that are kept."""
     kept, added = list(pairs.kept), list(pairs.added)
     for item in pairs.removed:
         match = next((other for other in added if is_renamed(item, other)), None)

@@ -1,4 +1,4 @@
-"""What both versions say of the same things in words."""
+"""The descriptions of the same elements in both versions."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,11 @@ from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 
 Pair = tuple[str, model.Doc, model.Doc]
-"""The path of a thing, what the old version says of it, and what the new one does."""
+"""The path of an element, and its old and new description."""
 
 
 def pairs(comparison: Comparison) -> Iterator[Pair]:
-    """Everything of both versions that has words."""
+    """Every element of both versions that can be described."""
     old, new = comparison.old, comparison.new
     yield new.name, old.doc, new.doc
     yield f"{new.name}.record", old.record_doc, new.record_doc

@@ -1,4 +1,4 @@
-"""Where the elements of a spec stand, by their dotted paths."""
+"""The locations of a spec's elements, by dotted path."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -10,7 +10,7 @@ Places = Mapping[str, Location]
 
 
 def index(spec: model.Resolved) -> Places:
-    """Every element's place. A message's field is found under the message too, whatever variant it is in."""
+    """Every element's location. A field in a variant is also found under its message."""
     found: dict[str, Location] = {}
     for path, location in _places(spec, spec.written.protocol.protocol):
         found.setdefault(path, location)
@@ -18,7 +18,7 @@ def index(spec: model.Resolved) -> Places:
 
 
 def nearest(places: Places, path: str) -> Location:
-    """The place of an element, or of the nearest around it that has one."""
+    """The location of an element, or of the closest one around it."""
     while path not in places and "." in path:
         path = path.rpartition(".")[0]
     return places[path]

@@ -1,4 +1,4 @@
-"""Specs against earlier versions of them: what is reported once what is accepted, or concerns nobody, is left out."""
+"""Specs compared with earlier versions: the findings, without accepted and irrelevant ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from wireloom_generator.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A finding, and the earlier versions against which it was found."""
+    """A finding, and the earlier versions for which it was found."""
 
     finding: Finding
     against: tuple[str, ...]
 
     def problem(self, versions: Sequence[str]) -> Problem:
-        """The finding as a problem; it says of which versions it is, if not of all that were compared."""
+        """The finding as a problem, which names the versions unless all were compared."""
         problem = self.finding.problem
         if len(self.against) == len(versions):
             return problem
@@ -26,7 +26,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is reported: findings by their places, how many more are ``accepted``, and entries that accept none."""
+    """The report: findings by location, how many more are ``accepted``, and entries that accept none."""
 
     findings: tuple[Reported, ...]
     accepted: int
@@ -34,7 +34,7 @@ class Report:
 
     @property
     def breaking(self) -> int:
-        """How many of the findings break somebody."""
+        """The number of findings that break somebody."""
         return sum(bool(reported.finding.change.breaks) for reported in self.findings)
 
 
@@ -45,9 +45,9 @@ def report(
     direction: Direction,
     accepted: Sequence[Accepted] = (),
 ) -> Report:
-    """The specs against each of the earlier versions, which are given by name.
+    """The specs compared with each of the earlier versions, given by name.
 
-    What accepts a finding is used, whether the finding is of this category and direction or not.
+    An entry that accepts a finding counts as used even if the finding is not of this category and direction.
     """
     found: dict[Finding, list[str]] = {}
     for name, old in earlier.items():

@@ -1,4 +1,4 @@
-"""Specs as a git revision has them, laid out in a folder of their own."""
+"""Specs from a git revision, written to a temporary folder."""
 
 import os
 import re
@@ -11,16 +11,16 @@ from wireloom_generator import git
 from wireloom_generator.git import GitError, MissingGitError
 
 _RELEASE = re.compile(r"(?:.*[-/_])?v?\d+(?:\.\d+)*")
-"""A tag that is a release: a version, perhaps behind a name; ``v1.2``, ``wireloom-1.2``. Not ``1.2rc1``."""
+"""A tag of a release: a version, perhaps after a name, such as ``v1.2`` or ``wireloom-1.2``, but not ``1.2rc1``."""
 
 
 class NoSpecsError(Exception):
-    """The revision is older than the specs."""
+    """The revision has no specs yet."""
 
 
 @contextmanager
 def at(revision: str, paths: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """The specs in ``paths`` as they were, with the libraries beside them. Raises ``GitError``, ``NoSpecsError``."""
+    """The specs in ``paths`` in a revision, with the libraries beside them. Raises ``GitError``, ``NoSpecsError``."""
     root = _root(paths[0])
     commit = _commit(root, revision)
     inside = [_inside(root, path) for path in paths]
@@ -50,7 +50,7 @@ def _has(root: Path, revision: str, paths: Sequence[PurePosixPath]) -> bool:
 
 
 def _commit(root: Path, revision: str) -> str:
-    """The revision's commit, which cannot be taken for an option."""
+    """The revision's commit id, which git cannot mistake for an option."""
     try:
         found = git.run(root, "rev-parse", "--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     except MissingGitError:
@@ -63,11 +63,11 @@ def _commit(root: Path, revision: str) -> str:
 
 
 _TOLD = 8
-"""How many branches and tags a message names."""
+"""How many branches and tags an error message lists."""
 
 
 def _known(root: Path) -> str:
-    """The branches and tags there are, the highest version of each kind first."""
+    """The branches and tags, each sorted from the highest version down."""
     kinds = ("refs/heads", "refs/remotes", "refs/tags")
     listed = (git.run(root, "for-each-ref", "--sort=-version:refname", "--format=%(refname)", kind) for kind in kinds)
     names = [name.split("/", 2)[2] for one in listed for name in os.fsdecode(one).splitlines()]
@@ -76,7 +76,7 @@ def _known(root: Path) -> str:
 
 
 def _files(root: Path, commit: str, path: PurePosixPath) -> Iterator[PurePosixPath]:
-    """The files of the protocols in ``path``; of the libraries beside it, if it is one protocol's folder."""
+    """The files of the protocols in ``path``, with the libraries beside it if it is the folder of one protocol."""
     is_protocol = any((root / path).glob("*.yaml")) or (root / path).is_file()
     folder = (path.parent if (root / path).is_file() else path).parent if is_protocol else path
     listed = git.run(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", str(folder))

@@ -1,4 +1,4 @@
-"""A protocol as it is compared: each layout a flat list of leaves, in the order of their bytes."""
+"""A protocol in the form that is compared: each layout as a flat list of leaves in the order of their bytes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Expr, Name
 
 PADDING = "<padding>"
-"""What leaves of padding are called, as no field can be."""
+"""The name of padding leaves, which no field can have."""
 
 
 class Presence(StrEnum):
@@ -23,7 +23,7 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition on which a leaf is there. Of a choice, ``otherwise`` are the conditions that are asked before."""
+    """A condition for a leaf to be present. In a choice, ``otherwise`` are the conditions of earlier alternatives."""
 
     presence: Presence
     condition: model.Condition | None = None
@@ -40,7 +40,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class BitLeaf:
-    """A bit field and the bits of its integer that it takes, counted from the least significant."""
+    """A bit field and the bits of its integer that it occupies, counted from the least significant."""
 
     field: model.BitField
     integer: model.Wire
@@ -52,7 +52,7 @@ Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Something that stands in a layout. ``place`` names the sections around it, outermost first."""
+    """An element of a layout. ``place`` names the sections around it, outermost first."""
 
     path: str
     name: str
@@ -62,7 +62,7 @@ class Leaf:
 
     @property
     def optional(self) -> bool:
-        """Whether it is there only if bytes are left."""
+        """Whether it is present only if bytes are left."""
         return any(guard.presence is Presence.OPTIONAL for guard in self.guards)
 
 
@@ -70,8 +70,7 @@ class Leaf:
 class Leaves:
     """All leaves of the record's header, of a message in one of its variants, or of a shared struct.
 
-    ``keeps`` has, by section, the column that keeps the bytes its leaves leave over; where there is none, such bytes
-    are malformed.
+    ``keeps`` has the column for left-over bytes of each section; without one, such bytes are malformed.
     """
 
     path: str
@@ -79,12 +78,12 @@ class Leaves:
     keeps: Mapping[str, str]
 
     def behind(self, leaf: Leaf) -> tuple[Leaf, ...]:
-        """What stands behind a leaf in its section."""
+        """The leaves after a leaf in its section."""
         return tuple(other for other in self.leaves[self.leaves.index(leaf) + 1 :] if other.place == leaf.place)
 
 
 def record(protocol: model.Protocol) -> Leaves:
-    """The header, and the slots as leaves of it."""
+    """The leaves of the header, slots among them."""
     return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
 
 
@@ -95,7 +94,7 @@ def struct(protocol: model.Protocol, type_: model.Type) -> Leaves:
 
 
 def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Leaves:
-    """What a message puts into the record's slots if ``variant`` is chosen: the shared fields, then the variant's."""
+    """What a message puts into the record's slots for ``variant``: the shared fields, then the variant's."""
     path = f"{protocol.name}.{message.name}"
     leaves: list[Leaf] = []
     for slot in protocol.slots:
@@ -148,7 +147,7 @@ def _leaves(
 
 
 def normal(expression: Expr, renamed: Mapping[str, str]) -> Expr:
-    """The expression as it is compared: where it is written does not count, and old names are what they are now."""
+    """The expression in the form that is compared: without locations, and with old names replaced by new ones."""
     if isinstance(expression, Name):
         return Name(renamed.get(expression.name, expression.name), scope=expression.scope)
     return expressions.rebuild(expression, lambda part: normal(part, renamed))

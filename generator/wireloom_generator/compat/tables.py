@@ -1,4 +1,4 @@
-"""The columns of both versions, struct by struct, and what Parquet, Delta and Iceberg tables say to what changed."""
+"""The columns of both versions, struct by struct, and how Parquet, Delta and Iceberg tables handle their changes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg:
 REMOVED = "Parquet, Delta: it stays, null in new rows; Iceberg: the same, if the table accepts any schema"
 RENAMED = "Parquet: two columns; Delta, Iceberg: two columns, unless it is renamed in the table first"
 REORDERED = "Parquet, Delta, Iceberg: right by name, wrong by position"
-"""What the table formats say to columns that are new, gone, renamed and in another order."""
+"""How the table formats handle columns that are new, removed, renamed or in another order."""
 
 _WIDER = {
     Primitive.BYTE: (Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.DOUBLE),
@@ -24,7 +24,7 @@ _WIDER = {
 """The primitive types that hold every value of a type, and that Delta's type widening allows."""
 
 _DIGITS = {Primitive.BYTE: 10, Primitive.SHORT: 10, Primitive.INT: 10, Primitive.LONG: 20}
-"""How many digits in front of the point Delta wants of a decimal that an integer is widened to."""
+"""How many digits before the point Delta requires of a decimal that an integer is widened to."""
 
 _ICEBERG_INT = (Primitive.BYTE, Primitive.SHORT, Primitive.INT)
 """Types that Iceberg stores as int."""
@@ -32,7 +32,7 @@ _ICEBERG_INT = (Primitive.BYTE, Primitive.SHORT, Primitive.INT)
 
 @dataclass(frozen=True, slots=True)
 class StructPair:
-    """The columns of a struct in both versions. ``moved`` have gone past others that both have."""
+    """The columns of a struct in both versions. ``moved`` ones have another order among those kept."""
 
     path: str
     kept: tuple[tuple[model.Column, model.Column], ...]
@@ -48,7 +48,7 @@ def structs(comparison: Comparison) -> Iterator[StructPair]:
 
 
 def _names(comparison: Comparison) -> Mapping[str, str]:
-    """What columns of the old version are called now: fields, their labels, what sections leave over, and messages."""
+    """The new names of old columns: of fields, their labels, left-over bytes of sections, and messages."""
     fields = {name: now for pair in comparison.layouts for name, now in pair.renamed.items()}
     names = dict(fields)
     for suffix in ("_name", "_flags"):
@@ -60,7 +60,7 @@ def _names(comparison: Comparison) -> Mapping[str, str]:
 
 
 def _beside(leaf: Leaf) -> tuple[str, ...]:
-    """The column of bytes that a leaf has beside its own."""
+    """The column with the raw bytes of a leaf, if it has one."""
     match leaf.carrier:
         case model.Section(trailing=str() as name) | model.Slot(trailing=str() as name):
             return (name,)
@@ -108,7 +108,7 @@ def _fields(kind: model.ColumnType) -> tuple[model.Column, ...] | None:
 
 
 def told(kind: model.ColumnType) -> str:
-    """The type as Spark has it; what is inside a struct is compared by itself."""
+    """The type in Spark's words; the inside of a struct is compared separately."""
     match kind:
         case model.StructType():
             return "struct"
@@ -134,7 +134,7 @@ def widens(old: model.ColumnType, new: model.ColumnType) -> bool:
 
 
 def verdict(old: model.ColumnType, new: model.ColumnType) -> str:
-    """What each table format says to a column of another type."""
+    """How each table format handles a column of another type."""
     if not widens(old, new):
         return "Parquet, Delta, Iceberg: no"
     while isinstance(old, model.ListType) and isinstance(new, model.ListType):

@@ -1,4 +1,4 @@
-"""Ways over a comparison that several rules go."""
+"""Selections from a comparison that several rules use."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from wireloom_generator.expressions import conditions
 N = TypeVar("N", model.EnumValue, model.Flag)
 
 Valued = model.Field | model.BitField
-"""What has a value that is read from the bytes."""
+"""The nodes with a value that is read from bytes."""
 
 
 def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, model.Field, model.Field]]:
-    """The fields of both versions that are in the bytes, bit fields aside."""
+    """The fields of both versions that are read from bytes, without bit fields."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
@@ -27,7 +27,7 @@ def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, model.Fie
 
 
 def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, Valued]]:
-    """The fields of both versions that are in the bytes, bit fields too."""
+    """The fields of both versions that are read from bytes, with bit fields."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             old, new = valued(kept.old), valued(kept.new)
@@ -36,7 +36,7 @@ def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, V
 
 
 def valued(leaf: Leaf) -> Valued | None:
-    """The leaf's field, if it is one that is read from the bytes."""
+    """The leaf's field, if it is read from bytes."""
     match leaf.carrier:
         case model.Field() as field:
             return field
@@ -50,7 +50,7 @@ def valued(leaf: Leaf) -> Valued | None:
 class Labels(Generic[N]):
     """The names that an enum or a set of flags gives to numbers.
 
-    ``reused`` are numbers that had a name which is gone, and have one which is new.
+    ``reused`` are numbers that had a name that is gone, and have a new one.
     """
 
     path: str
@@ -92,7 +92,7 @@ def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], 
 
 
 def labelled(values: Sequence[model.EnumValue], number: int) -> model.EnumValue | None:
-    """The value or, if there is none, the narrowest range that names a number."""
+    """The value that names a number, or else the narrowest range that does."""
     fitting = [value for value in values if value.first <= number <= value.last]
     return min(fitting, key=lambda value: (value.range, value.last - value.first), default=None)
 
@@ -100,7 +100,7 @@ def labelled(values: Sequence[model.EnumValue], number: int) -> model.EnumValue 
 def relabelled(
     old: Sequence[model.EnumValue], new: Sequence[model.EnumValue]
 ) -> Iterator[tuple[model.EnumValue, model.EnumValue, int]]:
-    """Each two values of different names that name one number, before and now, with the first such number."""
+    """Each old and new value with different names for the same number, with the first such number."""
     seen = set()
     for number in sorted({end for value in (*old, *new) for end in (value.first, value.last, value.last + 1)}):
         before, after = labelled(old, number), labelled(new, number)
@@ -110,7 +110,7 @@ def relabelled(
 
 
 def enum_of(leaf: Leaf) -> str | None:
-    """The enum that names the leaf's numbers."""
+    """The enum of the leaf."""
     match leaf.carrier:
         case model.Field(enum=enum) | model.Computed(enum=enum) | BitLeaf(field=model.BitField(enum=enum)):
             return enum
@@ -119,19 +119,19 @@ def enum_of(leaf: Leaf) -> str | None:
 
 
 def never_together(one: model.Condition | None, other: model.Condition | None) -> bool:
-    """Whether two variants' conditions provably never hold for one record; without a condition one holds always."""
+    """Whether the conditions of two variants provably never hold for the same record; no condition always holds."""
     return one is not None and other is not None and conditions.disjoint(one.expression, other.expression)
 
 
 def restricted(old: object, new: object) -> frozenset[Side]:
-    """Whom it breaks what records must meet: old records if it is new, old decoders if it is gone, else both."""
+    """Whom a changed requirement breaks: old records if it is new, old decoders if it is gone, else both."""
     if old is None:
         return BACKWARD
     return FORWARD if new is None else BOTH
 
 
 def narrowed(old: model.Condition | None, new: model.Condition | None) -> frozenset[Side]:
-    """As ``restricted``, of conditions. Where one has the other, who meets the narrower one is not broken."""
+    """As ``restricted``, for conditions. If one implies the other, records that meet the narrower are not broken."""
     if old is not None and new is not None:
         grown = conditions.implies(old.expression, new.expression)
         shrunk = conditions.implies(new.expression, old.expression)

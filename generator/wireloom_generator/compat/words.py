@@ -1,4 +1,4 @@
-"""Types and sizes in the words of the spec language, as findings tell them."""
+"""Types and sizes in the words of the spec language, for findings."""
 
 from typing import assert_never
 
@@ -6,7 +6,7 @@ from wireloom_generator import model
 
 
 def extent(kind: model.Extent | None) -> str:
-    """How far a value reaches."""
+    """The extent of a value."""
     match kind:
         case None:
             return "its own size"

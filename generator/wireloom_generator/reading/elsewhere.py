@@ -1,4 +1,4 @@
-"""What other tools call the things of the spec language, and what is not in it: hints for keys that are not known."""
+"""Hints for unknown keys: words of other tools for things of the spec language, and what the language does not have."""
 
 from collections.abc import Iterable, Mapping
 
@@ -37,11 +37,11 @@ _HINTS: Mapping[str, tuple[str, str]] = {
         ("", "nothing is unpacked or decrypted; the bytes are kept as they are, as type: bytes"),
     ),
 }
-"""Under what it is called elsewhere: the key that must be known for the hint to make sense, if any, and the hint."""
+"""By the word used elsewhere: the key that must be known there for the hint to make sense, if any, and the hint."""
 
 
 def hint(key: str, known: Iterable[str]) -> str:
-    """What to do about a key that is not among the ``known``."""
+    """The hint for a key that is not in ``known``."""
     names = list(known)
     needed, text = _HINTS.get(key.casefold(), ("", ""))
     return text if text and (not needed or needed in names) else closest(key, names)

@@ -1,6 +1,6 @@
-"""Nodes → syntax: each file held against the shape its dataclass declares.
+"""Nodes → syntax: each file is checked against the shape that its dataclass declares.
 
-Unknown, missing and wrongly typed keys are all reported, at their line and column, with the nearest key that is known.
+All unknown, missing and wrongly typed keys are reported with line and column, and with the closest known key.
 """
 
 import dataclasses
@@ -30,12 +30,12 @@ _ENTRIES = {
     "bits": syntax.Bits,
 }
 _LONG = 40
-"""So much of a wrong value is told."""
+"""How many characters of a wrong value are shown."""
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
 
 
 def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
-    """The file's syntax; None with problems if it has not the shape of any."""
+    """The file's syntax; None with problems if it does not have the shape of any kind of file."""
     for key, _ in document.entries:
         if key.text in _FILES:
             return read_as(_FILES[key.text], document)
@@ -44,14 +44,14 @@ def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
 
 
 def read_as(kind: type[T], document: Mapping) -> tuple[T | None, list[Problem]]:
-    """The document as one of ``kind``; None with problems if it has not that shape."""
+    """The document as a ``kind``; None with problems if it does not have that shape."""
     reader = _Reader()
     found = reader.dataclass(kind, document)
     return (None if found is _BAD or reader.problems else found), reader.problems
 
 
 def _meant(node: Mapping, known: Iterable[str]) -> str:
-    """The hint for a mapping without any of the keys that would tell its kind: what one of its keys is called here."""
+    """The hint for a mapping without a key that shows its kind: the language's word for one of its keys."""
     names = list(known)
     hints = (elsewhere.hint(key.text, names) for key, _ in node.entries)
     return next((hint for hint in hints if hint and not hint.startswith("known: ")), "")
@@ -59,7 +59,7 @@ def _meant(node: Mapping, known: Iterable[str]) -> str:
 
 @cache
 def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
-    """The keys of a syntax class as they are written, with their dataclass field and annotation."""
+    """The keys of a syntax class as specs write them, with their dataclass fields and annotations."""
     hints = get_type_hints(kind)
     return {
         field.metadata["key"] or field.name: (field, hints[field.name])
@@ -69,7 +69,7 @@ def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
 
 
 def entry_class(node: Mapping) -> type | None:
-    """Which kind of entry a mapping in a list of fields is; None if no key tells."""
+    """The kind of entry that a mapping in a list of fields is; None if no key shows it."""
     present = {key.text for key, _ in node.entries}
     return next((kind for key, kind in _ENTRIES.items() if key in present), None)
 

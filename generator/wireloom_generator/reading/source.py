@@ -14,18 +14,18 @@ from wireloom_generator.problems import Location, Problem
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _MOST = 200_000
-"""Values of a file, far more than anybody writes."""
+"""The most values of a file, far more than anybody writes."""
 _DEEPEST = 100
-"""Values inside values."""
+"""The deepest nesting of values."""
 _DIGITS = 80
-"""What is longer is no number that anything could hold."""
+"""Longer numbers are text, since no field could hold them."""
 _BEGIN = "begin with protocol:, message: or library:"
 _MEANT = {
     "cannot start any token": "lines are indented with blanks, not with tabs, and no word begins with @ or `",
     "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
     "mapping values are not allowed": "text with a colon in it stands in quotes",
 }
-"""What is most often meant by what the parser says."""
+"""Hints for messages of the YAML parser, with the usual cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ Node = Scalar | Sequence | Mapping
 
 
 def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | None, list[Problem]]:
-    """The document in the file ``path``, its locations told as in ``shown``; None with problems if it is no YAML.
+    """The document in the file ``path``, with locations in ``shown``; None with problems if it is not YAML.
 
-    ``begin`` is the hint for a file that is none of ours.
+    ``begin`` is the hint for a file that is not a spec.
     """
     start = Location(shown, 1, 1)
     if not path.is_file():
@@ -89,7 +89,7 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
 
 
 def _too_deep(text: str) -> tuple[int, int] | None:
-    """The line and column where values are nested too deeply for the loader, which would not survive it; else None."""
+    """The line and column where values are nested too deeply, which would crash the loader; else None."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -103,7 +103,7 @@ def _too_deep(text: str) -> tuple[int, int] | None:
 
 
 def _kind(tag: str, text: str) -> str:
-    """What a plain scalar is, where YAML 1.1 and 1.2 agree on it: ``yes``, ``010`` and ``1:30`` are text."""
+    """The kind of a plain scalar if YAML 1.1 and 1.2 agree on it: ``yes``, ``010`` and ``1:30`` are text."""
     try:
         match tag:
             case "bool" if text.lower() not in ("true", "false"):
@@ -125,14 +125,14 @@ def number(text: str) -> float:
 
 
 def _verbatim(node: yaml.ScalarNode) -> int | None:
-    """How far behind the node's start its text begins, if it stands there in one line as it is."""
+    """How many columns after the node's start its text begins, if it is there unchanged and on one line."""
     start, end, quote = node.start_mark, node.end_mark, 1 if node.style in ("'", '"') else 0
     is_whole = end.column - start.column == len(node.value) + 2 * quote  # no more: nothing in it is escaped
     return quote if end.line == start.line and is_whole else None
 
 
 class _Nodes:
-    """Makes nodes of YAML's. What aliases repeat is made as often; there is an end to how much, and how deep."""
+    """Makes nodes from YAML's. Aliased nodes are made again each time; number and depth are limited."""
 
     def __init__(self, path: Path, problems: list[Problem]) -> None:
         self.path = path

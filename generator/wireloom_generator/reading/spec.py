@@ -1,4 +1,4 @@
-"""Files → specs: a protocol with its messages and the libraries it imports, names indexed but nothing resolved."""
+"""Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, but not resolved."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,13 +25,13 @@ class Spec:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether every file of the folder could be read; if not, nothing can be said of what is missing."""
+        """Whether every file of the folder could be read; if not, rules cannot know what is missing."""
         read = {part.at.path for part in (*self.shared, *self.messages)}
         return all(path in read for path in self.folder.glob("*.yaml"))
 
     @cached_property
     def enums(self) -> dict[str, syntax.Enum]:
-        """Enums by name; of two of a name, the protocol's own."""
+        """Enums by name; the protocol's own hide those of libraries."""
         return {enum.name: enum for shared in reversed(self.shared) for enum in shared.enums}
 
     @cached_property
@@ -61,7 +61,7 @@ class Spec:
 
 
 def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
-    """The specs in ``paths``, each a protocol's folder or a folder of such, and what keeps files from being read."""
+    """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
     folders = sorted({folder for path in paths for folder in _folders(path)})
     loader = _Loader()
     specs = [spec for folder in folders if (spec := loader.spec(folder))]
@@ -85,7 +85,7 @@ def _declared_variants(shared: Sequence[syntax.Shared]) -> dict[str, syntax.Vari
 
 
 def _filled(message: syntax.Message, declared: Mapping[str, syntax.Variant]) -> syntax.Message:
-    """The message with what is declared of the variants that it shares."""
+    """The message with the declarations of the variants that it shares."""
     filled = (
         _shared(declared[variant.name], variant) if variant.shared and variant.name in declared else variant
         for variant in message.variants
@@ -94,7 +94,7 @@ def _filled(message: syntax.Message, declared: Mapping[str, syntax.Variant]) -> 
 
 
 def _shared(declared: syntax.Variant, own: syntax.Variant) -> syntax.Variant:
-    """The declared variant where a message has it, documented by what the message says of it."""
+    """The declared variant as part of a message, with the message's own description."""
     return replace(
         declared,
         at=own.at,

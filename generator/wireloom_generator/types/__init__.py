@@ -1,4 +1,4 @@
-"""The types of values on the wire, one module each; ``base`` says what all of them answer."""
+"""The types of values on the wire, one module each; ``base`` has the interface that all of them share."""
 
 from functools import cache
 from typing import get_args
@@ -17,18 +17,18 @@ from wireloom_generator.types.text import ENCODINGS, Text
 from wireloom_generator.types.varint import Leb128, Varint, ZigZag
 
 WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
-"""Every type; a ``match`` that has no case for one of them does not pass mypy."""
+"""Every type. A ``match`` without a case for one of them does not pass mypy."""
 Number = Integer | Float | Boolean
 """The types of a fixed size."""
 
 ALL: tuple[type[WireType], ...] = get_args(WireType)
 NAMES = tuple(name for each in ALL for name in each.spellings())
-"""All types a spec can name without declaring them."""
+"""The names of all types that a spec need not declare."""
 
 
 @cache
 def parse(name: str) -> WireType | None:
-    """The type called ``name``; None if that can only be one that the spec declares."""
+    """The type called ``name``; None if only the spec can declare it."""
     return next((found for each in ALL if (found := each.parse(name)) is not None), None)
 
 

@@ -1,7 +1,7 @@
-"""What every wire type says of itself; each module beside this one is the home of one type.
+"""The interface of wire types; each module beside this one is the home of one type.
 
-Whatever the compiler asks of any type is answered there. What a backend writes for it stands in that backend's own
-table, a ``match`` that has to name every type.
+Everything that the compiler needs to know about a type is there. What a backend writes for it is in that backend's own
+table, a ``match`` that must name every type.
 """
 
 from abc import ABC, abstractmethod
@@ -31,11 +31,10 @@ Example = tuple[Mapping[str, object], object]
 class Base(ABC):
     """A wire type.
 
-    ``ends`` are the keys of a field that may say where a value ends, in bytes; there are none where the type says it,
-    and one of them is needed where ``endless``. ``keys`` are those that fields of no other type have, with the words
-    each takes if it takes but a few; ``needs`` says what those are that must be given. ``examples`` are keys of fields
-    of the type, beside name and type, and a value each. ``has_order`` types have several bytes, in one order or the
-    other.
+    ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs one of them; a type of
+    known size has none. ``keys`` are the keys that only fields of this type have, each with its allowed words if there
+    are few; ``needs`` describes those that are required. ``examples`` are the other keys of a field of the type, each
+    with a value. Types that ``has_order`` have several bytes, in big-endian or little-endian order.
     """
 
     __slots__ = ()
@@ -49,19 +48,19 @@ class Base(ABC):
     @classmethod
     @abstractmethod
     def spellings(cls) -> Iterable[str]:
-        """What a spec can write as the ``type`` of a field for it; none of a type that the spec declares."""
+        """What a spec can write as ``type`` of a field for it; nothing for a type that the spec declares."""
 
     @classmethod
     @abstractmethod
     def parse(cls, text: str) -> Self | None:
-        """The type that ``text`` spells, None if it spells another."""
+        """The type spelled ``text``; None if that is another type."""
 
     def given(self, field: syntax.Field) -> Self:
-        """The type with what the field's other keys say of it."""
+        """The type with the details from the field's other keys."""
         return self
 
     def faults(self, field: syntax.Field) -> Iterator[tuple[str, str, str]]:
-        """What is wrong with its own keys, as far as nothing else than the field tells it: the key, what, a hint."""
+        """What is wrong with its own keys, judging by the field alone: the key, the problem, a hint."""
         yield from ()
 
     @property
@@ -72,36 +71,38 @@ class Base(ABC):
     @property
     @abstractmethod
     def word(self) -> str:
-        """It as the language spells it; what other keys say of it is left out."""
+        """Its spelling in the language, without the details from other keys."""
 
     def __str__(self) -> str:
-        """It as findings call it."""
+        """Its name in findings."""
         return self.word
 
     @property
     def notation(self) -> str:
-        """It as the documentation calls it."""
+        """Its name in the documentation."""
         return str(self)
 
     @property
     def kin(self) -> object:
-        """Types with an equal one differ by what ``wireloom compat`` has rules of their own for; others are others."""
+        """``wireloom compat`` treats types with different kin as different types, and has separate rules for other
+        differences.
+        """
         return type(self)
 
     @property
     def has_order(self) -> bool:
-        """Whether its bytes stand in an order that has to be told."""
+        """Whether it has a byte order."""
         return False
 
     @property
     @abstractmethod
     def size(self) -> SizeRange:
-        """The bytes of a value, as far as the type alone says it."""
+        """The size of a value in bytes, as far as the type alone determines it."""
 
     @property
     @abstractmethod
     def values(self) -> Domain:
-        """The values it can have; of others than numbers, truths and texts, that they are there."""
+        """The values it can have; for types other than numbers, booleans and text, only that a value is there."""
 
     @abstractmethod
     def column(self, declared: Declared) -> ColumnType:
@@ -110,10 +111,10 @@ class Base(ABC):
     @property
     @abstractmethod
     def holds(self) -> str:
-        """What its column holds, in words that are equal for types that can share one."""
+        """What its column holds, in words that are the same for types that can share a column."""
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
-        """What is wrong with a constant, and what to do; ``size`` is how many bytes its field says it has."""
+        """What is wrong with a constant, and what to do; ``size`` is the number of bytes that its field gives."""
         return f"{self.word} can have no const", "valid: can ask for a value"
 
 
@@ -123,4 +124,4 @@ def spelled(value: syntax.Literal) -> str:
 
 
 SOMETHING = Domain(listed=(True,))
-"""The values of what can only be asked for its presence and its size."""
+"""The domain of values that expressions can only measure or find absent."""

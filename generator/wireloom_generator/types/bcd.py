@@ -1,4 +1,4 @@
-"""``bcd``: packed decimal, two digits a byte, and behind them a sign as mainframes write it (COMP-3)."""
+"""``bcd``: packed decimal, two digits per byte, followed by a sign as mainframes write it (COMP-3)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
-"""What the last nibble can say: plus or minus, or that there is no minus."""
+"""What the last nibble can be: plus or minus, or that the number is unsigned."""
 _MOST = 38
-"""A decimal of tables has no more digits."""
+"""The most digits that a decimal column can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bcd(Base):
-    """A number of so many ``digits``, ``scale`` of them behind the point, and a ``sign`` in a nibble of its own."""
+    """A number with this many ``digits``, ``scale`` of them after the point, and a ``sign`` in a nibble of its own."""
 
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})

@@ -13,13 +13,13 @@ from wireloom_generator.types.sizes import SizeRange, exactly
 from wireloom_generator.types.tables import U64, Decimal, Primitive
 
 WIDTHS = tuple(range(8, 65, 8))
-"""The widths there are, in bits."""
+"""The widths that exist, in bits."""
 _SPELLED = re.compile(r"([ui])([1-9]\d{0,3})")
 
 
 @dataclass(frozen=True, slots=True)
 class Integer(Base):
-    """An integer; of a width that may not exist, for a rule to say so."""
+    """An integer. Its width may not exist, which a rule reports."""
 
     kind: ClassVar[Kind] = Kind.NUMBER
     examples: ClassVar[tuple[Example, ...]] = (({}, 5),)
@@ -66,7 +66,7 @@ class Integer(Base):
         return self.unfit(const, self.word)
 
     def unfit(self, const: syntax.Literal, name: str) -> tuple[str, str] | None:
-        """What is wrong with a constant of what is called ``name`` and has its values."""
+        """What is wrong with a constant of something called ``name`` that has these values."""
         if not isinstance(const, int) or isinstance(const, bool):
             return f"{spelled(const)} is not a whole number", ""
         if not self.least <= const <= self.most:

@@ -1,4 +1,4 @@
-"""What sort of value something has, as problems put it."""
+"""The kinds of values, as problems name them."""
 
 from enum import StrEnum
 
@@ -17,4 +17,4 @@ class Kind(StrEnum):
 
 
 PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT)
-"""The kinds an expression can have; it can only measure the others."""
+"""The kinds that an expression can have; of other values it can only ask the size."""

@@ -1,4 +1,4 @@
-"""A type that the spec declares: fields that are read one after the other."""
+"""A type that the spec declares: a sequence of fields."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from wireloom_generator.types.tables import StructType
 
 @dataclass(frozen=True, slots=True)
 class Struct(Base):
-    """The shared struct called ``name``; it is a region of its own if its field says where it ends."""
+    """The shared struct called ``name``. It has a region of its own if its field says where it ends."""
 
     kind: ClassVar[Kind] = Kind.STRUCT
     examples: ClassVar[tuple[Example, ...]] = ()

@@ -1,4 +1,6 @@
-"""The table: columns, their types, and the two every row ends with. Each backend writes these types its own way."""
+"""Tables: columns, their types, and the two columns that every row ends with. Each backend writes these types in its
+own way.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +22,7 @@ class Primitive(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decimal:
-    """Numbers of ``precision`` decimal digits, ``scale`` of them behind the point."""
+    """Numbers of ``precision`` decimal digits, ``scale`` of them after the point."""
 
     precision: int
     scale: int = 0
@@ -30,7 +32,7 @@ class Decimal:
 
 
 U64 = Decimal(20)
-"""What holds every unsigned number of 64 bits, as no primitive type does."""
+"""The type that holds every unsigned 64-bit number; no primitive type does."""
 
 
 @dataclass(frozen=True, slots=True)

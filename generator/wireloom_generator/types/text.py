@@ -13,7 +13,7 @@ from wireloom_generator.types.sizes import ANY, SizeRange
 from wireloom_generator.types.tables import Primitive
 
 ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
-"""The encodings there are; the first is meant where none is given."""
+"""The encodings; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True)
