@@ -1,6 +1,6 @@
-"""Model → files: one module or folder an output, found here by its name. No emitter imports another.
+"""Model → files: one module or folder for each output, found by its name. No emitter imports another.
 
-Each module beside this one has an ``EMITTER``. Another package brings its own under the entry-point group
+Each module beside this one has an ``EMITTER``. Other packages declare theirs under the entry-point group
 ``wireloom.emitters``, as ``name = "package.module:EMITTER"``.
 """
 
@@ -30,7 +30,9 @@ class Destination(StrEnum):
     OUT = "out"
     """Below the output folder. Their paths begin with the emitter's name, so that no two emitters share a folder."""
     PACKAGE = "package"
-    """Modules of the protocol's Python package. The compiler knows them all, and holds each against its closed list."""
+    """Modules of the protocol's Python package. The compiler knows all of them, and checks each against its closed
+    list.
+    """
     SPECS = "specs"
     """Beside the folders of the specs."""
 
@@ -49,7 +51,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Emitter:
-    """One output. Its files begin with ``output.head``, so that everybody sees, and the compiler knows, whose they are.
+    """One output. Its files begin with ``output.head``, which shows people and the compiler what they were made from.
 
     Emitters of other packages have the destination ``OUT``.
     """
@@ -59,7 +61,7 @@ class Emitter:
 
 
 class EmitterError(Exception):
-    """There is no such emitter, or it is not what an emitter must be."""
+    """There is no such emitter, or it does not behave as an emitter must."""
 
 
 @cache
@@ -69,15 +71,15 @@ def own() -> Mapping[str, Emitter]:
 
 
 def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
-    """The emitters called so; Wireloom's own if none is named. Raises ``EmitterError``.
+    """The emitters with these names; Wireloom's own if there are none. Raises ``EmitterError``.
 
-    Those of other packages have to be named: what a spec gives must not depend on what else is installed.
+    Emitters of other packages must be named, so that the output of a spec does not depend on what is installed.
     """
     return {name: _named(name) for name in names} if names else own()
 
 
 def emitted(name: str, emitter: Emitter, subject: Subject) -> Iterator[OutputFile]:
-    """The files of an emitter. Raises ``EmitterError`` if one of them is not as files of emitters are."""
+    """The files of an emitter. Raises ``EmitterError`` if one has a wrong path or no head of a generated file."""
     for file in emitter.emit(subject):
         if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
             raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")

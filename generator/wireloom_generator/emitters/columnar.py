@@ -1,4 +1,4 @@
-"""columnar.py: the protocol's Arrow schema, and its records as Arrow tables; both are what the parsers say."""
+"""columnar.py: the protocol's Arrow schema, and its records as Arrow tables. Both come from the parsers."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -10,7 +10,7 @@ from wireloom_generator.python_code.pretty import docstring
 from wireloom_generator.templates import filled
 
 MODULE = filled(__package__, "columnar.py", head="", title="")
-"""What is the same for every protocol."""
+"""The code that is the same for every protocol."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:

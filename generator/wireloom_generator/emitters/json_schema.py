@@ -1,6 +1,6 @@
 """schema.json: the shape of spec files as a JSON Schema, for editors to complete and check; the same for all specs.
 
-It says what ``syntax`` says, and of some keys which words they take. What names refer to, it leaves to the rules.
+It has what ``syntax`` declares, and the allowed words of some keys. What names refer to is left to the rules.
 """
 
 import dataclasses
@@ -59,13 +59,13 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.FormEntry, "omit"): _words("never", "absent", False),
     (syntax.Form, "style"): _words("json_lines"),
 }
-"""Which words a key takes, beyond what its annotation says."""
+"""The allowed words of keys, beyond their annotations."""
 _NAMES: dict[type, Schema] = {
     **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Type), _CAMEL),
     **dict.fromkeys((syntax.EnumValue, syntax.FlagValue, syntax.Table, syntax.TableField), _SOURCE),
     **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
 }
-"""How the ``name`` of each kind of thing is spelt."""
+"""The spelling of the ``name`` of each kind of element."""
 _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
 
 
@@ -97,7 +97,7 @@ def _reference(kind: type) -> Schema:
 
 
 def _define(kind: type, kinds: dict[str, Schema]) -> None:
-    """Add the mapping ``kind``, and all that it consists of, to ``kinds``."""
+    """Add the mapping ``kind``, and all mappings in it, to ``kinds``."""
     if kind.__name__ in kinds:
         return
     properties: dict[str, Schema] = {}
@@ -118,7 +118,7 @@ def _define(kind: type, kinds: dict[str, Schema]) -> None:
 
 
 def _value(kind: type, key: str, hint: Any, kinds: dict[str, Schema]) -> Schema:
-    """What the key of a kind takes; a mapping it consists of is added to ``kinds``."""
+    """The schema of a key's value; mappings in it are added to ``kinds``."""
     general = _annotated(hint, kinds)
     if key == "since":
         return _VERSION
@@ -159,7 +159,7 @@ def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
 
 
 def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
-    """An entry of a list of fields; each kind asks for the key that only it has, so no two hold at once."""
+    """An entry of a list of fields. Each kind requires the key that only it has, so that no two match at once."""
     if "Entry" not in kinds:
         kinds["Entry"] = {"description": "An entry of a list of fields."}
         kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]

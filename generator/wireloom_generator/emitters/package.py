@@ -10,7 +10,7 @@ from wireloom_generator.python_code.pretty import docstring, imported
 from wireloom_generator.templates import filled
 
 LAZY = filled(__package__, "lazy.py")
-"""What is the same for every protocol."""
+"""The code that is the same for every protocol."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:

@@ -51,7 +51,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
-    """What the module declares, by the places that the template has for it."""
+    """The declarations of the module, by their places in the template."""
     variants = _shared_variants(protocol)
     numbers, fields = constructs.used_numbers(protocol), tuple(map(constructs.node, protocol.record))
     return {
@@ -87,7 +87,9 @@ def _table(table: model.Table) -> Tree:
 
 
 def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
-    """The variants that are the same in several messages; one may ask for what is not the same in all of them."""
+    """The shared variants whose code is the same in several messages. It can differ if names mean different things
+    there.
+    """
     found: dict[str, list[Tree]] = {}
     for variant in (variant for message in protocol.messages for variant in message.variants if variant.shared):
         found.setdefault(variant.name, []).append(_variant(variant))
@@ -95,7 +97,7 @@ def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
 
 
 def _constant(name: str) -> str:
-    """What a variant that messages share is called; neither a message nor a type can have such a name."""
+    """The name of a shared variant; no message and no type can have such a name."""
     return f"{name.upper()}_VARIANT"
 
 

@@ -1,4 +1,4 @@
-"""Nodes → the construct expressions that generated parsers consist of."""
+"""Nodes → the construct expressions of generated parsers."""
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never
@@ -22,7 +22,7 @@ from wireloom_generator.types import (
 
 
 def asked(condition: model.Condition) -> str:
-    """An expression as the runtime is given it: a number, or its text."""
+    """An expression as generated code has it: a number, or text."""
     value = condition.expression
     if isinstance(value, Value) and isinstance(value.value, int) and not isinstance(value.value, bool):
         return literal(value.value)
@@ -30,7 +30,7 @@ def asked(condition: model.Condition) -> str:
 
 
 def judged(**conditions: model.Condition | None) -> Iterator[Tree]:
-    """What must hold of a whole message, as keywords; what holds always is left out."""
+    """The conditions on a whole message, as keywords; those that always hold are left out."""
     for name, condition in conditions.items():
         if condition is not None and condition.expression != Value(True):
             yield keyword(name, asked(condition))
@@ -205,7 +205,7 @@ def _value(wire: model.Wire, raw: str | None = None) -> Tree:
 
 
 def packed(found: Bcd) -> Iterator[Tree]:
-    """What the construct of a packed decimal is told."""
+    """The arguments of a packed decimal's construct."""
     yield str(found.digits)
     if found.scale:
         yield keyword("scale", str(found.scale))

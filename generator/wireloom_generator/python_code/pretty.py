@@ -1,6 +1,7 @@
-"""Python source laid out as its formatters do: a call on one line if it fits, else an argument a line.
+"""Python source laid out as formatters do: a call is on one line if it fits, otherwise each argument is on its own
+line.
 
-Whatever a spec's author wrote goes into generated code through ``string``, ``literal`` or ``docstring``.
+Text from a spec gets into generated code only through ``string``, ``literal`` or ``docstring``.
 """
 
 import ast
@@ -17,7 +18,7 @@ WIDTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``head(argument, …)``, or a tuple or mapping when ``brackets`` say so. Arguments may carry ``key=`` in front."""
+    """``head(argument, …)``, or a tuple or mapping if ``brackets`` say so. Arguments may begin with ``key=``."""
 
     head: str
     arguments: "Sequence[Tree]"
@@ -26,7 +27,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """Text in front of a tree: ``key=``, ``"name" / `` or ``"key": ``."""
+    """Text before a tree: ``key=``, ``"name" / `` or ``"key": ``."""
 
     prefix: str
     tree: "Tree"
@@ -42,7 +43,7 @@ def string(text: str) -> str:
 
 
 def literal(value: int | float | str | bytes | None) -> str:
-    """A value as Python writes it, a number as the spec does."""
+    """A value in Python; numbers look as in the spec."""
     match value:
         case Hexadecimal():
             return f"{'-' * (value < 0)}0x{abs(value):0{value.digits}X}"
@@ -62,7 +63,7 @@ def _printable(text: str) -> str:
 
 
 def names(code: str) -> frozenset[str]:
-    """The names that Python source uses, those in its texts left out."""
+    """The names that Python source uses, without those inside strings."""
     return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
 
 
@@ -105,7 +106,7 @@ def flat(tree: Tree) -> str:
 
 
 def _fits(tree: Tree, room: int) -> bool:
-    """Whether the tree on one line is no longer than ``room``; no more of it is looked at than that takes."""
+    """Whether the tree on one line is no longer than ``room``; it is not read further than that takes."""
     pending = [tree]
     while pending and room >= 0:
         match pending.pop():
@@ -122,7 +123,7 @@ def _fits(tree: Tree, room: int) -> bool:
 
 
 def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") -> str:
-    """The tree with ``before`` in front and ``after`` behind, its first line not indented."""
+    """The tree with text ``before`` and ``after`` it; the first line is not indented."""
     if _fits(tree, WIDTH - indent - len(before) - len(after)):
         return before + flat(tree) + after
     match tree:
@@ -173,7 +174,7 @@ def _filled(text: str, indent: int, before: str = "") -> str:
 
 
 def imported(module: str, names: Sequence[str]) -> str:
-    """An import of names, a line each where they do not fit one."""
+    """An import of names; if it does not fit one line, each name is on its own line."""
     line = f"from {module} import {', '.join(names)}"
     if len(line) <= WIDTH:
         return line

@@ -1,7 +1,7 @@
-"""The rules of compatibility, one module each: ``compat_rules/field_moved.py`` is the rule ``field-moved``.
+"""The rules of compatibility, one module each: ``field_moved.py`` is the rule ``field-moved``.
 
-A rule's docstring is what ``wireloom explain`` shows: its first line what must hold, then why, and an example of each.
-``CATEGORY`` is what a change that it finds breaks. A new file here is a new rule; nothing else lists them.
+A rule's docstring is what ``wireloom explain`` shows: the first line says what must hold, then come the reasons and a
+bad and a good example. ``CATEGORY`` is what its findings break. A new file here is a new rule; nothing else lists them.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""docs/<protocol>/*.md: a front page, and a page a message, for a reader who holds the documents beside it."""
+"""docs/<protocol>/*.md: a front page and a page for each message, for readers who compare them with the documents."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,9 +28,9 @@ def emit(
     account: "Account | None" = None,
     rendering: Rendering = PLAIN,
 ) -> Iterator[OutputFile]:
-    """The pages; ``traces`` are the worked examples by message and name, those without one are shown as bytes.
+    """The pages. ``traces`` are the worked examples by message and name; examples without one are shown as bytes.
 
-    The front page tells how records are read if there is an ``account`` of that.
+    The front page says how records are read if there is an ``account`` of that.
     """
     pages = MessagePages(protocol, Errata(protocol), traces)
     templates = _templates(rendering)

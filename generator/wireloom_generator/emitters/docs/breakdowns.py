@@ -1,4 +1,4 @@
-"""A worked example taken apart as the documents do it: ``Magic (0) : 0x80``, a line a field, every byte once."""
+"""A worked example taken apart as documents do: ``Magic (0) : 0x80``, one line per field, every byte once."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from wireloom_generator.traces import Span, Traced
 _BYTES = 16
 """Bytes on a line."""
 _NUMBER = len("00 01 02 03 04 05 06 07")
-"""Characters of a number of eight bytes; what values mean is told behind the longest number."""
+"""The width of an eight-byte number; meanings are aligned after it."""
 _TEXT = 60
-"""Longer text is told by the row alone."""
+"""Longer text is shown only in the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Breakdown:
         self.untold = slots if len(slots) < 2 else []
 
     def text(self, example: model.Example, traced: Traced) -> str:
-        """The breakdown. Bytes no field was read from are told as padding or, if the record is malformed, as such."""
+        """The breakdown. Bytes without a field are shown as padding or, in a malformed record, as malformed."""
         lines = [_Line("Field", "(offset)", "(value)")]
         section = ""
         end = 0
@@ -91,7 +91,7 @@ class Breakdown:
 
 
 def _meaning(span: Span, bytes_shown: str = "") -> str:
-    """What a value is, beside its bytes: the number too, unless they show it as the spec does."""
+    """What a value means. This includes the number, unless the bytes show it as the spec does."""
     value = span.value
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if len(value) <= _TEXT else ""
@@ -133,7 +133,7 @@ def as_json(row: Mapping[str, object]) -> str:
 
 
 def _json(value: object, depth: int) -> Iterator[str]:
-    """The lines of a value: the outer two levels a column a line, what is inside them on one."""
+    """The lines of a value: one column per line on the outer two levels, deeper values on one line."""
     if isinstance(value, Mapping) and depth < 2:
         entries = [(json.dumps(name) + ": ", item) for name, item in value.items() if item is not None]
         brackets = "{}"

@@ -1,4 +1,4 @@
-"""Byte diagrams as the protocols' documents draw them: rows of four bytes, a box a field, offsets at the left."""
+"""Byte diagrams as in the protocols' documents: rows of four bytes, a box for each field, offsets at the left."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -7,9 +7,9 @@ from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, Item, R
 from wireloom_generator.emitters.docs.layout import Position
 
 _BYTE = 16
-"""Characters a byte takes, its right border included."""
+"""The width of a byte in characters, with its right border."""
 _MARGIN = 16
-"""Characters an offset may take."""
+"""The largest width of an offset in characters."""
 
 
 def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
@@ -30,7 +30,7 @@ def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
 
 
 def _shown(offset: Position) -> str:
-    """An offset beside its row; dots for one that is too long there."""
+    """The offset beside a row; dots if it is too long."""
     return str(offset) if len(str(offset)) <= _MARGIN else "..."
 
 
@@ -63,7 +63,7 @@ def _row(margin: int, row: Row, legend: dict[str, str]) -> list[str]:
 
 
 def _columns(cell: Cell, legend: dict[str, str]) -> list[tuple[int, list[str]]]:
-    """(width in characters, lines) of a box, or of the boxes of its bits."""
+    """The width in characters and the lines of a box, or of the boxes of its bits."""
     if not cell.bits:
         label = f"{'' if cell.first else '... '}{cell.box.label}{'' if cell.last else ' ...'}"
         return [(_BYTE * cell.width - 1, _label(label, _BYTE * cell.width - 1, legend))]

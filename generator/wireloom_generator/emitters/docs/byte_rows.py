@@ -1,4 +1,4 @@
-"""What a byte diagram consists of, and how its boxes fall into rows of four bytes: the same for text and for SVG."""
+"""The boxes of a byte diagram and how they are divided into rows of four bytes, for text and SVG alike."""
 
 import re
 from collections.abc import Iterable
@@ -9,14 +9,15 @@ from wireloom_generator.emitters.docs.layout import Position
 ROW = 4
 """Bytes in a row."""
 _LINES = 3
-"""A label that needs more lines than this in its box is told below the diagram."""
+"""A label that needs more lines than this in its box is put below the diagram."""
 _LONGEST = 32
-"""Fixed fields of more bytes than this are one box, like those that vary."""
+"""Fixed fields of more bytes than this are drawn as one box, like fields of variable size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A field and the offset of its first byte. ``size`` None: it varies as ``text`` says; ``bits`` split its bytes.
+    """A field and the offset of its first byte. If ``size`` is None, it varies as ``text`` says; ``bits`` split its
+    bytes.
 
     ``kind`` is its type in words.
     """
@@ -31,7 +32,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A new row. ``section`` ones are drawn as a double line; the note stands at its right."""
+    """A new row. The beginning of a ``section`` is drawn as a double line, with the note at its right."""
 
     note: str = ""
     section: bool = False
@@ -50,7 +51,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The bytes of a box that are in one row: all, or some if it goes on from the row above or in the one below."""
+    """The bytes of a box in one row: all, or some if it continues from the row above or in the row below."""
 
     box: Box
     width: int
@@ -120,7 +121,9 @@ class _Grid:
 
 
 def wrapped(label: str, width: int) -> list[str] | None:
-    """The label on lines of at most ``width``, broken at blanks and behind underscores; None if that takes too many."""
+    """The label in lines of at most ``width``, broken at blanks and after underscores; None if there are too many
+    lines.
+    """
     lines = [""]
     for word in re.findall(r"[^ _]*_|[^ _]+| ", label):
         joined = lines[-1] + word
@@ -135,5 +138,5 @@ def wrapped(label: str, width: int) -> list[str] | None:
 
 
 def letter(index: int) -> str:
-    """What stands in a box for the label that does not fit in it."""
+    """The letter in a box whose label does not fit."""
     return chr(ord("a") + index) if index < 26 else chr(ord("A") + index - 26) if index < 52 else "*"

@@ -9,7 +9,7 @@ Row = tuple[str, ...]
 
 
 def spark_type(kind: model.ColumnType) -> str:
-    """A column type as Spark's DDL has it."""
+    """A column type in Spark's DDL."""
     match kind:
         case model.Primitive() | model.Decimal():
             return str(kind)
@@ -20,7 +20,7 @@ def spark_type(kind: model.ColumnType) -> str:
 
 
 def short_type(kind: model.ColumnType) -> str:
-    """The same without what structs consist of."""
+    """The same without the fields of structs."""
     match kind:
         case model.ListType(element=element):
             return f"array<{short_type(element)}>"
@@ -31,7 +31,7 @@ def short_type(kind: model.ColumnType) -> str:
 
 
 COLUMNS = ("Column", "Spark type", "Meaning")
-"""The header of the tables that are read back to prove that nothing disagrees."""
+"""The header of the tables that the proof of agreement reads back."""
 
 
 def column_row(column: model.Column) -> Row:
@@ -40,7 +40,7 @@ def column_row(column: model.Column) -> Row:
 
 
 def message_columns(message: model.Message) -> Iterator[Row]:
-    """The columns of a message, with the variants that fill them where not all do."""
+    """The columns of a message, with the variants that fill them if not all do."""
     common = set(names_in(message.sections.values()))
     for column in message.columns:
         name, kind, meaning = column_row(column)
@@ -84,7 +84,7 @@ def row_columns(protocol: model.Protocol) -> Iterator[Row]:
 
 
 def value_rows(nodes: Iterable[model.Named]) -> list[Row]:
-    """Which column type each type on the wire has become, for the types there are."""
+    """The column type for each type on the wire that occurs."""
     found: dict[str, set[str]] = {}
     for node in nodes:
         if isinstance(node, model.Field):

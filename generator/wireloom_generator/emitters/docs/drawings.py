@@ -10,7 +10,7 @@ from wireloom_generator.types import Struct
 
 
 def drawn(parts: Sequence[Region], header: Sequence[Region] = ()) -> Drawing:
-    """The diagram of parts; ``header`` are parts that stand in front and are only counted."""
+    """The diagram of parts; ``header`` are parts before them that are only counted."""
     pen = _Pen()
     items: list[Item] = []
     for part in parts:
@@ -24,7 +24,7 @@ def drawn(parts: Sequence[Region], header: Sequence[Region] = ()) -> Drawing:
 
 
 def sketched(trees: Iterable[Tree]) -> Drawing:
-    """The diagram of a shared struct, or of other fields that stand alone."""
+    """The diagram of a shared struct, or of other fields on their own."""
     pen = _Pen()
     items = tuple(pen.boxes(trees, Position(ITEM)))
     return Drawing(items, tuple(pen.notes))
@@ -176,7 +176,7 @@ def _kind(field: model.Field) -> str:
 
 
 def _told(field: model.Field, tree: Placed) -> str:
-    """How many bytes a box that is not of a fixed size has."""
+    """The number of bytes of a box of variable size, in words."""
     found = field.wire.type
     if not isinstance(found, Struct) or field.repeat is None:
         return _bytes(tree.extent)
@@ -208,7 +208,7 @@ def _total(parts: Sequence[Region]) -> str:
 
 
 def _optional(trees: Sequence[Tree]) -> int:
-    """Bytes of what is there only if bytes are left, as far as they are fixed."""
+    """The size of optional fields, as far as it is fixed."""
     last = trees[-1] if trees else None
     if not isinstance(last, Fork) or not last.tail:
         return 0

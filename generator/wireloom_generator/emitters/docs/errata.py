@@ -1,4 +1,4 @@
-"""A protocol's errata: numbered in the order of its pages, each with the place it stands at."""
+"""A protocol's errata, numbered in the order of its pages, each with its place."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ INDEX = "index.md"
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """What a document says wrong. ``place`` is where that is, in words; ``page`` the page that it is told on first."""
+    """An error in a document. ``place`` says where it is; ``page`` is the page that shows it first."""
 
     number: int
     place: str
@@ -26,7 +26,7 @@ class Erratum:
 
     @property
     def here(self) -> str:
-        """Its place as told on its own page: the message goes without saying."""
+        """Its place as its own page shows it, without the message's name."""
         return re.sub(r"^message `\w+`(, )?", "", self.place) or "the message"
 
 
@@ -43,7 +43,7 @@ class Errata:
         return tuple(erratum for erratum in self.all if erratum.place == place and erratum.text in doc.errata)
 
     def within(self, *places: str) -> tuple[Erratum, ...]:
-        """The errata of things and of what they consist of."""
+        """The errata of things and of their parts."""
         return tuple(
             e for e in self.all if any(e.place == place or e.place.startswith(f"{place}, ") for place in places)
         )
@@ -92,7 +92,7 @@ def message_place(message: model.Message, variant: model.Variant | None = None) 
 
 
 def member_place(place: str, kind: str, name: str) -> str:
-    """The place of what belongs to something: a value, a field, an example."""
+    """The place of a part of something: a value, a field, an example."""
     return f"{place}, {kind} {code(name)}"
 
 

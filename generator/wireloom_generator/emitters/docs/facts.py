@@ -1,4 +1,4 @@
-"""What is known of a record before it is read, and what follows from that: conditions decided, choices taken."""
+"""What is known about a record before it is read, and what follows: decided conditions and choices."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ from wireloom_generator.expressions import (
 
 
 class Unknown(Enum):
-    """The value of what is not known."""
+    """The value of something unknown."""
 
     UNKNOWN = "unknown"
 
@@ -57,7 +57,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Facts:
-    """Values that are known, None for a field known to be absent, and fields known to be there, value or not."""
+    """Known values, None for a field known to be absent, and the fields known to be present."""
 
     values: Mapping[Key, Known] = field(default_factory=dict)
     present: frozenset[Key] = frozenset()
@@ -67,7 +67,7 @@ class Facts:
         return self.values.get(_key(name), UNKNOWN)
 
     def has(self, name: Name) -> bool | Unknown:
-        """Whether a field is there."""
+        """Whether a field is known to be present."""
         if _key(name) in self.present:
             return True
         known = self.of(name)
@@ -78,11 +78,11 @@ class Facts:
         return replace(self, values={**self.values, key: value})
 
     def with_present(self, keys: Iterable[Key]) -> "Facts":
-        """These facts, and that some fields are there."""
+        """These facts, and that some fields are present."""
         return replace(self, present=self.present | frozenset(keys))
 
     def below(self) -> "Facts":
-        """The facts as seen from inside a message or nested struct, where the record's own fields are the header's."""
+        """The facts as seen inside a message or nested struct, where the record's fields are those of the header."""
 
         def outer(key: Key) -> Key:
             return (Scope.RECORD, key[1]) if key[0] is Scope.THIS else key
@@ -92,7 +92,7 @@ class Facts:
 
 
 def common(facts: Iterable[Facts]) -> Facts:
-    """What holds in all of several cases."""
+    """The facts that hold in all of several cases."""
     first, *others = facts
     values = {key: value for key, value in first.values.items() if all(key in o.values for o in others)}
     same = {key: value for key, value in values.items() if all(o.values[key] == value for o in others)}
@@ -104,7 +104,7 @@ def _key(name: Name) -> Key:
 
 
 def evaluate(expression: Expr, facts: Facts) -> Answer:
-    """The value of an expression, as far as the facts tell."""
+    """The value of an expression, as far as the facts determine it."""
     match expression:
         case Value(value):
             return value
@@ -164,7 +164,7 @@ def _any(answers: Iterable[bool | Unknown]) -> bool | Unknown:
 
 
 def simplify(expression: Expr, facts: Facts) -> Expr:
-    """The expression with decided alternatives taken and known values put in."""
+    """The expression with known values filled in and decided alternatives chosen."""
     known = evaluate(expression, facts)
     if isinstance(known, int | str):
         return Value(known)
@@ -176,7 +176,7 @@ def simplify(expression: Expr, facts: Facts) -> Expr:
 
 
 def assume(expression: Expr, facts: Facts) -> Facts:
-    """The facts, and what follows from the expression being true. A comparison that is true has no absent name."""
+    """The facts, and what follows if the expression is true. In a true comparison no name is absent."""
     match expression:
         case Logical("and", operands):
             for operand in operands:
@@ -193,7 +193,7 @@ def assume(expression: Expr, facts: Facts) -> Facts:
 
 
 def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
-    """The facts, and the conditions of those fields among ``nodes`` that are known to be there."""
+    """The facts, and the conditions of those fields among ``nodes`` that are known to be present."""
     for node in nodes:
         if isinstance(node, model.When) and any((Scope.THIS, name) in facts.present for name in declared(node.nodes)):
             facts = assume(node.condition.expression, facts)
@@ -207,7 +207,7 @@ def declared(nodes: Iterable[model.Node]) -> Iterator[str]:
 
 
 def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
-    """The nodes that can be there, decided choices replaced by what was chosen; and what is known behind them."""
+    """The nodes that can be present, with decided choices replaced by the chosen one, and the facts after them."""
     kept: list[model.Node] = []
     passed: list[Key] = []
     for node in nodes:

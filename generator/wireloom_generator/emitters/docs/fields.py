@@ -18,7 +18,7 @@ _ALGORITHMS = {
 }
 
 ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
-"""(kind, name, doc) of something in the table → its errata."""
+"""From the (kind, name, doc) of something in the table to its errata."""
 
 
 class FieldTable:
@@ -33,7 +33,7 @@ class FieldTable:
         self.here = here or (lambda name: "")
 
     def rows(self, trees: Iterable[Tree]) -> list[Row]:
-        """A row a field; shared structs are told elsewhere."""
+        """One row per field; shared structs have tables of their own."""
         return [row for tree in trees for row in self._tree(tree, "")]
 
     def _tree(self, tree: Tree, when: str) -> Iterator[Row]:
@@ -155,7 +155,7 @@ HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 
 def wire_type(wire: model.Wire, usual: model.Order, *, links_to: str = "") -> str:
-    """A type on the wire, with what its size does not say; the byte order where it is not the usual one."""
+    """A type on the wire with details that its size does not show, such as an unusual byte order."""
     match wire.type:
         case Struct(name=name):
             return f"[{name}]({links_to}#type-{name.lower()})"
@@ -168,12 +168,12 @@ def wire_type(wire: model.Wire, usual: model.Order, *, links_to: str = "") -> st
 
 
 def both(when: str, option: Option) -> str:
-    """Two conditions, or the one that they are."""
+    """Two conditions joined, or one if they are the same."""
     return listing([part for part in dict.fromkeys((when, option.when)) if part], "and")
 
 
 def sentence(text: str) -> str:
-    """With a capital."""
+    """The text with a capital letter."""
     return f"{text[0].upper()}{text[1:]}" if text else ""
 
 
@@ -184,7 +184,7 @@ def _size(tree: Placed) -> str:
 
 
 def _wordy(tree: Placed) -> bool:
-    """Whether a size is too long for its column and told with the meaning."""
+    """Whether a size is too long for its column, so that it is shown with the meaning."""
     return tree.extent.expression and len(tree.extent.text) > _LONGEST_SIZE
 
 
@@ -199,7 +199,7 @@ def _types(columns: tuple[model.Column, ...]) -> str:
 
 
 def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:
-    """One table of several that say when they hold; a row that is not in all of them says it too."""
+    """Several tables with conditions as one; a row that is not in all of them shows its condition."""
     found: list[Row] = []
     for _, rows in tables:
         at = 0

@@ -1,4 +1,4 @@
-"""How records are delimited and when that is believed, in sentences."""
+"""How the end of a record is found, and when it is believed, in sentences."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from wireloom_generator.emitters.docs.names import Meanings
 
 
 def framing(names: Meanings) -> Iterator[str]:
-    """A sentence or two a layout, and what comes after a record that is not believed."""
+    """A sentence or two for each layout, and what happens after a record that is not believed."""
     protocol = names.protocol
     for lengths in protocol.lengths:
         which = names.matching(lengths.match)

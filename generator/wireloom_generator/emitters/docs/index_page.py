@@ -1,4 +1,4 @@
-"""A protocol's front page: all that its template loops over."""
+"""A protocol's front page: everything that its template shows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
 
 
 def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
-    """What is not in the bytes, if there is such a thing."""
+    """The parameters, if there are any."""
     parameters = pages.protocol.parameters
     if not parameters:
         return ()
@@ -125,7 +125,7 @@ def _header(pages: MessagePages) -> Passage:
 
 
 def _libraries(pages: MessagePages) -> Iterator[Passage]:
-    """What is said of the libraries that the protocol imports."""
+    """The descriptions of the libraries that the protocol imports."""
     for library in pages.protocol.libraries:
         errata = pages.errata.within(places.library_place(library))
         texts = paragraphs(library, f"From the library {phrase(library.title)}:")

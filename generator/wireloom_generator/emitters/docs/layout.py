@@ -1,4 +1,4 @@
-"""Where fields stand: nodes → the same with their offsets, as numbers where they are fixed and as sums where not."""
+"""Nodes → nodes with offsets: numbers where they are fixed, sums where they vary."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Position:
         return sums if not self.origin else f"+{sums}" if self.origin == ITEM else f"{self.origin}+{sums}"
 
     def moved(self, size: int | None, term: str = "") -> "Position":
-        """The offset ``size`` bytes on, or ``term`` if they vary."""
+        """The offset ``size`` bytes further on, or ``term`` further on if the size varies."""
         if size is not None:
             return replace(self, fixed=self.fixed + size)
         return replace(self, terms=(*self.terms, term))
@@ -39,7 +39,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class ByteCount:
-    """How many bytes something takes: a number, or words or an expression, and the term it adds to what follows."""
+    """The size of something: a number, or words or an expression, and the term it adds to later offsets."""
 
     size: int | None
     text: str
@@ -49,7 +49,7 @@ class ByteCount:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A node where it stands. ``inner`` is what a section or struct consists of."""
+    """A node at its position. ``inner`` are the nodes of a section or struct."""
 
     node: model.Field | model.Computed | model.Bits | model.Padding | model.Section | model.Slot
     at: Position
@@ -59,7 +59,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of a fork's ways, and in words when it is taken."""
+    """One alternative of a fork, and its condition in words."""
 
     when: str
     trees: "tuple[Tree, ...]"
@@ -67,7 +67,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Ways that are not decided. ``even`` ones are of one fixed size and one is always taken; a tail comes last."""
+    """Undecided alternatives. If ``even``, they all have the same fixed size and one is always taken. A tail comes
+    last.
+    """
 
     options: tuple[Option, ...]
     even: bool = False
@@ -78,7 +80,7 @@ Tree = Placed | Fork
 
 
 class Placing:
-    """Places nodes. ``facts`` are known of their own struct and the record, ``header`` of the record alone."""
+    """Places nodes. ``facts`` are about their own struct and the record, ``header`` only about the record."""
 
     def __init__(self, types: Mapping[str, model.Type], facts: Facts, header: Facts) -> None:
         self.types = types
@@ -87,7 +89,7 @@ class Placing:
         self._structs: dict[str, tuple[tuple[Tree, ...], Position]] = {}
 
     def place(self, nodes: Iterable[model.Node], start: Position) -> tuple[tuple[Tree, ...], Position]:
-        """The nodes from ``start`` on, and the offset behind them."""
+        """The nodes placed from ``start`` on, and the offset after them."""
         found: list[Tree] = []
         at = start
         for node in narrow(nodes, self.facts)[0]:
@@ -143,7 +145,7 @@ class Placing:
         raise AssertionError(node)
 
     def extent(self, name: str, extent: model.Extent) -> ByteCount:
-        """The extent of what is called ``name``."""
+        """The size of the extent of ``name``."""
         match extent:
             case model.Rest():
                 return ByteCount(None, "rest", f"size({name})")
@@ -192,19 +194,19 @@ class Placing:
 
 
 def _of_size(size: SizeRange, term: str = "") -> ByteCount:
-    """The extent of what its type alone tells."""
+    """The size according to the type alone."""
     if size.least == size.most:
         return ByteCount(size.least, str(size.least))
     return ByteCount(None, f"{size.least} to {size.most}", term)
 
 
 def given(text: str) -> str:
-    """When something is there, in words."""
+    """The condition under which something is present, in words."""
     return f"if {code(text)}"
 
 
 def otherwise(refused: Iterable[str]) -> str:
-    """When nothing else is there, in words."""
+    """The condition under which nothing else is present, in words."""
     texts = list(refused)
     if len(texts) == 1 and texts[0].startswith("not ") and texts[0][4:].isidentifier():
         return given(texts[0][4:])

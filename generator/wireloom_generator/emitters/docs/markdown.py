@@ -7,10 +7,10 @@ from unicodedata import category
 from wireloom_generator import model
 
 _CODE = re.compile(r"(?<!`)`(?!`)([^`]+)(?<!`)`(?!`)")
-"""Code between single backticks; all others are characters."""
+"""Code between single backticks; other backticks are ordinary characters."""
 _SPECIAL = re.compile(r"[\\*<`\[\]{}]|&(?=[#\w]+;)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~")
 _OPENING = re.compile(r"^(?:[#>+=~:|-]|\d{1,9}(?=[.)](?:\s|$)))")
-"""What would begin a heading, a list, a quotation, a rule, a table, or anything else that takes a line."""
+"""Text that would begin a heading, a list, a quotation, a rule, a table or another block."""
 
 
 def prose(text: str) -> str:
@@ -35,7 +35,7 @@ def _escaped(text: str) -> str:
 
 
 def _literal(found: re.Match[str]) -> str:
-    """A sign that stands for itself: by a backslash, where all kinds of Markdown take that, or by its number."""
+    """A literal character: escaped by a backslash where all kinds of Markdown allow it, or by its number."""
     if found[0].isdigit():
         return f"{found[0]}\\"
     return _NUMBERED.get(found[0]) or f"\\{found[0]}"
@@ -45,12 +45,12 @@ _NUMBERED = {"<": "&lt;", "&": "&amp;", "~": "&#126;", "=": "&#61;", ":": "&#58;
 
 
 def phrase(text: str) -> str:
-    """As ``prose``, for what stands within a line: a title, a unit."""
+    """As ``prose``, for text within a line, such as a title or a unit."""
     return prose(" ".join(text.split()))
 
 
 def visible(text: str) -> str:
-    """The text, each character that is not seen but does something, written as an escape; line ends are kept."""
+    """The text with invisible characters escaped that have an effect; line ends are kept."""
     if "\n" in text:
         return "\n".join(map(visible, text.split("\n")))
     if text.isprintable():
@@ -63,11 +63,11 @@ def _is_seen(char: str) -> bool:
 
 
 _JOINERS = "\u200c\u200d"
-"""Which some languages are written with."""
+"""Invisible characters that some languages need."""
 
 
 def code(text: object) -> str:
-    """Code, on one line; text with backticks in it is quoted by more of them."""
+    """Code on one line; if it has backticks, more of them quote it."""
     shown = " ".join(visible(str(text)).split())
     if "`" not in shown:
         return f"`{shown or ' '}`"
@@ -81,7 +81,7 @@ def cell(text: str) -> str:
 
 
 def sentences(parts: Iterable[str]) -> str:
-    """The parts that say anything, one behind the other, each ending in a full stop."""
+    """The parts that are not empty, joined, each with a full stop."""
     return " ".join(part if part[-1] in ".!?:" else f"{part}." for part in parts if part)
 
 
@@ -92,7 +92,7 @@ def listing(items: Iterable[str], last: str = "or") -> str:
 
 
 def source(doc: model.Doc) -> str:
-    """Where it is laid down: document, section, revision; empty if that is not said."""
+    """The source: document, section, revision; empty if it is not given."""
     if doc.source is None:
         return ""
     parts = [doc.source.document]
@@ -102,7 +102,7 @@ def source(doc: model.Doc) -> str:
 
 
 def number(value: int, *, hexadecimal: bool = False, width: int = 2) -> str:
-    """A number as documents write it; ``width`` in hexadecimal digits."""
+    """A number as documents write it, with ``width`` hexadecimal digits."""
     return f"0x{value:0{width}x}" if hexadecimal and value >= 0 else str(value)
 
 

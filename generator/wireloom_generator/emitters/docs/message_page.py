@@ -1,4 +1,4 @@
-"""A message's page: all that its template loops over."""
+"""A message's page: everything that its template shows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ class MessagePages:
             yield f"A record of it is malformed unless {code(message.valid.text)}."
 
     def _header(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Passage:
-        """The header as far as this message has it."""
+        """The header as this message has it."""
 
         def here(name: str) -> str:
             values = message.match.get(name, ())
@@ -135,16 +135,16 @@ class MessagePages:
         return Passage("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
 
     def selected(self, shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> str:
-        """Which records have this shape; empty if all have."""
+        """Which records have this form of the header; empty if all have."""
         telling = {name: values for name, values in shape.match.items() if any(values != s.match[name] for s in shapes)}
         return f"If {self.names.matching(telling)}" if telling else ""
 
     def _head(self) -> tuple[Erratum, ...]:
-        """The errata of the header where that is told with the message's fields."""
+        """The errata of the header if it is shown with the message's fields."""
         return self.errata.within(places.RECORD) if self.records.single else ()
 
     def _parts(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> PageTable:
-        """Where the sections begin; nothing if there is only one."""
+        """The table of where sections begin; empty if there is only one."""
         header = ("Section", "Begins at", "Size", "Holds")
         if self.records.single:
             return table(header, ())
@@ -158,7 +158,7 @@ class MessagePages:
         return table(header, rows)
 
     def _layouts(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Iterator[Passage]:
-        """The fields that all variants share, then those of each; drawings of what each makes of a record."""
+        """The fields that all variants share, then those of each variant, with drawings of the records."""
         shape = shapes[0]
         parts = self.records.parts(shape, message)
         place = places.message_place(message)
@@ -235,14 +235,14 @@ class MessagePages:
 
 
 def _verdict(example: model.Example, traced: Traced | None) -> tuple[str, ...]:
-    """What becomes of an example."""
+    """The outcome of an example."""
     if example.malformed or (traced and traced.reason):
         return (f"Malformed: {code((traced.reason if traced else None) or example.malformed)}",)
     return ("Decoded; columns that are null are left out, bytes are in hexadecimal:",) if traced else ()
 
 
 def _of_field(erratum: Erratum, place: str) -> bool:
-    """Whether it is one of a common field or section, not of a variant or example."""
+    """Whether it is about a common field or section, not a variant or example."""
     return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
 
 

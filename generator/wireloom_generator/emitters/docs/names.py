@@ -1,4 +1,4 @@
-"""Named numbers and bits, shared structs and tables: looked up by name, and as the rows of their tables."""
+"""Named numbers and bits, shared structs and tables, by name and as rows of tables."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from wireloom_generator.types import FlatBuffers, Struct
 
 
 class Meanings:
-    """What the names in a protocol's fields stand for."""
+    """The meanings of names in a protocol's fields."""
 
     def __init__(self, protocol: model.Protocol) -> None:
         self.protocol = protocol
@@ -30,7 +30,7 @@ class Meanings:
 
     @cached_property
     def order(self) -> model.Order:
-        """The protocol's byte order: the parameter, or what most of its numbers have."""
+        """The protocol's byte order: the parameter, or that of most of its numbers."""
         if self.protocol.byte_order:
             return model.Order.PARAMETER
         found = Counter(
@@ -52,7 +52,7 @@ class Meanings:
         return [flag.name for flag in self.flags[flags].values if value & flag.value]
 
     def value(self, name: str, value: int) -> str:
-        """The value of a header field, and what it is called: ``0x80 (ClientRequest)``."""
+        """The value of a header field with its name: ``0x80 (ClientRequest)``."""
         field = self.header.get(name)
         enum = field.enum if field else None
         label = self.label(enum, value) if enum else None
@@ -69,7 +69,7 @@ class Meanings:
         return listing(parts, "and")
 
     def selected(self, message: model.Message) -> str:
-        """Which records are a message."""
+        """Which records belong to a message."""
         if message.match:
             return self.matching(message.match)
         return "it is no other" if message.path is None else "there is one"
@@ -80,7 +80,7 @@ class Meanings:
 
     @cached_property
     def _digits(self) -> Mapping[str, int]:
-        """The digits that the longest of an enum's hexadecimal numbers is written with."""
+        """The number of digits of the longest of an enum's hexadecimal numbers."""
         return {name: _digits(enum.values) for name, enum in self.enums.items()}
 
     def span(self, enum: str, item: model.EnumValue) -> str:
@@ -89,7 +89,7 @@ class Meanings:
         return f"{first} to {self.number(enum, item.last)}" if item.range and item.last != item.first else first
 
     def used(self, nodes: Iterable[model.Node]) -> "Used":
-        """The names that fields ask for, those of shared structs among them."""
+        """The names that fields use, including those in shared structs."""
         found = Used()
         self._use(nodes, found)
         return found
@@ -142,5 +142,5 @@ def _width(item: model.EnumValue) -> int:
 
 
 def fields(nodes: Iterable[model.Node]) -> Iterator[model.Field]:
-    """All fields, those inside sections, conditions and choices too."""
+    """All fields, including those inside sections, conditions and choices."""
     return (node for node in model.walk(nodes) if isinstance(node, model.Field))

@@ -1,4 +1,4 @@
-"""A message's records part by part: the header in each shape it can have, then the sections, variant by variant."""
+"""A message's records part by part: the header in each of its forms, then the sections, variant by variant."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from wireloom_generator.emitters.docs.layout import ByteCount, Placed, Placing, 
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
 
 TRAILER = "trailer"
-"""The part of fields that stand behind the sections."""
+"""The part with the fields after the sections."""
 _MOST_SHAPES = 64
-"""More combinations of header values than this are not told apart."""
+"""More combinations of header values than this are not distinguished."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Records:
 
     @property
     def single(self) -> bool:
-        """Whether all behind the header is one section: then it is no part of its own to a reader."""
+        """Whether there is only one section after the header; then it is not shown as a part of its own."""
         slots = self.protocol.slots
         return len(slots) == 1 and isinstance(slots[0].extent, model.Rest) and slots[0].trailing is None
 
@@ -80,7 +80,7 @@ class Records:
         )
 
     def _discriminators(self) -> dict[str, tuple[int, ...]]:
-        """The header fields that conditions of the record ask for, and every value the spec compares them with."""
+        """The header fields that conditions of the record use, and every value that the spec compares them with."""
         conditions = [*_conditions(self.protocol.record)]
         names = [name for name in _compared(conditions) if name in {field.name for field in _fields(self.protocol)}]
         proofs = [lengths.valid.expression for lengths in self.protocol.lengths if lengths.valid]
@@ -96,7 +96,7 @@ class Records:
     def parts(
         self, shape: HeaderForm, message: model.Message | None = None, variant: model.Variant | None = None
     ) -> list[Region]:
-        """A record's parts in order, each where it stands if every section is as long as its fields."""
+        """A record's parts in order, each at its position if every section is as long as its fields."""
         facts, header = self._facts(shape, message, variant)
         record = Placing(self.types, shape.facts, header)
         inner = Placing(self.types, facts, header)
@@ -139,7 +139,7 @@ class Records:
     def _facts(
         self, shape: HeaderForm, message: model.Message | None, variant: model.Variant | None
     ) -> tuple[Facts, Facts]:
-        """What is known inside the message, and inside structs."""
+        """The facts inside the message, and inside structs."""
         header = shape.facts.below()
         facts = header
         if message and variant and variant.when:
@@ -150,7 +150,7 @@ class Records:
 
 
 def _fixed(layout: Placing, node: model.Node, at: Position) -> Region:
-    """A part that messages do not fill: a section with fields of its own, or fields behind the sections."""
+    """A part that messages do not fill: a section with fields of its own, or fields after the sections."""
     trees, end = layout.place([node], at)
     if isinstance(node, model.Section):
         extent = layout.extent(node.name, node.extent)
@@ -166,7 +166,7 @@ def _merged(head: Region, *others: Region) -> Region:
 
 
 def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:
-    """The header, and what follows from the first section on."""
+    """The header, and everything from the first section on."""
     head: list[model.Node] = []
     rest: list[model.Node] = []
     for node in nodes:

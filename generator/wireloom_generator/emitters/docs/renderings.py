@@ -1,4 +1,4 @@
-"""How pages show what can be shown in several ways: here the plain one, Markdown that is read anywhere."""
+"""How pages render what can be shown in several ways. The plain rendering is Markdown for any reader."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.shared import Passage
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Each gives Markdown. ``outcome`` is what becomes of an example, ``diagrams`` tells how to read byte diagrams."""
+    """Functions that give Markdown. ``outcome`` is the outcome of an example; ``diagrams`` explains byte diagrams."""
 
     drawing: Callable[[Drawing], str]
     example: Callable[[ExampleBlock], str]
@@ -25,7 +25,7 @@ class Rendering:
 
 
 def fence(text: str, language: str = "text") -> str:
-    """Text that is shown as it is."""
+    """Text that is shown unchanged."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     quotes = "`" * max(3, longest + 1)
     return f"\n{quotes}{language}\n{visible(text)}\n{quotes}\n"

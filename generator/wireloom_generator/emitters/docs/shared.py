@@ -18,7 +18,7 @@ from wireloom_generator.emitters.docs.names import Meanings, Used
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table: one header and its rows, or nothing at all."""
+    """A table with one header and its rows, or nothing."""
 
     headers: tuple[Row, ...] = ()
     rows: tuple[Row, ...] = ()
@@ -26,7 +26,7 @@ class PageTable:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is said of one thing: a heading, sentences, its errata, a table, drawings."""
+    """The part of a page about one thing: a heading, sentences, errata, a table, drawings."""
 
     title: str
     anchor: str
@@ -38,7 +38,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A table, or a drawing, and the sentence above it."""
+    """A table or drawing with the sentence above it."""
 
     title: str
     table: PageTable
@@ -60,14 +60,14 @@ def groups(titled: Mapping[str, Iterable[Passage]]) -> tuple[Group, ...]:
 
 
 def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
-    """What the spec says of something, and since when and where from."""
+    """The spec's description of something, with version and source."""
     since = f"Since {phrase(doc.since)}." if doc.since else ""
     laid = f"Source: {source(doc)}." if doc.source else ""
     return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
 
 
 def table(header: Row, rows: Iterable[Row]) -> PageTable:
-    """A table; columns that are empty in all rows are left out, and without rows it is nothing."""
+    """A table without the columns that are empty in all rows; nothing if there are no rows."""
     found = list(rows)
     kept = [index for index in range(len(header)) if any(row[index].strip() for row in found)]
     shown = tuple(tuple(row[index] for index in kept) for row in found)
@@ -80,14 +80,14 @@ def sketch(title: str, drawing: Drawing) -> Titled:
 
 
 class References:
-    """Makes the blocks of what a protocol's fields refer to by name."""
+    """Makes the passages about things that a protocol's fields refer to by name."""
 
     def __init__(self, names: Meanings, errata: Errata) -> None:
         self.names = names
         self.errata = errata
 
     def groups(self, used: Used) -> tuple[Group, ...]:
-        """What is told of the names that fields use, kind by kind."""
+        """The passages about the names that fields use, kind by kind."""
         return groups(
             {
                 "Types": [self._type(self.names.types[name]) for name in used.types],
@@ -162,5 +162,5 @@ class References:
         return cell(sentences([prose(doc.text), since, links(found)]))
 
     def finder(self, place: str) -> Callable[[str, str, model.Doc], tuple[Erratum, ...]]:
-        """Finds the errata of what stands in a table."""
+        """Finds the errata of things in a table."""
         return lambda kind, name, doc: self.errata.at(places.member_place(place, kind, name), doc)

@@ -1,4 +1,4 @@
-"""Byte diagrams as SVG in a figure, from the same rows as those in text; colours are the page's."""
+"""Byte diagrams as SVG in a figure, from the same rows as in text; the page sets the colours."""
 
 import html
 import textwrap
@@ -18,12 +18,12 @@ _BAND = 28
 """Height of the line that names a section."""
 _GAP = 8
 _CHARACTER = 0.62
-"""The widest that the characters of monospaced fonts are, in parts of the font's size."""
+"""The largest width of a character in monospaced fonts, relative to the font size."""
 _SIZES = {13: 16, 11: 13}
-"""Font sizes of labels, and the height of their lines; the second is for those that do not fit otherwise."""
+"""Font sizes of labels and their line heights; the second is for labels that do not fit with the first."""
 _LARGE, _SMALL = _SIZES
 _MARGIN = 24
-"""Characters an offset may take; longer ones are told by the box's title."""
+"""The most characters of an offset; longer ones are shown by the box's title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Rectangle:
 
 @dataclass(slots=True)
 class _Shape:
-    """All rectangles of a box, and what is written in the largest: its label and how long it is if that varies."""
+    """All rectangles of a box. The largest has the label, and the size if it varies."""
 
     label: str
     title: str
@@ -52,7 +52,7 @@ class _Shape:
 
 @dataclass(slots=True)
 class _Sheet:
-    """What is drawn: boxes, offsets, and lines with what they say."""
+    """The drawing: boxes, offsets, and lines with text."""
 
     left: int
     y: float = _RULER
@@ -100,7 +100,7 @@ def _ruler(left: int) -> Iterator[str]:
 
 
 def _place(sheet: _Sheet, row: Row) -> None:
-    """Put a row below those that are there."""
+    """Add a row at the bottom."""
     if row.above:
         _mark(sheet, row.above, row.width)
     height = max(_height(cell, row.text) for cell in row.cells)
@@ -126,7 +126,7 @@ def _mark(sheet: _Sheet, above: Break, width: int) -> None:
 
 
 def _height(cell: Cell, text: str | None) -> float:
-    """What a cell needs; one that goes on in another row has its label where there is room for it."""
+    """The height of a cell; if its box has several rows, the label is where there is room."""
     if not (cell.first and cell.last):
         return _HEIGHT
     parts = cell.bits or ((cell.box.label, cell.width * 8),)
@@ -182,7 +182,7 @@ def _box(sheet: _Sheet, shape: _Shape) -> Iterator[str]:
 
 
 def _continued(at: _Rectangle, label: str) -> Iterator[str]:
-    """In a rectangle whose box has its label in another one."""
+    """The text in a rectangle whose box has its label elsewhere."""
     fits = len(label) * _SMALL * _CHARACTER <= at.width - 6
     yield _text(at.x + at.width / 2, at.y + at.height / 2 + 4, label if fits else "…", "middle", kind="small")
 
@@ -226,5 +226,5 @@ def _text(x: float, y: float, text: str, anchor: str, *, kind: str = "") -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text on one line, as HTML in which nothing of it is markup."""
+    """Text on one line, escaped for HTML."""
     return html.escape(visible(" ".join(text.split())))

@@ -1,11 +1,11 @@
 """wireshark/<protocol>.lua: a dissector for Wireshark and tshark, one file that needs no other.
 
-It cuts TCP streams into records as the codec does, and shows of each what the codec reads: every field under its
-column's name, with its label and its bits; what is wrong with it as expert information, the code and the reason.
+It cuts TCP streams into records as the codec does, and shows what the codec reads: every field under its column's name,
+with label and bits, and errors as expert information with code and reason.
 
-What it leaves out: FlatBuffers tables stay bytes, and so what is wrong inside one is not seen. How much memory lists
-would take in a table is not asked. A record that a TCP stream breaks off in is not shown, since more of it may come; a
-range that is no record ends with its segment, where the codec would go on.
+It differs from the codec in this: FlatBuffers tables stay bytes, so errors inside them are not found. The memory that
+lists would take in a table is not limited. A record cut off at the end of a TCP stream is not shown, since more of it
+may come. A malformed range ends with its segment, where the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +51,7 @@ _COMPUTED = {
     model.Primitive.BINARY: "bytes",
     model.Primitive.STRING: "string",
 }
-"""How Wireshark calls the types of columns."""
+"""Wireshark's names for the types of columns."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -74,7 +74,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _enum(enum: model.Enum) -> LuaTable:
-    """Its names, those of single numbers before those of narrow ranges, and these before wide ones."""
+    """The enum's names: single numbers first, then narrow ranges, then wide ones."""
     values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
     return LuaTable([LuaTable([literal(value.first), literal(value.last), string(value.name)]) for value in values])
 
@@ -151,7 +151,7 @@ def _doc(doc: model.Doc) -> str | None:
 
 
 def _words(text: str) -> str:
-    """What Wireshark is to show, on one line: tshark prints it as it is, into tables and onto terminals."""
+    """Text for Wireshark, on one line: tshark prints it unescaped, into tables and on terminals."""
     line = " ".join(text.split())
     return string("".join(char if char.isprintable() else repr(char)[1:-1] for char in line))
 
@@ -227,7 +227,7 @@ def _sum(checksum: model.Checksum) -> list[Lua]:
 
 
 def _shape(kind: WireType) -> str:
-    """The name of Wireshark's type that shows such values."""
+    """The name of Wireshark's type for such values."""
     match kind:
         case Integer(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
@@ -354,7 +354,7 @@ def _lengths(lengths: model.Lengths) -> LuaTable:
 
 
 def _proof(lengths: model.Lengths) -> LuaTable | None:
-    """The checksum that proves a length, and where it stands."""
+    """The checksum that proves a length, and its position."""
     if lengths.checksum is None:
         return None
     name, checksum = lengths.checksum

@@ -1,7 +1,7 @@
-"""Lua source: tables laid out as a person would, texts that cannot end, and expressions as functions.
+"""Lua source: tables laid out as a person would do it, safely quoted texts, and expressions as functions.
 
-An expression is asked as the codec asks it: what computes with an absent value is an error in Lua too, and the caller
-takes that for absent. Comparisons are Lua's own. What computes is a call, because Lua's numbers end at 2^53.
+Expressions behave as in the codec: arithmetic with an absent value is an error in Lua, which the caller takes for
+absent. Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^53.
 """
 
 import re
@@ -39,7 +39,7 @@ _FUNCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class LuaTable:
-    """A table constructor, ``head`` in front of it: of a call whose only argument it is, say."""
+    """A table constructor with ``head`` before it, such as the name of a function whose only argument it is."""
 
     items: "Sequence[Lua]"
     head: str = ""
@@ -57,12 +57,12 @@ Lua = str | LuaTable | LuaEntry
 
 
 def entries(**values: "Lua | None") -> list[Lua]:
-    """Entries for those that have a value. A key may end in ``_``, where Python has that word."""
+    """Entries for the keys that have a value. A key may end in ``_`` if it is a word of Python."""
     return [LuaEntry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
 
 
 def render(tree: Lua, indent: int = 0, used: int = 0) -> str:
-    """The source; a table stands on one line if that fits behind the ``used`` characters, else an item a line."""
+    """The source. A table is on one line if it fits after ``used`` characters; if not, each item has its own."""
     line = _flat(tree)
     if indent + used + len(line) < WIDTH or isinstance(tree, str):
         return line
@@ -92,7 +92,7 @@ def _is_name(name: str) -> bool:
 
 
 def string(text: str | bytes) -> str:
-    """A literal; what is not printable, in whatever encoding, stands in it as the number of its byte."""
+    """A string literal; bytes that are not printable are written as numbers."""
     if isinstance(text, bytes):
         return '"' + "".join(f"\\{byte:03}" for byte in text) + '"'
     return '"' + "".join(map(_escaped, text)) + '"'
@@ -107,7 +107,7 @@ def _escaped(char: str) -> str:
 
 
 def literal(value: int | float | str | bytes | None) -> str:
-    """A value as Lua writes it, a number as the spec does."""
+    """A value in Lua; numbers look as in the spec."""
     match value:
         case None:
             return "nil"
@@ -130,7 +130,7 @@ def _infinite(value: float) -> str:
 
 
 def function(expression: Expr) -> str:
-    """The expression as a function of the own struct, the header and what is known of places."""
+    """The expression as a function of its own struct, the header and the known positions."""
     return f"function(this, record, frame) return {_text(expression)} end"
 
 
@@ -165,7 +165,7 @@ def _text(expression: Expr) -> str:
 
 
 def _is_never_false(expression: Expr) -> bool:
-    """Whether its value, if it has one, is a number or a text, which Lua takes for true."""
+    """Whether its value, if it has one, is a number or text, which is true in Lua."""
     match expression:
         case Value(value):
             return not isinstance(value, bool) and value is not None
@@ -182,13 +182,13 @@ def _is_never_false(expression: Expr) -> bool:
 
 
 def _guarded(comparison: Compare | Among, text: str) -> str:
-    """A comparison that is false, and never an error, when a value it asks for is absent."""
+    """A comparison that is false, and not an error, if a value in it is absent."""
     present = (f"{name} ~= nil" for name in dict.fromkeys(map(_value_of, guards(comparison))))
     return f"({' and '.join([*present, text])})"
 
 
 def guards(comparison: Compare | Among) -> tuple[Name, ...]:
-    """The names without whose values a comparison is false, whatever it compares; the others can be left to Lua."""
+    """The names whose absence makes a comparison false; Lua itself handles the others."""
     match comparison:
         case Compare("==", _, Value(bool())):
             return ()
@@ -205,7 +205,7 @@ def _nullable(expression: Expr) -> bool:
 
 
 def _computes(expression: Expr) -> bool:
-    """Whether something in it has no result where a value is absent."""
+    """Whether something in it has no result if a value is absent."""
     return any(
         isinstance(part, Binary)
         or (isinstance(part, Unary) and part.operator != "not")
