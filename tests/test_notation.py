@@ -103,11 +103,11 @@ def test_errors_of_encoding_show_it_too(name: str, value: int, error: str, made:
 @pytest.mark.parametrize(
     "code",
     [
-        "Letter = 0x0A",
+        "Letter = 0x0a",
         "Here = 12",
-        "(0xF0, 0xFF, ",
-        'match={"opcode": (0x0C,)}',
-        "const=0x00BEEF",
+        "(0xf0, 0xff, ",
+        'match={"opcode": (0x0c,)}',
+        "const=0x00beef",
         '"mask & 0x8000 == 0"',
         '"place < 20"',
     ],

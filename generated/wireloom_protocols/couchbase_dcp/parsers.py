@@ -304,7 +304,7 @@ Snappy stays in trailing_value.
 system_event = Message(
     "system_event",
     RECORD,
-    match={"magic": (0x80, 0x08), "opcode": (0x5F,)},
+    match={"magic": (0x80, 0x08), "opcode": (0x5f,)},
     sections={
         "extras": Layout(
             "by_seqno" / Field(Int64ub, long=True),
@@ -386,7 +386,7 @@ consumer rejects.
 system_event_response = Message(
     "system_event_response",
     RECORD,
-    match={"magic": (0x81, 0x18), "opcode": (0x5F,)},
+    match={"magic": (0x81, 0x18), "opcode": (0x5f,)},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
     trailing=("extras", "key", "value"),

@@ -55,8 +55,8 @@ dbus_event = Message(
                 u16,
                 flags=EventAttributes,
                 default=Expression(
-                    "(1 if opcode == 1 else 2 if opcode == 2 else 0) | (4 if trace == true else 0) | (8 if "
-                    "present(key_bytes) else 0) | (256 if ext_replicated == true else 0)",
+                    "(1 if opcode == 1 else 2 if opcode == 2 else 0) | (4 if trace == true else 0) | "
+                    "(8 if present(key_bytes) else 0) | (256 if ext_replicated == true else 0)",
                 ),
                 hex=True,
             ),

@@ -3,9 +3,7 @@
 The language itself is ``wireloom.expressions``, since generated code carries expressions as text.
 """
 
-from wireloom.expressions.linear import linear
 from wireloom.expressions.numerals import Hexadecimal, integer
-from wireloom.expressions.rowwise import RowwiseError, refuse
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
     OF_NAMES,
@@ -48,12 +46,10 @@ __all__ = [
     "Literal",
     "Logical",
     "Name",
-    "RowwiseError",
     "Scope",
     "Unary",
     "Value",
     "integer",
-    "linear",
     "measured",
     "names",
     "parse",
@@ -61,6 +57,5 @@ __all__ = [
     "parts",
     "qualified",
     "rebuild",
-    "refuse",
     "walk",
 ]

@@ -46,7 +46,7 @@ def literal(value: int | float | str | bytes | None) -> str:
     """A value in Python; numbers look as in the spec."""
     match value:
         case Hexadecimal():
-            return f"{'-' * (value < 0)}0x{abs(value):0{value.digits}X}"
+            return f"{'-' * (value < 0)}0x{abs(value):0{value.digits}x}"
         case str():
             return string(value)
         case bytes():
@@ -139,17 +139,23 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
             return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
 
 
+_WORD = re.compile(r"[^ ]* ?")
+_GROUP = re.compile(r"(?:\((?:[^()]|\([^()]{,40}\)){,80}\)|[^ ])* ?")
+"""A word, or several in parentheses, which are better not torn apart, with the blank behind them."""
+
+
 def _pieces(text: str, before: str, room: int) -> list[str]:
     """A string literal as several, which Python joins: none is wider than ``room``, unless a word is.
 
     ``before`` stands in front of the first. All but the last end with a blank, which no escape has in it.
     """
-    pieces, room = [""], room - len(before) - 2
-    for word in re.findall(r"[^ ]* ?", text[1:-1]):
-        if pieces[-1] and len(pieces[-1]) + len(word) > room:
-            pieces.append("")
-            room += len(before) if len(pieces) == 2 else 0
-        pieces[-1] += word
+    pieces, left = [""], room - len(before) - 2
+    for group in _GROUP.findall(text[1:-1]):
+        for word in [group] if 2 * len(group) < room else _WORD.findall(group):
+            if pieces[-1] and len(pieces[-1]) + len(word) > left:
+                pieces.append("")
+                left = room - 2
+            pieces[-1] += word
     first, *others = (f'"{piece}"' for piece in pieces)
     return [before + first, *others]
 
