@@ -8,7 +8,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import fixed_number
 from wireloom_generator.expressions import Binary, Call, Expr, Name, Value
 from wireloom_generator.model import Resolved
-from wireloom_generator.types import Bytes, Integer, Struct, Text
+from wireloom_generator.types import Integer
 
 
 @dataclass(frozen=True)
@@ -75,25 +75,14 @@ class Layout:
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
 
 
-def of_record(spec: Resolved) -> Layout:
-    """The layout of the record's own fields."""
+def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
+    """The layout of the record's own fields, and of a message what all its variants share."""
     layout = Layout(frozenset(spec.written.parameters))
     _lay(spec.record.nodes, At(), layout)
+    if isinstance(owner, model.Message):
+        for name, at in tuple(layout.slots.items()):
+            _lay(owner.sections.get(name, ()), at, layout)
     return layout
-
-
-def of_message(spec: Resolved, message: model.Message) -> Layout:
-    """The layout of a message: the record's, and what all variants of the message share."""
-    layout = of_record(spec)
-    for slot in spec.record.slots:
-        if slot.name in layout.slots:
-            _lay(message.sections.get(slot.name, ()), layout.slots[slot.name], layout)
-    return layout
-
-
-def of_owner(spec: Resolved, owner: model.Record | model.Message) -> Layout:
-    """The layout of what is owned by the record or by a message."""
-    return of_message(spec, owner) if isinstance(owner, model.Message) else of_record(spec)
 
 
 def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | None:
@@ -137,7 +126,7 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | Non
 def _size(field: model.Field, layout: Layout) -> At | None:
     if field.when is not None or field.optional or field.repeat is not None:
         return None
-    if isinstance(field.type, Bytes | Text | Struct):
+    if field.wire.extent is not None:
         return layout.told(field.wire.extent)
     return None if field.size is None else At(field.size)
 

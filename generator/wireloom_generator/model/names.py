@@ -33,7 +33,3 @@ class Names:
         if isinstance(expression, Name):
             return self.resolve(expression)
         return expressions.rebuild(expression, self.resolved)
-
-
-NO_NAMES = Names(*[frozenset()] * 5)
-"""Those of what has no expressions."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Table
-from wireloom_generator.model.names import NO_NAMES, Names
+from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Sourced, Type
 from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
@@ -111,7 +111,7 @@ class Message(Sourced[syntax.Message]):
     valid: Condition | None = None
     otherwise: Condition | None = None
     decisive: str = ""
-    names: Names = field(default=NO_NAMES, compare=False, repr=False)
+    names: Names = field(compare=False, repr=False, kw_only=True)
     length: Condition | None = None
     proof: Proof | None = None
 

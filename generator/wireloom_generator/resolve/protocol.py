@@ -61,13 +61,11 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
 def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
     """How records are delimited: by the record's rule, or by each message's."""
     record = spec.record
-    if record.length is not None:
-        yield _Delimiting(record.names, record.length, record.proof, offsets.of_record(spec)).lengths({})
-        return
-    for message in spec.messages:
-        assert message.length is not None
-        proof, layout = message.proof or record.proof, offsets.of_message(spec, message)
-        yield _Delimiting(message.names, message.length, proof, layout).lengths(message.match)
+    owners: tuple[model.Record | model.Message, ...] = (record,) if record.length is not None else spec.messages
+    for owner in owners:
+        assert owner.length is not None
+        proof, match = owner.proof or record.proof, owner.match if isinstance(owner, model.Message) else {}
+        yield _Delimiting(owner.names, owner.length, proof, offsets.of(spec, owner)).lengths(match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
     if spec.record.length is not None:
         return ()
     needed = {name for message in spec.messages for name in message.match}
-    return _probes(offsets.of_record(spec), needed)
+    return _probes(offsets.of(spec, spec.record), needed)
 
 
 def _probes(layout: offsets.Layout, needed: set[str]) -> tuple[model.Probe, ...]:
@@ -144,4 +142,4 @@ def _unknown(record: model.Record) -> model.Message:
     doc = model.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")
     written = syntax.Message(at=record.written.at, places={}, message=UNKNOWN, match={}, sections={})
     found = message_columns(record.slots, sections)
-    return model.Message(UNKNOWN, doc, {}, sections, (), (), found, (), (), None, written=written)
+    return model.Message(UNKNOWN, doc, {}, sections, (), (), found, (), (), None, names=record.names, written=written)

@@ -79,7 +79,7 @@ def _matches(
 
 def _early(spec: Resolved, message: model.Message, name: str, is_header: bool) -> Iterator[Problem]:
     """Where each message has its own length, what it matches on is looked at before the record is read."""
-    if is_header and name not in offsets.of_record(spec).numbers:
+    if is_header and name not in offsets.of(spec, spec.record).numbers:
         what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
         hint = "put it before what varies, or give the record a length"
         yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)

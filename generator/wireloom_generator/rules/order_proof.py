@@ -52,7 +52,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
     for owner in owners:
         if owner.proof is not None:
-            yield from _proof(spec, owner.proof, offsets.of_owner(spec, owner))
+            yield from _proof(spec, owner.proof, offsets.of(spec, owner))
 
 
 def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Layout) -> Iterator[Problem]:

@@ -67,7 +67,7 @@ def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) ->
     at = proof.where("checksum")
     visits = (*scope.header, *scope.visits)
     sums = {v.item.name for v in visits if isinstance(v.item, model.Field) and v.item.checksum is not None}
-    layout = offsets.of_owner(spec, owner)
+    layout = offsets.of(spec, owner)
     if proof.checksum not in sums:
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:

@@ -57,7 +57,7 @@ def _early(spec: Resolved, site: Site) -> Iterator[Problem]:
     if tree is None:
         return
     assert not isinstance(site.scope.owner, model.Type)
-    fixed = offsets.of_owner(spec, site.scope.owner).numbers
+    fixed = offsets.of(spec, site.scope.owner).numbers
     for name in expressions.names(tree):
         if name.name in spec.written.parameters or name.name not in site.around:
             continue
@@ -96,7 +96,7 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
     for owner in owners:
         if owner.proof is not None and owner.proof.checksum is not None:
-            layout = offsets.of_owner(spec, owner)
+            layout = offsets.of(spec, owner)
             field = layout.fields.get(owner.proof.checksum)
             if isinstance(field, model.Field) and field.checksum is not None and field.name in layout.places:
                 for condition in (field.checksum.start, field.checksum.end):
