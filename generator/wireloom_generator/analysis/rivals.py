@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value
-from wireloom_generator.expressions.evaluation import key
+from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value, key
 
 Bound = Mapping[str, frozenset[Literal]]
 """The only values that names can have where something holds."""

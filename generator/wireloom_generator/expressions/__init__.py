@@ -3,6 +3,7 @@
 The language itself is ``wireloom.expressions``, since generated code carries expressions as text.
 """
 
+from wireloom.expressions.linear import key, terms
 from wireloom.expressions.numerals import Hexadecimal, integer
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
@@ -20,8 +21,10 @@ from wireloom.expressions.tree import (
     Scope,
     Unary,
     Value,
+    may_be_absent,
     measured,
     names,
+    needed,
     parse,
     parsed,
     parts,
@@ -50,12 +53,16 @@ __all__ = [
     "Unary",
     "Value",
     "integer",
+    "key",
+    "may_be_absent",
     "measured",
     "names",
+    "needed",
     "parse",
     "parsed",
     "parts",
     "qualified",
     "rebuild",
+    "terms",
     "walk",
 ]

@@ -25,7 +25,9 @@ from wireloom_generator.expressions import (
     Name,
     Unary,
     Value,
+    key,
     rebuild,
+    terms,
     walk,
 )
 from wireloom_generator.expressions.domain import Domain, between, may_be, submasks, within
@@ -33,12 +35,9 @@ from wireloom_generator.expressions.evaluation import (
     Number,
     UnknowableError,
     Values,
-    key,
+    holds,
     masked,
     out_of_reach,
-    terms,
-    truth,
-    value,
 )
 
 _MOST = 8192
@@ -255,7 +254,7 @@ class _Question:
             tried = list(dict.fromkeys((*within(domain, critical), *some)))
         rule = self.simple.get(name)
         if rule is not None and _keys(rule) == (name,):
-            tried = [number for number in tried if truth(rule, {name: number})]
+            tried = [number for number in tried if holds(rule, {name: number})]
         return (None, *tried) if domain.optional else tried
 
     def answers(self) -> Iterator[Values]:
@@ -274,10 +273,10 @@ class _Question:
         for chosen in product(*tried):
             values = dict(zip(names, chosen, strict=True))
             for name in self.order:
-                if name in self.given and not truth(self.given[name], values):
+                if name in self.given and not holds(self.given[name], values):
                     values[name] = None
-            valid = all(values[name] is None or truth(rule, values) for name, rule in self.simple.items())
-            if valid and truth(self.condition, values):
+            valid = all(values[name] is None or holds(rule, values) for name, rule in self.simple.items())
+            if valid and holds(self.condition, values):
                 yield values
 
 
@@ -286,7 +285,7 @@ def _is_never(atom: Expr) -> bool:
     mask = masked(atom)
     if mask is None or mask[1] < 0 or mask[1].bit_count() > _BITS:
         return False
-    return not any(value(atom, {mask[0]: part}) for part in submasks(mask[1]))
+    return not any(holds(atom, {mask[0]: part}) for part in submasks(mask[1]))
 
 
 @cache

@@ -1,10 +1,16 @@
-"""What an expression is for given values, and the shapes of it whose turning points are known."""
+"""What an expression is, as far as what it asks for is known, and the shapes of it whose turning points are known.
+
+There are three answers to a condition: it holds, it does not, or that is unknown. That something has no value is known.
+"""
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from fractions import Fraction
+from typing import assert_never
 
 from wireloom_generator.expressions import (
+    OF_NUMBERS,
     Among,
     Binary,
     Call,
@@ -16,12 +22,27 @@ from wireloom_generator.expressions import (
     Name,
     Unary,
     Value,
+    key,
+    terms,
 )
 
 Number = Literal | Fraction
 """A value; fractions are those between the numbers of a spec."""
 Values = Mapping[str, Number | None]
 """Values by name; None of what is absent."""
+
+
+class Unknown(Enum):
+    """The value of what is not known."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = Unknown.UNKNOWN
+Answer = Number | bytes | None | Unknown
+"""A value, None of what has none, or that it is not known."""
+Knowledge = Callable[[Name | Call], Answer]
+"""What is known of a name, or of its size, offset, count or presence."""
 
 
 class UnknowableError(ValueError):
@@ -37,87 +58,120 @@ _COMPARE: dict[str, Callable[[Number, Number], bool]] = {
 }  # fmt: skip
 
 
-def key(name: Name | Call) -> str:
-    """What a name, or the size of one, is told from others by."""
-    if isinstance(name, Call):
-        argument = name.arguments[0]
-        assert isinstance(argument, Name)
-        return f"{name.function}({argument.name})"
-    return name.name if name.scope is None else f"{name.scope}.{name.name}"
-
-
-def value(tree: Expr, values: Values) -> Number | None:
-    """What the expression is; None without a value that it needs. Raises ``UnknowableError``."""
+def evaluate(tree: Expr, known: Knowledge) -> Answer:
+    """The value of an expression."""
     match tree:
-        case Value(constant):
-            if isinstance(constant, bytes):
-                raise UnknowableError
-            return constant
+        case Value(value):
+            return value
         case Name():
-            return values[key(tree)]
-        case Logical("and", operands):
-            return all(truth(operand, values) for operand in operands)
-        case Logical(_, operands):
-            return any(truth(operand, values) for operand in operands)
-        case Unary("not", operand):
-            return not truth(operand, values)
-        case Conditional(test, then, other):
-            return value(then if truth(test, values) else other, values)
+            return known(tree)
         case Compare(sign, left, right):
-            one, two = value(left, values), value(right, values)
-            return one is not None and two is not None and _compared(_COMPARE[sign], one, two)
-        case Among(tested, choices, negated):
-            found, listed = value(tested, values), [value(choice, values) for choice in choices]
-            return found is not None and (None not in listed or not negated) and (found in listed) != negated
-        case Call("present", (Name() as name,)):
-            return values[key(name)] is not None
-        case Call("size" | "offset" | "count"):
-            return values[key(tree)]
+            return _compared(sign, evaluate(left, known), evaluate(right, known))
+        case Among(value, choices, negated):
+            found, sign = evaluate(value, known), "!=" if negated else "=="
+            answers = (_compared(sign, found, evaluate(choice, known)) for choice in choices)
+            return _several("and" if negated else "or", answers)
+        case Logical(word, operands):
+            return _logical(word, operands, known)
+        case Conditional(test, then, other):
+            decided = truth(test, known)
+            return UNKNOWN if decided is UNKNOWN else evaluate(then if decided else other, known)
+        case Unary("not", operand):
+            return _not(truth(operand, known))
+        case Unary(sign, operand):
+            return _computed(operator.neg if sign == "-" else operator.invert, evaluate(operand, known))
+        case Binary(sign, left, right):
+            return _binary(sign, evaluate(left, known), evaluate(right, known))
+        case Call(name, arguments) if name in OF_NUMBERS:
+            return _computed(min if name == "min" else max, *(evaluate(argument, known) for argument in arguments))
+        case Call():
+            return known(tree)
         case _:
-            return _number(tree, values)
+            assert_never(tree)
 
 
-def truth(condition: Expr, values: Values) -> bool:
-    """Whether the condition holds; it does not without a value. Raises ``UnknowableError``, of a number too."""
-    found = value(condition, values)
-    if found is not None and not isinstance(found, bool):
+def truth(condition: Expr, known: Knowledge) -> bool | Unknown:
+    """Whether the condition holds; it does not without a value, and a number is no condition."""
+    if isinstance(condition, Logical):
+        return _several(condition.operator, (truth(operand, known) for operand in condition.operands))
+    found = evaluate(condition, known)
+    return bool(found) if found is None or isinstance(found, bool) else UNKNOWN
+
+
+def of_values(values: Values) -> Knowledge:
+    """What is known where all that is asked for is among the values."""
+
+    def known(asked: Name | Call) -> Answer:
+        if isinstance(asked, Call) and asked.function == "present":
+            (name,) = asked.arguments
+            assert isinstance(name, Name)
+            return values[key(name)] is not None
+        return values[key(asked)]
+
+    return known
+
+
+def holds(condition: Expr, values: Values) -> bool:
+    """Whether the condition holds with these values. Raises ``UnknowableError``."""
+    found = truth(condition, of_values(values))
+    if found is UNKNOWN:
         raise UnknowableError
-    return bool(found)
+    return found is True
 
 
-def _compared(function: Callable[[Number, Number], bool], one: Number, two: Number) -> bool:
+def _logical(word: str, operands: Iterable[Expr], known: Knowledge) -> Answer:
+    """As Python has it: the first operand that decides, or the last."""
+    found: Answer = None
+    for operand in operands:
+        found = evaluate(operand, known)
+        if found is not None and not isinstance(found, bool):
+            return UNKNOWN
+        if bool(found) is (word == "or"):
+            return found
+    return found
+
+
+def _several(word: str, answers: Iterable[bool | Unknown]) -> bool | Unknown:
+    decisive, found = word == "or", word != "or"
+    unsure = False
+    for answer in answers:
+        if answer is decisive:
+            return decisive
+        unsure |= answer is UNKNOWN
+    return UNKNOWN if unsure else found
+
+
+def _not(answer: bool | Unknown) -> bool | Unknown:
+    return UNKNOWN if answer is UNKNOWN else not answer
+
+
+def _compared(sign: str, one: Answer, two: Answer) -> bool | Unknown:
     """Whether two values of one kind compare so; a spec that compares others is told so elsewhere."""
+    if one is None or two is None:
+        return False
     for kind in (str, bool):
         if isinstance(one, kind) != isinstance(two, kind):
-            raise UnknowableError
-    return bool(_calculated(function, one, two))
+            return UNKNOWN
+    found = _computed(_COMPARE[sign], one, two)
+    return found if isinstance(found, bool) else UNKNOWN
 
 
-def _number(tree: Expr, values: Values) -> Number | None:
-    match tree:
-        case Unary(sign, operand):
-            found = value(operand, values)
-            return None if found is None else _calculated(operator.neg if sign == "-" else operator.invert, found)
-        case Binary(sign, left, right):
-            one, two = value(left, values), value(right, values)
-            if one is None or two is None:
-                return None
-            if sign in ("<<", ">>") and not (isinstance(two, int) and 0 <= two <= 63):
-                raise UnknowableError
-            return _calculated(_BINARY[sign], one, two)
-        case Call(function, arguments):
-            numbers = [value(argument, values) for argument in arguments]
-            return None if None in numbers else _calculated(min if function == "min" else max, *numbers)
-        case _:
-            raise UnknowableError
+def _binary(sign: str, one: Answer, two: Answer) -> Answer:
+    if sign in ("<<", ">>") and two is not None and not (isinstance(two, int) and 0 <= two <= 63):
+        return UNKNOWN
+    return _computed(_BINARY[sign], one, two)
 
 
-def _calculated(function: Callable[..., Number], *operands: Number | None) -> Number:
-    """The result for what a spec has perhaps put together wrongly, which other rules tell."""
+def _computed(function: Callable[..., Number], *operands: Answer) -> Answer:
+    """The result, unknown for what a spec has perhaps put together wrongly, which other rules tell."""
+    if None in operands:
+        return None
+    if any(isinstance(operand, Unknown | bytes) for operand in operands):
+        return UNKNOWN
     try:
         return function(*operands)
     except (ArithmeticError, TypeError, ValueError):
-        raise UnknowableError from None
+        return UNKNOWN
 
 
 def _is_number(tree: Expr) -> bool:
@@ -133,42 +187,6 @@ def masked(tree: Expr) -> tuple[str, int] | None:
             return key(name), bits
         case _:
             return None
-
-
-def terms(tree: Expr) -> dict[str, int] | None:
-    """The number as a sum of names with a factor each, the constant under the empty name; None if it is none."""
-    match tree:
-        case Value(bool()):
-            return None
-        case Value(int() as number):
-            return {"": number}
-        case Name() | Call("size" | "offset" | "count"):
-            return {key(tree): 1}
-        case Unary("-", operand):
-            return _product(terms(operand), {"": -1})
-        case Binary("+", left, right):
-            return _sum(terms(left), terms(right))
-        case Binary("-", left, right):
-            return _sum(terms(left), _product(terms(right), {"": -1}))
-        case Binary("*", left, right):
-            return _product(terms(left), terms(right))
-        case _:
-            return None
-
-
-def _sum(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
-    if one is None or two is None:
-        return None
-    return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
-
-
-def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
-    """The product, of which one must be a constant."""
-    if one is None or two is None:
-        return None
-    if two.keys() != {""}:
-        one, two = two, one
-    return {name: factor * two[""] for name, factor in one.items()} if two.keys() == {""} else None
 
 
 Ends = Callable[[str], tuple[int, int] | None]

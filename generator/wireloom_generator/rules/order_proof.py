@@ -34,7 +34,7 @@ from itertools import islice, product
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Expr, Value
-from wireloom_generator.expressions.evaluation import Number, UnknowableError, truth
+from wireloom_generator.expressions.evaluation import Number, UnknowableError, holds
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.types import Integer
@@ -113,7 +113,7 @@ def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[
             for order in ("big", "little")
         ]
         try:
-            if all(truth(tree, {**parameters, **values}) for values in read):
+            if all(holds(tree, {**parameters, **values}) for values in read):
                 header = bytearray(max(number.offset + number.size for number in kinds.values()))
                 for number, data in zip(kinds.values(), tried, strict=True):
                     header[number.offset : number.offset + number.size] = data

@@ -26,10 +26,9 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions
+from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.expressions.evaluation import key
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types.sizes import ANY, SizeRange

@@ -26,8 +26,7 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, every
-from wireloom_generator.expressions import Compare, Expr, Value, conditions
-from wireloom_generator.expressions.evaluation import terms
+from wireloom_generator.expressions import Compare, Expr, Value, conditions, terms
 from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Location, Problem, counted, seen_from
 from wireloom_generator.types.sizes import SizeRange

@@ -1,28 +1,57 @@
-"""Expressions that are sums."""
+"""Expressions that are sums, and what tells the names in them apart."""
 
-from wireloom.expressions.tree import Binary, Expr, Name, Scope, Value
+from wireloom.expressions.tree import Binary, Call, Expr, Name, Scope, Unary, Value, asked, measured
 
 
-def linear(expression: Expr) -> tuple[int, dict[str, int]] | None:
-    """The expression as a number and the names that are added to it, each times a factor; None if it is no such sum."""
-    match expression:
-        case Value(int() as value) if not isinstance(value, bool):
-            return value, {}
-        case Name(name=name, scope=scope) if scope is not Scope.PARAMETER:
-            return 0, {name: 1}
-        case Binary("+" | "-" as operator, left, right):
-            one, two = linear(left), linear(right)
-            if one is None or two is None:
-                return None
-            sign = 1 if operator == "+" else -1
-            terms = dict(one[1])
-            for name, factor in two[1].items():
-                terms[name] = terms.get(name, 0) + sign * factor
-            return one[0] + sign * two[0], terms
+def key(name: Name | Call) -> str:
+    """What a name, or the size of one, is told from others by."""
+    if isinstance(name, Call):
+        argument = name.arguments[0]
+        assert isinstance(argument, Name)
+        return f"{name.function}({argument.name})"
+    return name.name if name.scope is None else f"{name.scope}.{name.name}"
+
+
+def terms(tree: Expr) -> dict[str, int] | None:
+    """The number as a sum of names with a factor each, the constant under the empty name; None if it is none."""
+    match tree:
+        case Value(bool()):
+            return None
+        case Value(int() as number):
+            return {"": number}
+        case Name() | Call("size" | "offset" | "count"):
+            return {key(tree): 1}
+        case Unary("-", operand):
+            return _product(terms(operand), {"": -1})
+        case Binary("+", left, right):
+            return _sum(terms(left), terms(right))
+        case Binary("-", left, right):
+            return _sum(terms(left), _product(terms(right), {"": -1}))
         case Binary("*", left, right):
-            one, two = linear(left), linear(right)
-            if one is None or two is None or (one[1] and two[1]):
-                return None
-            (constant, terms), factor = (one, two[0]) if one[1] else (two, one[0])
-            return constant * factor, {name: factor * times for name, times in terms.items()}
-    return None
+            return _product(terms(left), terms(right))
+        case _:
+            return None
+
+
+def _sum(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
+    if one is None or two is None:
+        return None
+    return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
+
+
+def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str, int] | None:
+    """The product, of which one must be a constant."""
+    if one is None or two is None:
+        return None
+    if two.keys() != {""}:
+        one, two = two, one
+    return {name: factor * two[""] for name, factor in one.items()} if two.keys() == {""} else None
+
+
+def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:
+    """The number as a constant and the fields that are added to it, each times a factor; None if it is no such sum."""
+    found = terms(tree)
+    if found is None or measured(tree) or any(name.scope is Scope.PARAMETER for name in asked(tree)):
+        return None
+    constant = found.pop("", 0)
+    return constant, {name.rpartition(".")[2]: factor for name, factor in found.items()}

@@ -1,7 +1,7 @@
 """Trees → functions of one record.
 
 Of a text nothing reaches Python but what its tree consists of: names and texts as Python quotes them, and numbers.
-Every name may be absent. What computes with an absent value is absent, and a comparison with one is false.
+What computes with an absent value is absent, and a comparison with one is false.
 """
 
 from collections.abc import Iterable
@@ -22,6 +22,8 @@ from wireloom.expressions.tree import (
     Scope,
     Unary,
     Value,
+    may_be_absent,
+    needed,
 )
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
@@ -43,29 +45,6 @@ def function(tree: Expr) -> Scalar:
     exec(_SOURCE.format(_Compiling().value(tree)), made)
     found: Scalar = made["ask"]
     return found
-
-
-def may_be_absent(tree: Expr) -> bool:
-    """Whether it can have no value, all being well."""
-    match tree:
-        case Value(value):
-            return value is None
-        case Name(scope=scope):
-            return scope is not Scope.PARAMETER
-        case Unary(operator, operand):
-            return operator != "not" and may_be_absent(operand)
-        case Binary(_, left, right):
-            return may_be_absent(left) or may_be_absent(right)
-        case Compare() | Among():
-            return False
-        case Logical(_, operands):
-            return any(map(may_be_absent, operands))
-        case Conditional(_, then, other):
-            return may_be_absent(then) or may_be_absent(other)
-        case Call(name, arguments):
-            return name in OF_NUMBERS and any(map(may_be_absent, arguments))
-        case _:
-            assert_never(tree)
 
 
 class _Compiling:
@@ -111,9 +90,9 @@ class _Compiling:
         """``==``: nothing is like a value, so one side may be absent; if both may, one is asked whether it is."""
         there, one = self._strict(left)
         other, two = self._strict(right)
-        if not other and _is_plain(left):
+        if not other and needed(left) == (left,):
             there, one = [], self.value(left)
-        elif _is_plain(right):
+        elif needed(right) == (right,):
             other, two = [], self.value(right)
         return _all(*there, *other, f"{one} == {two}")
 
@@ -123,7 +102,7 @@ class _Compiling:
             there, (one, *others) = self._present(value, *choices)
             return _all(*there, f"{one} not in {_tuple(others)}")
         there, one = self._strict(value)
-        if _is_plain(value) and not any(map(may_be_absent, choices)):
+        if needed(value) == (value,) and not any(map(may_be_absent, choices)):
             there, one = [], self.value(value)
         return _all(*there, f"{one} in {_tuple(map(self.value, choices))}")
 
@@ -148,16 +127,6 @@ class _Compiling:
             return [], self.value(tree)
         held = f"_{next(self._numbers)}"
         return [f"({held} := {self.value(tree)}) is not None"], held
-
-
-def _is_plain(tree: Expr) -> bool:
-    """Whether it can be compared as it is, though it may be absent: it does not compute."""
-    match tree:
-        case Unary("-" | "~") | Binary():
-            return False
-        case Call(name):
-            return name not in OF_NUMBERS
-    return True
 
 
 def _literal(value: int | float | str | bytes | None) -> str:

@@ -4,7 +4,7 @@ Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, name
 the calls ``size offset count present min max``. No loops, no attributes, no other calls.
 
 In the text that generated code has, names tell where their values are found: ``record.magic`` is in the record's
-header, ``parameters.dialect`` is a parameter, a plain name is in the own struct.
+header, ``parameters.dialect`` is a parameter, a plain name is in the own struct. Any field may be absent.
 
 The parts of a tree are named tuples: whoever decodes a record imports them, and a dataclass takes some times as long.
 """
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from wireloom.expressions.numerals import integer
 
@@ -43,7 +43,7 @@ class Value(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A field or parameter. ``scope`` is None until the name is resolved; the compiler knows which are ``nullable``."""
+    """A field or parameter. ``scope`` is None until the name is resolved; ``nullable`` ones may be absent."""
 
     name: str
     column: int = 0
@@ -189,9 +189,9 @@ class _Reading:
             case ast.Name(id="true" | "false" as name):
                 return Value(name == "true")
             case ast.Name(id=name):
-                return Name(name, node.col_offset, Scope.THIS if self.qualified else None)
+                return Name(name, node.col_offset, Scope.THIS if self.qualified else None, self.qualified)
             case ast.Attribute(value=ast.Name(id=scope), attr=name) if self.qualified and scope in _SCOPES:
-                return Name(name, node.col_offset, _SCOPES[scope])
+                return Name(name, node.col_offset, _SCOPES[scope], scope == "record")
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):
@@ -300,6 +300,39 @@ def names(expression: Expr) -> tuple[Name, ...]:
     if isinstance(expression, Name):
         return (expression,)
     return tuple(name for part in parts(expression) for name in names(part))
+
+
+def needed(expression: Expr) -> tuple[Expr, ...]:
+    """The parts without the value of each of which an expression has none; these compute nothing themselves."""
+    match expression:
+        case Unary("-" | "~", operand):
+            return needed(operand)
+        case Binary(_, left, right):
+            return (*needed(left), *needed(right))
+        case Call(function, arguments) if function in OF_NUMBERS:
+            return tuple(part for argument in arguments for part in needed(argument))
+    return (expression,)
+
+
+def may_be_absent(expression: Expr) -> bool:
+    """Whether it can have no value, all being well."""
+    match expression:
+        case Value(value):
+            return value is None
+        case Name(nullable=nullable):
+            return nullable
+        case Compare() | Among() | Unary("not"):
+            return False
+        case Logical(_, operands):
+            return any(map(may_be_absent, operands))
+        case Conditional(_, then, other):
+            return may_be_absent(then) or may_be_absent(other)
+        case Call(function) if function in OF_NAMES:
+            return False
+        case Unary() | Binary() | Call():
+            return any(map(may_be_absent, needed(expression)))
+        case _:
+            assert_never(expression)
 
 
 def asked(expression: Expr) -> tuple[Name, ...]:

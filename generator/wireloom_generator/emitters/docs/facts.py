@@ -1,14 +1,11 @@
 """What is known about a record before it is read, and what follows: decided conditions and choices."""
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
 from wireloom_generator import model
 from wireloom_generator.expressions import (
     Among,
-    Binary,
     Call,
     Compare,
     Conditional,
@@ -18,41 +15,12 @@ from wireloom_generator.expressions import (
     Scope,
     Unary,
     Value,
-    names,
+    needed,
 )
+from wireloom_generator.expressions.evaluation import UNKNOWN, Answer, evaluate, truth
 
-
-class Unknown(Enum):
-    """The value of something unknown."""
-
-    UNKNOWN = "unknown"
-
-
-UNKNOWN = Unknown.UNKNOWN
 Known = int | float | str | bool | bytes | None
-Answer = Known | Unknown
 Key = tuple[Scope, str]
-
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-_BINARY: dict[str, Callable[[int, int], int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
 
 
 @dataclass(frozen=True)
@@ -62,16 +30,15 @@ class Facts:
     values: Mapping[Key, Known] = field(default_factory=dict)
     present: frozenset[Key] = frozenset()
 
-    def of(self, name: Name) -> Answer:
-        """The value of a name."""
-        return self.values.get(_key(name), UNKNOWN)
-
-    def has(self, name: Name) -> bool | Unknown:
-        """Whether a field is known to be present."""
-        if _key(name) in self.present:
-            return True
-        known = self.of(name)
-        return UNKNOWN if known is UNKNOWN else known is not None
+    def of(self, asked: Name | Call) -> Answer:
+        """The value of a name, or whether it is known to be present."""
+        match asked:
+            case Name():
+                return self.values.get(_key(asked), UNKNOWN)
+            case Call("present", (Name() as name,)):
+                known = self.of(name)
+                return True if _key(name) in self.present else UNKNOWN if known is UNKNOWN else known is not None
+        return UNKNOWN
 
     def with_value(self, key: Key, value: Known) -> "Facts":
         """These facts and one more."""
@@ -103,73 +70,13 @@ def _key(name: Name) -> Key:
     return name.scope or Scope.THIS, name.name
 
 
-def evaluate(expression: Expr, facts: Facts) -> Answer:
-    """The value of an expression, as far as the facts determine it."""
-    match expression:
-        case Value(value):
-            return value
-        case Name():
-            return facts.of(expression)
-        case Compare(name, left, right):
-            return _compare(name, evaluate(left, facts), evaluate(right, facts))
-        case Among(value, choices, negated):
-            found = evaluate(value, facts)
-            if found is None:
-                return False
-            answer = _any(_compare("==", found, evaluate(choice, facts)) for choice in choices)
-            return _not(answer) if negated else answer
-        case Logical(name, operands):
-            answers = [_truth(evaluate(operand, facts)) for operand in operands]
-            return _any(answers) if name == "or" else _not(_any(map(_not, answers)))
-        case Unary("not", operand):
-            return _not(_truth(evaluate(operand, facts)))
-        case Conditional(test, then, other):
-            decided = _truth(evaluate(test, facts))
-            return UNKNOWN if decided is UNKNOWN else evaluate(then if decided else other, facts)
-        case Binary(name, left, right):
-            return _binary(name, evaluate(left, facts), evaluate(right, facts))
-        case Call("present", (Name() as field_name,)):
-            return facts.has(field_name)
-    return UNKNOWN
-
-
-def _binary(name: str, left: Answer, right: Answer) -> Answer:
-    if not isinstance(left, int) or not isinstance(right, int):
-        return UNKNOWN
-    undefined = (name in ("//", "%") and right == 0) or (name in ("<<", ">>") and not 0 <= right < 64)
-    return UNKNOWN if undefined else _BINARY[name](left, right)
-
-
-def _compare(name: str, left: Answer, right: Answer) -> bool | Unknown:
-    if left is None or right is None:
-        return False
-    if isinstance(left, int) and isinstance(right, int):
-        return _COMPARE[name](left, right)
-    if isinstance(left, str) and isinstance(right, str) and name in ("==", "!="):
-        return (left == right) is (name == "==")
-    return UNKNOWN
-
-
-def _truth(answer: Answer) -> bool | Unknown:
-    return UNKNOWN if answer is UNKNOWN else bool(answer)
-
-
-def _not(answer: bool | Unknown) -> bool | Unknown:
-    return UNKNOWN if answer is UNKNOWN else not answer
-
-
-def _any(answers: Iterable[bool | Unknown]) -> bool | Unknown:
-    found = list(answers)
-    return True if True in found else UNKNOWN if UNKNOWN in found else False
-
-
 def simplify(expression: Expr, facts: Facts) -> Expr:
     """The expression with known values filled in and decided alternatives chosen."""
-    known = evaluate(expression, facts)
+    known = evaluate(expression, facts.of)
     if isinstance(known, int | str):
         return Value(known)
     if isinstance(expression, Conditional):
-        decided = _truth(evaluate(expression.test, facts))
+        decided = truth(expression.test, facts.of)
         if decided is not UNKNOWN:
             return simplify(expression.then if decided else expression.other, facts)
     return expression
@@ -187,9 +94,17 @@ def assume(expression: Expr, facts: Facts) -> Facts:
             facts = facts.with_value(_key(expression), True)
         case Unary("not", Name() as name):
             facts = facts.with_value(_key(name), False)
-    if isinstance(expression, Compare | Among):
-        facts = facts.with_present(_key(name) for name in names(expression) if name.scope is not Scope.PARAMETER)
-    return facts
+    asked = [name for name in _compared(expression) if isinstance(name, Name) and name.scope is not Scope.PARAMETER]
+    return facts.with_present(map(_key, asked))
+
+
+def _compared(expression: Expr) -> Iterator[Expr]:
+    """What has a value where the expression, a comparison, is true."""
+    match expression:
+        case Compare(_, left, right):
+            yield from (*needed(left), *needed(right))
+        case Among(value):
+            yield from needed(value)
 
 
 def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
@@ -221,11 +136,10 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
         match node:
             case model.Choice():
                 found, facts = _narrow_choice(node, facts)
-            case model.When(condition=condition, nodes=inner) if evaluate(condition.expression, facts) is not UNKNOWN:
-                found, facts = (
-                    _taken(inner, (), facts) if evaluate(condition.expression, facts) else _taken((), inner, facts)
-                )
-            case model.Section(extent=model.Size(bytes=size)) if evaluate(size, facts) == 0:
+            case model.When(condition=condition, nodes=inner) if truth(condition.expression, facts.of) is not UNKNOWN:
+                holds = truth(condition.expression, facts.of)
+                found, facts = _taken(inner, (), facts) if holds else _taken((), inner, facts)
+            case model.Section(extent=model.Size(bytes=size)) if evaluate(size, facts.of) == 0:
                 found = ()
             case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
@@ -239,7 +153,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
 def _narrow_choice(choice: model.Choice, facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
     left: list[model.When | model.Otherwise] = []
     for option in choice.alternatives:
-        decided = evaluate(option.condition.expression, facts) if isinstance(option, model.When) else True
+        decided = truth(option.condition.expression, facts.of) if isinstance(option, model.When) else True
         if decided is UNKNOWN:
             left.append(option)
         elif decided and not left:

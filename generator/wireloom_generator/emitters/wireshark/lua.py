@@ -1,11 +1,11 @@
 """Lua source: tables laid out as a person would do it, safely quoted texts, and expressions as functions.
 
-Expressions behave as in the codec: arithmetic with an absent value is an error in Lua, which the caller takes for
-absent. Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^53.
+Expressions behave as in the codec: arithmetic with an absent value is absent, and a comparison with one is false.
+Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^53.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -23,6 +23,8 @@ from wireloom_generator.expressions import (
     Scope,
     Unary,
     Value,
+    may_be_absent,
+    needed,
 )
 
 WIDTH = 120
@@ -131,10 +133,11 @@ def _infinite(value: float) -> str:
 
 def function(expression: Expr) -> str:
     """The expression as a function of its own struct, the header and the known positions."""
-    return f"function(this, record, frame) return {_text(expression)} end"
+    return f"function(this, record, frame) return {_text(expression, may_fail=True)} end"
 
 
-def _text(expression: Expr) -> str:
+def _text(expression: Expr, *, may_fail: bool = False) -> str:
+    """What it is, or nil. Where nothing but the whole depends on it, it ``may_fail`` to say that it is absent."""
     match expression:
         case Value(value):
             return literal(value)
@@ -142,26 +145,68 @@ def _text(expression: Expr) -> str:
             return _value_of(expression)
         case Unary("not", operand):
             return f"(not {_text(operand)})"
-        case Unary(operator, operand):
-            return f"{'neg' if operator == '-' else 'bnot'}({_text(operand)})"
-        case Binary(operator, left, right):
-            return f"{_FUNCTIONS[operator]}({_text(left)}, {_text(right)})"
+        case Unary() | Binary():
+            return _number(expression, may_fail=may_fail)
+        case Compare("==", left, right) if _is_none_alike(left, right):
+            return f"({_text(left)} == {_text(right)})"
         case Compare(operator, left, right):
-            compared = f"{_text(left)} {'~=' if operator == '!=' else operator} {_text(right)}"
-            return _guarded(expression, compared)
+            return _guarded((left, right), (f" {'~=' if operator == '!=' else operator} ").join)
         case Among(value, choices, negated):
-            found = f"among({', '.join(map(_text, (value, *choices)))})"
-            return _guarded(expression, f"not {found}" if negated else found)
+            if negated:
+                return _guarded((value, *choices), lambda values: f"not among({', '.join(values)})")
+            return _guarded((value,), lambda values: f"among({', '.join([*values, *map(_text, choices)])})")
         case Logical(operator, operands):
             return f"({f' {operator} '.join(map(_text, operands))})"
         case Conditional(test, then, other):
-            if _is_never_false(then):
-                return f"({_text(test)} and {_text(then)} or {_text(other)})"
-            return f"(function() if {_text(test)} then return {_text(then)} end return {_text(other)} end)()"
-        case Call(name, arguments):
-            return _call(name, arguments)
+            chosen = [_text(part, may_fail=may_fail) for part in (then, other)]
+            if _is_never_false(then) and (may_fail or not may_be_absent(then)):
+                return f"({_text(test)} and {chosen[0]} or {chosen[1]})"
+            return f"(function() if {_text(test)} then return {chosen[0]} end return {chosen[1]} end)()"
+        case Call(name) if name in expressions.OF_NUMBERS:
+            return _number(expression, may_fail=may_fail)
+        case Call():
+            return _asked(expression)
         case _:
             assert_never(expression)
+
+
+def _number(expression: Expr, *, may_fail: bool) -> str:
+    """What is computed, or nil."""
+    if may_fail or not may_be_absent(expression):
+        return _computed(expression, {})
+    return _guarded((expression,), lambda values: f"{values[0]} or nil")
+
+
+def _guarded(parts: Sequence[Expr], write: Callable[[list[str]], str]) -> str:
+    """What is written of the values of some parts, false where one of these has none.
+
+    A value that is chosen is told once, as what a function is given.
+    """
+    held: dict[Expr, str] = {}
+    there: dict[str, None] = {}
+    for leaf in (leaf for part in parts for leaf in needed(part) if may_be_absent(leaf)):
+        value = _value_of(leaf) if isinstance(leaf, Name) else held.setdefault(leaf, f"held{len(held)}")
+        there[f"{value} ~= nil"] = None
+    text = f"({' and '.join([*there, write([_computed(part, held) for part in parts])])})"
+    return f"(function({', '.join(held.values())}) return {text} end)({', '.join(map(_text, held))})" if held else text
+
+
+def _computed(expression: Expr, held: Mapping[Expr, str]) -> str:
+    """What it is where all that it needs is there."""
+    match expression:
+        case Unary("-" | "~" as operator, operand):
+            return f"{'neg' if operator == '-' else 'bnot'}({_computed(operand, held)})"
+        case Binary(operator, left, right):
+            return f"{_FUNCTIONS[operator]}({_computed(left, held)}, {_computed(right, held)})"
+        case Call(name, arguments) if name in expressions.OF_NUMBERS:
+            return f"{_FUNCTIONS[name]}({', '.join(_computed(argument, held) for argument in arguments)})"
+    return held[expression] if expression in held else _text(expression)
+
+
+def _is_none_alike(left: Expr, right: Expr) -> bool:
+    """Whether two values can be compared as they are: at most one may be absent, and that one computes nothing."""
+    absent = [side for side in (left, right) if may_be_absent(side)]
+    return len(absent) < 2 and all(needed(side) == (side,) for side in absent)
 
 
 def _is_never_false(expression: Expr) -> bool:
@@ -181,52 +226,18 @@ def _is_never_false(expression: Expr) -> bool:
             assert_never(expression)
 
 
-def _guarded(comparison: Compare | Among, text: str) -> str:
-    """A comparison that is false, and not an error, if a value in it is absent."""
-    present = (f"{name} ~= nil" for name in dict.fromkeys(map(_value_of, guards(comparison))))
-    return f"({' and '.join([*present, text])})"
-
-
-def guards(comparison: Compare | Among) -> tuple[Name, ...]:
-    """The names whose absence makes a comparison false; Lua itself handles the others."""
-    match comparison:
-        case Compare("==", _, Value(bool())):
-            return ()
-        case Compare("==", left, right) if not _computes(comparison) and not (_nullable(left) and _nullable(right)):
-            return ()
-        case Among(value, choices, False) if not _computes(comparison):
-            if not (_nullable(value) and any(map(_nullable, choices))):
-                return ()
-    return tuple(name for name in expressions.names(comparison) if name.nullable)
-
-
-def _nullable(expression: Expr) -> bool:
-    return any(name.nullable for name in expressions.names(expression))
-
-
-def _computes(expression: Expr) -> bool:
-    """Whether something in it has no result if a value is absent."""
-    return any(
-        isinstance(part, Binary)
-        or (isinstance(part, Unary) and part.operator != "not")
-        or (isinstance(part, Call) and part.function in expressions.OF_NUMBERS)
-        for part in expressions.walk(expression)
-    )
-
-
 def _value_of(name: Name) -> str:
     scope = "parameters" if name.scope is Scope.PARAMETER else name.scope or "this"
     return f"{scope}.{name.name}" if _is_name(name.name) else f"{scope}[{string(name.name)}]"
 
 
-def _call(name: str, arguments: tuple[Expr, ...]) -> str:
-    if name in expressions.OF_NUMBERS:
-        return f"{_FUNCTIONS[name]}({', '.join(map(_text, arguments))})"
-    target = arguments[0]
+def _asked(call: Call) -> str:
+    """What is known of a name beside its value."""
+    (target,) = call.arguments
     assert isinstance(target, Name)
-    match name:
+    match call.function:
         case "count":
             return f"#({_value_of(target)} or {{}})"
         case "present":
             return f"({_value_of(target)} ~= nil)"
-    return f"{name}_of(frame, {string(target.name)})"
+    return f"{call.function}_of(frame, {string(target.name)})"
