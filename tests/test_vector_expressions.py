@@ -1,6 +1,6 @@
-"""Expressions over many rows mean what they mean for one: Python's own operators, and nothing where a value is absent.
+"""Expressions mean the same to whoever asks them: the codec, the columnar decoder, and the compiler before any record.
 
-Rows in doubt may have any value, but no row without a reason is in doubt.
+Over many rows, those in doubt may have any value, but no row without a reason is in doubt.
 """
 
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from invented_expressions import COLUMNS, CONDITION, NUMBER, PARAMETERS, ROWS, Row, of, values
 
 from wireloom.codec.frames import Frame
 from wireloom.columnar.arrays import Numbers
@@ -18,100 +19,10 @@ from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
 from wireloom.expressions import expression as of_text
 from wireloom.expressions.rowwise import RowwiseError
-from wireloom.expressions.text import printed
-from wireloom_generator.expressions import (
-    Among,
-    Binary,
-    Call,
-    Compare,
-    Conditional,
-    Expr,
-    Logical,
-    Name,
-    Scope,
-    Unary,
-    Value,
-    parse,
-    rebuild,
-)
-
-COLUMNS: dict[str, tuple[str, bool]] = {
-    "tiny": (">u1", False),
-    "small": ("<i2", True),
-    "long": (">i8", False),
-    "huge": ("<u8", True),
-    "flag": ("?", False),
-    "sign": ("?", True),
-    "mark": ("?", True),
-}
-"""How the values of a name are kept, and whether they may be absent."""
-PARAMETERS = {"wide": True, "dialect": "old"}
-NUMBERS = [name for name, (code, _) in COLUMNS.items() if code != "?"]
-FLAGS = [name for name, (code, _) in COLUMNS.items() if code == "?"]
-
-Row = dict[str, Any]
-
-
-def of(name: str) -> Name:
-    return Name(name, scope=Scope.THIS, nullable=COLUMNS[name][1])
-
-
-def trees() -> tuple[st.SearchStrategy[Expr], st.SearchStrategy[Expr]]:
-    """Numbers and conditions, as the language lets them be written."""
-    numbers: st.SearchStrategy[Expr] = st.deferred(lambda: st.one_of(some, made))
-    conditions: st.SearchStrategy[Expr] = st.deferred(lambda: st.one_of(known, asked))
-    some = st.builds(Value, st.integers(-5, 300)) | st.builds(of, st.sampled_from(NUMBERS))
-    known = (
-        st.builds(Value, st.booleans())
-        | st.builds(of, st.sampled_from(FLAGS))
-        | st.builds(lambda name: Call("present", (of(name),)), st.sampled_from(list(COLUMNS)))
-        | st.just(Name("wide", scope=Scope.PARAMETER))
-        | st.just(Compare("==", Name("dialect", scope=Scope.PARAMETER), Value("old")))
-    )
-    divisors = st.builds(Value, st.sampled_from([-3, -1, 1, 2, 7]))
-    shifts = st.builds(Value, st.integers(0, 63)) | st.just(of("tiny"))
-    pair = st.lists(numbers, min_size=2, max_size=3).map(tuple)
-    order = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
-    made = st.one_of(
-        st.builds(Binary, st.sampled_from(["+", "-", "*", "&", "|", "^"]), numbers, numbers),
-        st.builds(Binary, st.sampled_from(["//", "%"]), numbers, divisors),
-        st.builds(Binary, st.sampled_from(["<<", ">>"]), numbers, shifts),
-        st.builds(Unary, st.sampled_from(["-", "~"]), numbers),
-        st.builds(Call, st.sampled_from(["min", "max"]), pair),
-        st.builds(Conditional, conditions, numbers, numbers),
-    )
-    several = st.lists(conditions, min_size=2, max_size=3).map(tuple)
-    asked = st.one_of(
-        st.builds(Compare, order, numbers, numbers),
-        st.builds(Compare, st.sampled_from(["==", "!="]), conditions, conditions),
-        st.builds(Among, numbers, pair, st.booleans()),
-        st.builds(Among, conditions, several, st.booleans()),
-        st.builds(Logical, st.sampled_from(["and", "or"]), several),
-        st.builds(Unary, st.just("not"), conditions),
-        st.builds(Conditional, conditions, conditions, conditions),
-    )
-    return numbers, conditions
-
-
-NUMBER, CONDITION = trees()
-rows = st.lists(
-    st.fixed_dictionaries(
-        {
-            name: (st.none() if absent else st.nothing())
-            | (
-                st.booleans()
-                if code == "?"
-                else st.integers(0, 4)
-                | st.integers(0, 100)
-                | st.integers(int(np.iinfo(code).min), int(np.iinfo(code).max))
-                | st.sampled_from([int(np.iinfo(code).min), int(np.iinfo(code).max)])
-            )
-            for name, (code, absent) in COLUMNS.items()
-        }
-    ),
-    min_size=1,
-    max_size=5,
-)
+from wireloom.expressions.text import printed, qualified
+from wireloom.expressions.tree import parse_qualified
+from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rebuild
+from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, of_values
 
 
 def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, Any]]:
@@ -133,7 +44,7 @@ def row_by_row(expression: Expr, rows: list[Row]) -> list[Any]:
     return [of_text(printed(expression)).ask(row, row, Frame(PARAMETERS)) for row in rows]
 
 
-@given(expression=CONDITION, rows=rows)
+@given(expression=CONDITION, rows=ROWS)
 def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Row]) -> None:
     try:
         found, doubtful = in_vectors(expression, rows)
@@ -144,7 +55,7 @@ def test_conditions_hold_where_they_hold_for_one(expression: Expr, rows: list[Ro
         assert doubt or one == bool(expected)
 
 
-@given(expression=NUMBER | CONDITION, rows=rows)
+@given(expression=NUMBER | CONDITION, rows=ROWS)
 def test_values_are_those_of_one_row(expression: Expr, rows: list[Row]) -> None:
     try:
         found, doubtful = in_vectors(expression, rows)
@@ -156,6 +67,74 @@ def test_values_are_those_of_one_row(expression: Expr, rows: list[Row]) -> None:
         every = [value if there else None for value, there in zip(found.data.tolist(), valid, strict=True)]
     for expected, one, doubt in zip(row_by_row(expression, rows), every, doubtful, strict=True):
         assert doubt or (one == expected and (one is None) == (expected is None))
+
+
+@given(expression=NUMBER | CONDITION, rows=ROWS)
+def test_the_compiler_knows_what_the_codec_will_find(expression: Expr, rows: list[Row]) -> None:
+    for row, expected in zip(rows, row_by_row(expression, rows), strict=True):
+        found = evaluate(expression, of_values(values(row)))
+        assert found is UNKNOWN or (found == expected and (found is None) == (expected is None))
+
+
+@given(expression=NUMBER | CONDITION)
+def test_a_text_is_read_as_the_tree_it_was_printed_from(expression: Expr) -> None:
+    text = printed(expression)
+    assert printed(parse_qualified(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("magic==0x0c  and old", "record.magic==0x0c  and parameters.old"),
+        ("1 < magic <= tiny", "1 < record.magic <= tiny"),
+        ("size( magic ) > (tiny)", "size( magic ) > (tiny)"),
+        ("present(magic) and count(tiny) > 0", "present(record.magic) and count(tiny) > 0"),
+        ("word == 'ä magic' or magic in (1, 2)", "word == 'ä magic' or record.magic in (1, 2)"),
+        ("magic if old else true", "record.magic if parameters.old else true"),
+    ],
+)
+def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(written: str, text: str) -> None:
+    scopes = {"magic": Scope.RECORD, "old": Scope.PARAMETER}
+
+    def placed(part: Expr) -> Expr:
+        if isinstance(part, Name):
+            return Name(part.name, scope=scopes.get(part.name, Scope.THIS))
+        return rebuild(part, placed)
+
+    assert qualified(placed(parse(written)), written) == text
+    assert of_text(text).written == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["record.a.b", "this.a", "frame.a", "a.b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "a; b", ""],
+)
+def test_what_is_no_expression_is_refused_in_generated_code_too(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        of_text(text).ask({}, {}, Frame({}))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("(small if present(small) else 0) < 3", True),
+        ("(small + 1 if present(small) else 0) >= 0", True),
+        ("tiny in [small, 4]", True),
+        ("tiny not in [small, 5]", False),
+        ("small != 1", False),
+        ("not small == 1", True),
+        ("small + 1", None),
+        ("min(small, 3) < 5", False),
+        ("tiny if sign else small", None),
+        ("sign and flag", None),
+        ("sign or flag", True),
+        ("small == huge", False),
+    ],
+)
+def test_only_what_follows_from_an_absent_value_is_absent(text: str, value: bool | None) -> None:
+    row = ROW | {"small": None, "sign": None, "huge": None, "tiny": 4, "flag": True}
+    assert row_by_row(parsed(text), [row]) == [value]
+    assert evaluate(parsed(text), of_values(values(row))) is value
 
 
 def parsed(text: str) -> Expr:

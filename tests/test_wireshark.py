@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import compiled
@@ -17,11 +18,18 @@ import tshark
 import vectors
 from attack.texts import ALL
 from compiled import FEATURES, Compiled
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from invented_expressions import CONDITION, NUMBER, PARAMETERS, ROWS, Row
 from test_hostile_texts import ALL_PLACES, written
 from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
 
 from wireloom.codec import Protocol
+from wireloom.codec.frames import Frame
+from wireloom.expressions import expression as of_text
+from wireloom.expressions.text import printed as as_text
+from wireloom.expressions.tree import Expr
 from wireloom_generator import expressions, model
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
@@ -331,6 +339,36 @@ def calculations() -> Iterator[tuple[str, int, int]]:
     texts += [f"a {operator} {number}" for operator in ("<<", ">>") for number in SHIFTS]
     for text in texts:
         yield from ((text, a, b) for a, b in zip(numbers, chance.sample(numbers, len(numbers)), strict=True))
+
+
+ASK = """
+local parameters = PARAMETERS
+local function ask(expression, this)
+  local known, value = pcall(expression, this)
+  if known then return value end
+end
+"""
+
+
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@given(cases=st.lists(st.tuples(NUMBER | CONDITION, ROWS), min_size=30))
+def test_asks_expressions_as_the_codec_does(cases: list[tuple[Expr, list[Row]]]) -> None:
+    lines = [ASK.replace("PARAMETERS", _table(PARAMETERS))]
+    expected = []
+    for expression, row in ((expression, row) for expression, rows in cases for row in rows):
+        lines.append(f"print('= ' .. shown(ask({lua.function(expression)}, {_table(row)})))")
+        value = of_text(as_text(expression)).ask(row, row, Frame(PARAMETERS))
+        expected.append("nil" if value is None else str(value).lower())
+    with TemporaryDirectory() as folder:
+        script = emitted(compiled.feature("integers_big_endian"), Path(folder))
+        script.write_text("\n".join([script.read_text(encoding="utf-8"), *lines]), encoding="utf-8")
+        printed = tshark.printed(script, Path(folder)).splitlines()
+    assert [line[2:] for line in printed if line.startswith("= ")] == expected
+
+
+def _table(values: Mapping[str, Any]) -> str:
+    there = (f"{name} = {lua.literal(value)}" for name, value in values.items() if value is not None)
+    return f"{{{', '.join(there)}}}"
 
 
 def test_computes_as_python_does(tmp_path: Path) -> None:
