@@ -17,6 +17,8 @@ from wireloom_generator.expressions import (
     Scope,
     Unary,
     Value,
+    parse,
+    rebuild,
 )
 
 COLUMNS: dict[str, tuple[str, bool]] = {
@@ -103,3 +105,58 @@ def values(row: Row) -> dict[str, Any]:
     return {f"this.{name}": value for name, value in row.items()} | {
         f"parameter.{name}": value for name, value in PARAMETERS.items()
     }
+
+
+def parsed(text: str) -> Expr:
+    """The expression, its names found."""
+
+    def placed(part: Expr) -> Expr:
+        return of(part.name) if isinstance(part, Name) else rebuild(part, placed)
+
+    return placed(parse(text))
+
+
+ROW: Row = dict.fromkeys(COLUMNS, 0) | {"flag": False, "sign": False, "mark": False}
+OF_ABSENT = (
+    "sign and mark",
+    "sign or mark",
+    "sign and tiny == 1 or mark",
+    "not (sign or mark) and flag",
+    "sign and true",
+    "flag or sign",
+    "tiny if sign else small",
+    "(small if present(small) else 1) == 1",
+    "(small if present(small) else 1) >= 1",
+    "(small + 1 if present(small) else 1) == 1",
+    "small in [1, tiny]",
+    "small not in [1, tiny]",
+    "tiny not in [1, small]",
+    "tiny + 0 in [1, small]",
+    "not (small != 1)",
+    "(small == 1) != (tiny == 1)",
+    "(sign or mark) == true",
+    "(sign or flag) != true",
+    "sign in [mark, true]",
+    "present(small) == sign",
+    "min(tiny, 1) == max(tiny, 0)",
+    "sign == mark",
+    "-small == 1",
+    "not (~small == 1)",
+    "max(small, 1) in [1, 2]",
+    "sign == (-small == 1)",
+    "small == huge",
+    "(small + 1 if flag else 0) == 1",
+    "not ((small + 1 if flag else 0) < 3)",
+    "(small + 1 if flag else tiny) if sign else 7",
+    "(min(small, 1) if flag else tiny) != 0",
+)
+"""Expressions that ask for what may be absent."""
+ABSENT: list[Row] = [
+    ROW | {"sign": sign, "mark": mark, "small": small, "tiny": tiny, "flag": flag, "huge": None}
+    for sign in (None, False, True)
+    for mark in (None, False, True)
+    for small in (None, 0, 1)
+    for tiny in (0, 1)
+    for flag in (False, True)
+]
+"""Rows in all of which something is."""

@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from invented_expressions import COLUMNS, CONDITION, NUMBER, PARAMETERS, ROWS, Row, of, values
+from invented_expressions import (
+    ABSENT,
+    COLUMNS,
+    CONDITION,
+    NUMBER,
+    OF_ABSENT,
+    PARAMETERS,
+    ROW,
+    ROWS,
+    Row,
+    of,
+    parsed,
+    values,
+)
 
 from wireloom.codec.frames import Frame
 from wireloom.columnar.arrays import Numbers
@@ -137,18 +150,6 @@ def test_only_what_follows_from_an_absent_value_is_absent(text: str, value: bool
     assert evaluate(parsed(text), of_values(values(row))) is value
 
 
-def parsed(text: str) -> Expr:
-    """The expression, its names found."""
-
-    def placed(part: Expr) -> Expr:
-        return of(part.name) if isinstance(part, Name) else rebuild(part, placed)
-
-    return placed(parse(text))
-
-
-ROW: Row = dict.fromkeys(COLUMNS, 0) | {"flag": False, "sign": False, "mark": False}
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -188,53 +189,16 @@ def test_shifts_are_not_in_doubt_without_need(value: int, shift: int) -> None:
         assert found.data.tolist() == [value << shift if operator == "<<" else value >> shift]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sign and mark",
-        "sign or mark",
-        "sign and tiny == 1 or mark",
-        "not (sign or mark) and flag",
-        "sign and true",
-        "flag or sign",
-        "tiny if sign else small",
-        "(small if present(small) else 1) == 1",
-        "(small if present(small) else 1) >= 1",
-        "(small + 1 if present(small) else 1) == 1",
-        "small in [1, tiny]",
-        "small not in [1, tiny]",
-        "tiny not in [1, small]",
-        "tiny + 0 in [1, small]",
-        "not (small != 1)",
-        "(small == 1) != (tiny == 1)",
-        "(sign or mark) == true",
-        "(sign or flag) != true",
-        "sign in [mark, true]",
-        "present(small) == sign",
-        "min(tiny, 1) == max(tiny, 0)",
-        "sign == mark",
-        "-small == 1",
-        "not (~small == 1)",
-        "max(small, 1) in [1, 2]",
-        "sign == (-small == 1)",
-    ],
-)
+@pytest.mark.parametrize("text", OF_ABSENT)
 def test_absent_values_are_what_they_are_for_one_row(text: str) -> None:
-    absent = [None, False, True]
-    rows = [
-        ROW | {"sign": sign, "mark": mark, "small": small, "tiny": tiny, "flag": flag}
-        for sign in absent
-        for mark in absent
-        for small in (None, 0, 1)
-        for tiny in (0, 1)
-        for flag in (False, True)
-    ]
+    rows = ABSENT
     found, doubtful = in_vectors(parsed(text), rows)
     valid = np.ones(len(rows), bool) if found.valid is None else found.valid
     for row, expected, value, there, doubt in zip(
         rows, row_by_row(parsed(text), rows), found.data.tolist(), valid, doubtful, strict=True
     ):
         assert doubt or (value if there else None) == expected, row
+        assert evaluate(parsed(text), of_values(values(row))) == expected, row
     assert np.count_nonzero(doubtful) <= len(rows) // 9
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import compiled
@@ -18,9 +17,8 @@ import tshark
 import vectors
 from attack.texts import ALL
 from compiled import FEATURES, Compiled
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from invented_expressions import CONDITION, NUMBER, PARAMETERS, ROWS, Row
+from hypothesis import given, settings
+from invented_expressions import ABSENT, CONDITION, NUMBER, OF_ABSENT, PARAMETERS, ROWS, Row, parsed
 from test_hostile_texts import ALL_PLACES, written
 from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
@@ -350,20 +348,33 @@ end
 """
 
 
-@settings(max_examples=5, suppress_health_check=list(HealthCheck))
-@given(cases=st.lists(st.tuples(NUMBER | CONDITION, ROWS), min_size=30))
-def test_asks_expressions_as_the_codec_does(cases: list[tuple[Expr, list[Row]]]) -> None:
-    lines = [ASK.replace("PARAMETERS", _table(PARAMETERS))]
-    expected = []
-    for expression, row in ((expression, row) for expression, rows in cases for row in rows):
-        lines.append(f"print('= ' .. shown(ask({lua.function(expression)}, {_table(row)})))")
-        value = of_text(as_text(expression)).ask(row, row, Frame(PARAMETERS))
-        expected.append("nil" if value is None else str(value).lower())
-    with TemporaryDirectory() as folder:
-        script = emitted(compiled.feature("integers_big_endian"), Path(folder))
-        script.write_text("\n".join([script.read_text(encoding="utf-8"), *lines]), encoding="utf-8")
-        printed = tshark.printed(script, Path(folder)).splitlines()
-    assert [line[2:] for line in printed if line.startswith("= ")] == expected
+def asked() -> list[tuple[Expr, Row]]:
+    """Many expressions, each with rows to ask it of."""
+    found: list[tuple[Expr, Row]] = []
+
+    @settings(max_examples=500, database=None)
+    @given(expression=NUMBER | CONDITION, rows=ROWS)
+    def note(expression: Expr, rows: list[Row]) -> None:
+        found.extend((expression, row) for row in rows)
+
+    note()
+    return found
+
+
+def test_asks_expressions_as_the_codec_does(tmp_path: Path) -> None:
+    cases = [*asked(), *((parsed(text), row) for text in OF_ABSENT for row in ABSENT)]
+    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
+    lines = [script.read_text(encoding="utf-8"), ASK.replace("PARAMETERS", _table(PARAMETERS))]
+    lines += [f"print('= ' .. shown(ask({lua.function(tree)}, {_table(row)})))" for tree, row in cases]
+    script.write_text("\n".join(lines), encoding="utf-8")
+    found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
+    expected = [of_text(as_text(tree)).ask(row, row, Frame(PARAMETERS)) for tree, row in cases]
+    wrong = [
+        (as_text(case[0]), case[1], said, value)
+        for case, said, value in zip(cases, found, expected, strict=True)
+        if said != ("nil" if value is None else str(value).lower())
+    ]
+    assert wrong == []
 
 
 def _table(values: Mapping[str, Any]) -> str:

@@ -177,14 +177,16 @@ local function bor(a, b) return bitwise(a, b, function(ones) return ones > 0 end
 local function bxor(a, b) return bitwise(a, b, function(ones) return ones == 1 end) end
 
 local function least(found, ...)
-  for _, value in ipairs({...}) do
+  for i = 1, select("#", ...) do
+    local value = (select(i, ...))
     if value < found then found = value end
   end
   return found
 end
 
 local function greatest(found, ...)
-  for _, value in ipairs({...}) do
+  for i = 1, select("#", ...) do
+    local value = (select(i, ...))
     if found < value then found = value end
   end
   return found
