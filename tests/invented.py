@@ -35,7 +35,7 @@ from wireloom.codec import (
 from wireloom.codec.blocks import Block
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
-from wireloom.codec.fields import EitherOrder, primitive
+from wireloom.codec.fields import EitherOrder, packing_of
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
@@ -203,7 +203,7 @@ class _Row:
                 return self._value(kind.layout)
             case Constant():
                 return kind.value
-        return self.choose(numbers(Field(kind)) if primitive(kind) else of_column(value_type(kind)))
+        return self.choose(numbers(Field(kind)) if packing_of(kind) else of_column(value_type(kind)))
 
 
 def _chosen(values: Values) -> Values:
@@ -231,7 +231,7 @@ def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
 
 def numbers(field: Field) -> st.SearchStrategy[Any]:
     """The numbers that a field can hold, those with a name and small ones more often than others."""
-    kind = primitive(field.subcon)
+    kind = packing_of(field.subcon)
     assert kind is not None
     if kind.type == "boolean":
         return st.booleans()

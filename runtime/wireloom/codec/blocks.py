@@ -6,18 +6,18 @@ from itertools import accumulate
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import UNPACKABLE, Field, Validity, primitive
+from wireloom.codec.fields import UNPACKABLE, Field, Validity, packing_of
 from wireloom.codec.frames import Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 
 
-class _Packing:
+class _Run:
     """The fields' ``struct`` layout in one byte order."""
 
     def __init__(self, fields: list[tuple[str, Field]], *, little: bool) -> None:
-        kinds = [kind for _, field in fields if (kind := primitive(field.subcon, little=little)) is not None]
+        kinds = [kind for _, field in fields if (kind := packing_of(field.subcon, little=little)) is not None]
         order = next((kind.order for kind in kinds if kind.order), ">")
         self.struct = struct.Struct(order + "".join(kind.code for kind in kinds))
         self.parts = [struct.Struct(order + kind.code) for kind in kinds]
@@ -33,7 +33,7 @@ def byte_order(field: Field) -> tuple[str | None, str | None]:
     """The byte order of ``field`` in a big-endian and in a little-endian record; None for a single byte, which has
     none.
     """
-    big, little = primitive(field.subcon), primitive(field.subcon, little=True)
+    big, little = packing_of(field.subcon), packing_of(field.subcon, little=True)
     assert big is not None and little is not None
     return big.order, little.order
 
@@ -47,10 +47,10 @@ class Block:
         self.fields = fields
         self.names = tuple(name for name, _ in fields)
         self.inputs = tuple(column for name, field in fields for column in field.inputs(name))
-        self.big = _Packing(fields, little=False)
-        self.little = _Packing(fields, little=True)
+        self.big = _Run(fields, little=False)
+        self.little = _Run(fields, little=True)
         self.size = self.big.struct.size
-        self.types = [kind.type for _, field in fields if (kind := primitive(field.subcon)) is not None]
+        self.types = [kind.type for _, field in fields if (kind := packing_of(field.subcon)) is not None]
         placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
         self._loaded, self._wide = (
             [(name, load, at) for name, field, at in placed for load in field.loaders(name, wide=wide)]
@@ -144,7 +144,7 @@ class Block:
         awaited = {name for values, name, *_ in writer.awaited if values is this}
         return self._unfit(packing, this, [name for name in self.names if name not in awaited], wide=writer.wide)
 
-    def _unfit(self, packing: _Packing, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
+    def _unfit(self, packing: _Run, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
         dumps = dict(packing.dumps)
         for index, ((name, field), part) in enumerate(zip(self.fields, packing.parts, strict=True)):
             if name in names:

@@ -64,7 +64,7 @@ class EitherOrder(Construct):
 
 
 @dataclass(frozen=True, slots=True)
-class Primitive:
+class Packing:
     """How ``struct`` reads a fixed-size construct: its code, its byte order (if it has one) and its table type."""
 
     code: str
@@ -87,28 +87,28 @@ _TYPES = {
 }
 
 
-def primitive(construct: Construct, *, little: bool = False) -> Primitive | None:
+def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
     """How ``struct`` reads ``construct`` in a record of that byte order, or None if it cannot."""
     match construct:
         case FormatField():
             order, code = construct.fmtstr
             if code == "f":
-                return Primitive("I", order, "float", load=floats.load, dump=floats.dump)
-            return Primitive(code, None if construct.length == 1 else order, _TYPES[code])
+                return Packing("I", order, "float", load=floats.load, dump=floats.dump)
+            return Packing(code, None if construct.length == 1 else order, _TYPES[code])
         case BytesInteger():
             return _odd_integer(construct.length, construct.signed, "little" if construct.swapped else "big")
         case Boolean():
-            return Primitive("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
+            return Packing("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
-            return primitive(construct.little if little else construct.big)
+            return packing_of(construct.little if little else construct.big)
         case Field():
-            return primitive(construct.subcon, little=little)
+            return packing_of(construct.subcon, little=little)
     return None
 
 
 def digits(construct: Construct) -> int:
     """How many hexadecimal digits a number of that construct has; 2 if they vary."""
-    kind = primitive(construct)
+    kind = packing_of(construct)
     width: int = 8 if kind is None else 8 * construct.sizeof()
     return -(-getattr(construct, "width", width) // 4)
 
@@ -125,14 +125,14 @@ def _dump_boolean(value: object) -> int:
     return int(value)
 
 
-def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Primitive:
+def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Packing:
     def load(value: bytes) -> int:
         return int.from_bytes(value, order, signed=signed)
 
     def dump(value: int) -> bytes:
         return int.to_bytes(value, size, order, signed=signed)
 
-    return Primitive(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
+    return Packing(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
 
 
 TOO_LARGE = " does not fit a long; read it with the option u64=decimal"
@@ -193,7 +193,7 @@ class Field(Subconstruct):
 
     def columns(self, name: str) -> Iterator[Column]:
         """The field's column and its label column."""
-        kind = primitive(self.subcon)
+        kind = packing_of(self.subcon)
         assert kind is not None
         yield from self.labelled(name, kind.type)
 
@@ -334,4 +334,4 @@ def fixed(item: Construct) -> tuple[str, Field] | None:
     if not isinstance(item, Renamed):
         return None
     field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
-    return None if primitive(field.subcon) is None else (item.name, field)
+    return None if packing_of(field.subcon) is None else (item.name, field)

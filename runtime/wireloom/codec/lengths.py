@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
-from wireloom.codec.fields import Field, primitive
+from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
 from wireloom.expressions import Written, expression
 
@@ -26,7 +26,7 @@ class Probe(NamedTuple):
     def of(cls, field: tuple[str, int, Any], *, little: bool) -> "Probe":
         """The probe for a construct in a byte order."""
         name, offset, construct = field
-        kind = primitive(construct, little=little)
+        kind = packing_of(construct, little=little)
         assert kind is not None
         told = construct if isinstance(construct, Field) else Field(construct)
         return cls(name, offset, struct.Struct((kind.order or ">") + kind.code), kind.load, told)

@@ -8,7 +8,7 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import UNPACKABLE, Primitive, primitive
+from wireloom.codec.fields import UNPACKABLE, Packing, packing_of
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
@@ -137,14 +137,14 @@ class _Ending:
 class _Number:
     """A number of fixed size as an item."""
 
-    def __init__(self, kind: Primitive) -> None:
+    def __init__(self, kind: Packing) -> None:
         self.kind = kind
         self.struct = struct.Struct((kind.order or ">") + kind.code)
         self.size = self.struct.size
 
     @classmethod
     def of(cls, item: Construct, *, little: bool) -> "_Number | None":
-        kind = primitive(item, little=little)
+        kind = packing_of(item, little=little)
         return cls(kind) if kind else None
 
     def read(self, reader: Reader, count: int | None) -> list[Any]:

@@ -7,7 +7,7 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import primitive
+from wireloom.codec.fields import packing_of
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
@@ -92,7 +92,7 @@ class Prefixed(Extent):
 
     def __init__(self, length: Construct) -> None:
         self.length = length
-        self._fixed: int | None = None if primitive(length) is None else length.sizeof()
+        self._fixed: int | None = None if packing_of(length) is None else length.sizeof()
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         if self._fixed is not None and reader.limit - reader.pos < self._fixed:
@@ -263,7 +263,7 @@ class Nested(Value):
 
 def value_type(construct: Construct) -> ColumnType:
     """The table type of a value: of a number, of a ``Value``, or of a nested layout."""
-    kind = primitive(construct)
+    kind = packing_of(construct)
     if kind is not None:
         return kind.type
     columns: Callable[[], Any] | None = getattr(construct, "columns", None)
