@@ -11,7 +11,6 @@ from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, 
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING
 
 TRUE = Value(True)
@@ -33,7 +32,7 @@ def of(spec: Resolved, scope: Scope) -> Domains:
 
 
 def _of(spec: Resolved, scope: Scope) -> Domains:
-    parameters = (parameter for parameter in spec.written.protocol.parameters if parameter.type in ("bool", "text"))
+    parameters = (each for each in spec.parameters if each.written.type in ("bool", "text"))
     domains = {parameter.name: _parameter(parameter) for parameter in parameters}
     for visits in (scope.header, scope.visits):
         named: dict[str, list[Visit]] = {}
@@ -86,8 +85,8 @@ def _all(conditions: Iterable[Expr]) -> Expr:
     return found[0] if found else TRUE
 
 
-def _parameter(parameter: syntax.Parameter) -> Domain:
-    if parameter.type == "bool":
+def _parameter(parameter: model.Parameter) -> Domain:
+    if parameter.written.type == "bool":
         return Domain(listed=(False, True))
     return Domain(listed=parameter.choices, is_text=True)
 

@@ -77,7 +77,7 @@ class Layout:
 
 def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
     """The layout of the record's own fields, and of a message what all its variants share."""
-    layout = Layout(frozenset(spec.written.parameters))
+    layout = Layout(frozenset(each.name for each in spec.parameters))
     _lay(spec.record.nodes, At(), layout)
     if isinstance(owner, model.Message):
         for name, at in tuple(layout.slots.items()):

@@ -14,7 +14,6 @@ from wireloom_generator.analysis import rivals
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import Number, Struct
 
 Item = model.Item | model.BitField
@@ -176,19 +175,6 @@ def nodes(spec: Resolved) -> tuple[Item, ...]:
     """Every node of the spec, in the order of reading; one that is included is there as often."""
     found = (node for nodes in spec.layouts for node in model.walk(nodes))
     return tuple(node for node in found if not isinstance(node, model.When | model.Tail))
-
-
-Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
-
-
-def declarations(shared: syntax.Shared) -> tuple[Declaration, ...]:
-    """What a protocol file or a library declares."""
-    return (*shared.enums, *shared.flags, *shared.types, *shared.tables)
-
-
-def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...]:
-    """The enums and the flags that a protocol file or a library declares."""
-    return (*shared.enums, *shared.flags)
 
 
 @once

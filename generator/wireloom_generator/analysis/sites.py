@@ -10,10 +10,9 @@ from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet
 from wireloom_generator.expressions import Expr
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import PLAIN, Kind
 
-Seen = Visit | syntax.Parameter
+Seen = Visit | model.Parameter
 
 
 class Names(Mapping[str, tuple[Seen, ...]]):
@@ -227,7 +226,7 @@ class _Sight:
     def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.scope = scope
         self.own = frozenset(scope.visits)
-        self.named = _by_name((*scope.visits, *scope.header, *spec.written.protocol.parameters))
+        self.named = _by_name((*scope.visits, *scope.header, *spec.parameters))
         self.seen_around: dict[Branch, Names] = {}
         self.slots: dict[str, int] = {}
 
@@ -244,7 +243,7 @@ class _Sight:
         """The parameters, the ``own`` fields, and those among the first nodes of the header."""
 
         def sees(seen: Seen) -> bool:
-            if isinstance(seen, syntax.Parameter):
+            if isinstance(seen, model.Parameter):
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import named_values
 from wireloom_generator.problems import Location
+from wireloom_generator.reading.spec import named_values
 
 Places = Mapping[str, Location]
 

@@ -11,6 +11,7 @@ from wireloom_generator.model.declarations import (
     Flags,
     Parameter,
     Source,
+    Sourced,
     Table,
     TableField,
 )
@@ -31,7 +32,6 @@ from wireloom_generator.model.nodes import (
     Repeat,
     Section,
     Slot,
-    Sourced,
     Tail,
     Type,
     When,

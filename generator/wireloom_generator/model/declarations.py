@@ -1,8 +1,25 @@
 """What a spec declares beside its messages: words, named numbers and bits, tables, parameters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
+from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
 from wireloom_generator.types.tables import Column
+
+Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sourced(Generic[Entry]):
+    """What a file says: ``written`` is what stands there; ``via`` is the include that brought it."""
+
+    written: Entry = field(compare=False, repr=False)
+    via: Location | None = field(default=None, compare=False, repr=False)
+
+    def where(self, key: str) -> Location:
+        """Where the value of ``key`` stands."""
+        return self.written.where(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +103,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Sourced[syntax.Parameter]):
     """A fact that is not in the bytes."""
 
     name: str

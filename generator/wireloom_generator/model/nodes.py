@@ -2,29 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar, assert_never
+from typing import assert_never
 
-from wireloom_generator.model.declarations import Doc
+from wireloom_generator.model.declarations import Doc, Entry, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean, Integer, Kind, WireType
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 from wireloom_generator.types.tables import Column
-
-Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sourced(Generic[Entry]):
-    """What a file says: ``written`` is what stands there; ``via`` is the include that brought it."""
-
-    written: Entry = field(compare=False, repr=False)
-    via: Location | None = field(default=None, compare=False, repr=False)
-
-    def where(self, key: str) -> Location:
-        """Where the value of ``key`` stands."""
-        return self.written.where(key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Table
+from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.names import Names
-from wireloom_generator.model.nodes import Checksum, Node, Slot, Sourced, Type
+from wireloom_generator.model.nodes import Checksum, Node, Slot, Type
 from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from wireloom_generator.model.declarations import Parameter
 from wireloom_generator.model.nodes import Node, Type
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.reading import syntax
@@ -24,6 +25,7 @@ class Resolved:
     """
 
     written: Spec
+    parameters: tuple[Parameter, ...]
     record: Record
     messages: tuple[Message, ...]
     used: tuple[Type, ...]

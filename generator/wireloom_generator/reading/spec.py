@@ -60,6 +60,19 @@ class Spec:
         return {parameter.name: parameter for parameter in self.protocol.parameters}
 
 
+Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
+
+
+def declarations(shared: syntax.Shared) -> tuple[Declaration, ...]:
+    """What a protocol file or a library declares."""
+    return (*shared.enums, *shared.flags, *shared.types, *shared.tables)
+
+
+def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...]:
+    """The enums and the flags that a protocol file or a library declares."""
+    return (*shared.enums, *shared.flags)
+
+
 def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
     """The specs in ``paths``, each a protocol's folder or a folder of such, and the problems of reading files."""
     folders = sorted({folder for path in paths for folder in _folders(path)})

@@ -17,7 +17,9 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
 def parameter(written: syntax.Parameter) -> model.Parameter:
     """A fact that is not in the bytes."""
     default = written.default if isinstance(written.default, bool) else str(written.default)
-    return model.Parameter(written.name, default, written.choices, written.column, documentation(written))
+    return model.Parameter(
+        written.name, default, written.choices, written.column, documentation(written), written=written
+    )
 
 
 def enum(written: syntax.Enum) -> model.Enum:

@@ -21,7 +21,6 @@ UNKNOWN = "unknown"
 def protocol(spec: model.Resolved) -> model.Protocol:
     """The whole protocol."""
     read, written, record = spec.written, spec.written.protocol, spec.record
-    parameters = tuple(map(declarations.parameter, written.parameters))
     messages = spec.messages
     if record.length is not None and all(message.match for message in messages):
         messages = (*messages, _unknown(record))
@@ -33,14 +32,14 @@ def protocol(spec: model.Resolved) -> model.Protocol:
         included={name: spec.types[name].doc for name in spec.included},
         libraries=tuple(documentation(shared, title=shared.title or shared.library) for shared in read.libraries),
         path=written.at.path,
-        parameters=parameters,
+        parameters=spec.parameters,
         byte_order=written.byte_order if written.byte_order in read.parameters else None,
         enums=tuple(map(declarations.enum, read.enums.values())),
         flags=tuple(map(declarations.flags, read.flags.values())),
         types=spec.used,
         tables=tuple(map(declarations.table, read.tables.values())),
         record=record.nodes,
-        header=(*_recorded(parameters), *columns(record.nodes)),
+        header=(*_recorded(spec.parameters), *columns(record.nodes)),
         messages=messages,
         lengths=tuple(_lengths(spec)),
         match=_match_probes(spec),

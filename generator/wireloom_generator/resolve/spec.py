@@ -7,7 +7,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.resolve.columns import columns, merge
-from wireloom_generator.resolve.declarations import documentation, example, form
+from wireloom_generator.resolve.declarations import documentation, example, form, parameter
 from wireloom_generator.resolve.fields import Fields, compared
 
 
@@ -35,6 +35,7 @@ class _Resolving:
         variants = (variant for shared in self.spec.shared for variant in shared.variants)
         return model.Resolved(
             written=self.spec,
+            parameters=tuple(map(parameter, self.spec.protocol.parameters)),
             record=record,
             messages=messages,
             used=used,

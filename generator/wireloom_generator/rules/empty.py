@@ -16,10 +16,11 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import named_values, nodes, types
+from wireloom_generator.analysis.scopes import nodes, types
 from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
+from wireloom_generator.reading.spec import named_values
 
 
 def check(spec: Resolved) -> Iterator[Problem]:

@@ -24,7 +24,6 @@ from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import Kind
 
 
@@ -140,7 +139,7 @@ class _Elsewhere:
         return found
 
 
-def _is_section(seen: Visit | syntax.Parameter) -> bool:
+def _is_section(seen: Visit | model.Parameter) -> bool:
     return isinstance(seen, Visit) and isinstance(seen.item, model.Region)
 
 
@@ -169,7 +168,7 @@ def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
             yield Problem(at, "expression", f"{name.name!r} is no list to count", hint)
     elif any(isinstance(field, model.Computed) for field in fields):
         yield Problem(at, "expression", f"{name.name!r} is computed and not in the bytes, so there is no {call}")
-    elif isinstance(around[0], syntax.Parameter):
+    elif isinstance(around[0], model.Parameter):
         yield Problem(at, "expression", f"{name.name!r} is a parameter, so there is no {call}")
 
 
@@ -184,7 +183,7 @@ def _choices(site: Site, part: Expr) -> Iterator[Problem]:
         case _:
             return
     for seen in site.values.get(name.name, ()):
-        if isinstance(seen, syntax.Parameter) and seen.choices:
+        if isinstance(seen, model.Parameter) and seen.choices:
             for value in values:
                 if value not in seen.choices:
                     what = f"{name.name} is never {value!r}"

@@ -18,7 +18,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Visit, is_known
 from wireloom_generator.analysis.sites import Seen, Site, sites
 from wireloom_generator.expressions import (
@@ -35,7 +35,6 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import PLAIN, Integer, Kind, parse
 
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
@@ -137,8 +136,8 @@ class _Typing:
         return None
 
     def kind_of(self, seen: Seen) -> Kind | None:
-        if isinstance(seen, syntax.Parameter):
-            found = parse(seen.type)
+        if isinstance(seen, model.Parameter):
+            found = parse(seen.written.type)
             return found.kind if found is not None else None
         return seen.item.kind if isinstance(seen.item, Named) and is_known(self.spec, seen.item) else None
 

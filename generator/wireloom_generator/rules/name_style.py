@@ -24,10 +24,11 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from wireloom_generator import model, naming
-from wireloom_generator.analysis.scopes import declarations, nodes
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import declarations
 from wireloom_generator.types import Float, Integer, parse
 
 _TAKEN = ", ".join(f"``{name}``" for name in sorted(naming.BLOCKS | naming.OTHERS))

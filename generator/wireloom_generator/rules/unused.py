@@ -17,11 +17,12 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import declarations, nodes
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.spec import declarations
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
