@@ -7,7 +7,21 @@ from construct import Int8ub
 from lockstep import Pair, captures_alike
 
 from wireloom import rowwise
-from wireloom.codec import Blob, Field, Framing, Layout, Lengths, Message, Protocol, Record, Rest, Size, Slot, When
+from wireloom.codec import (
+    Blob,
+    Checksum,
+    Field,
+    Framing,
+    Layout,
+    Lengths,
+    Message,
+    Protocol,
+    Record,
+    Rest,
+    Size,
+    Slot,
+    When,
+)
 from wireloom.columnar import planning
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -55,7 +69,7 @@ def redone(protocol: Protocol, capture: bytes) -> int:
 
 def test_what_has_contents_has_a_reader_and_nothing_else() -> None:
     readers = set(planning.reader.registry) - {object}
-    assert set(rowwise.CONTENTS) - {Field} == readers - {Layout}
+    assert set(rowwise.CONTENTS) - {Checksum, Field, Lengths} == readers - {Layout}
 
 
 def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:

@@ -16,6 +16,7 @@ from wireloom.codec import (
     Bits,
     Blob,
     Boolean,
+    Checksum,
     Choice,
     Column,
     Constant,
@@ -62,13 +63,12 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Block: lambda part: [field for _, field in part.fields],
     Choice: lambda part: part.alternatives,
     Computed: lambda part: [part.compute.value],
-    Field: lambda part: [part.valid, part.derive, *([part.checksum.start, part.checksum.end] if part.checksum else [])],
+    Encoded: lambda part: [part.encoding.extent],
     Named: lambda part: [part.field, part.subcon],
     Optional: lambda part: [part.content],
     Pad: lambda part: [],
     Section: lambda part: [part.extent, part.content],
     Slot: lambda part: [part.extent, part.content],
-    Encoded: lambda part: [part.encoding.extent],
     When: lambda part: [part.condition, part.content],
     # values
     Bcd: lambda value: [],
@@ -88,6 +88,10 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Rest: lambda extent: [],
     Size: lambda extent: [extent.size],
     Until: lambda extent: [],
+    # what must hold, and what tells how long records are
+    Checksum: lambda checksum: [checksum.start, checksum.end],
+    Field: lambda field: [field.valid, field.derive, field.checksum],
+    Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
 """What stands in each part of a layout, value and extent that is read many records at once."""
 
@@ -139,8 +143,6 @@ class Judge:
                 return f"it is text in {encoding}, not in UTF-8"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
-            case Lengths():
-                return next(filter(None, map(self.reason, _asked(part))), None)
         if type(part) not in CONTENTS:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
@@ -187,17 +189,17 @@ class Judge:
         elif why := self.reason(part):
             yield _name(part), why
         else:
-            for layout in inside(part):
+            for layout in _inside(part):
                 yield from self._of(layout)
 
 
-def inside(part: object) -> Iterator[Layout]:
+def _inside(part: object) -> Iterator[Layout]:
     """The layouts that stand in a part, but not within each other."""
     for content in _contents(part):
         if isinstance(content, Layout):
             yield content
         else:
-            yield from inside(content)
+            yield from _inside(content)
 
 
 _MEASURED = re.compile(r"\b(?:offset|size)\((?:\w+\.)?(\w+)\)")
@@ -217,11 +219,6 @@ def _expressions(protocol: Protocol) -> Iterator[Expression]:
     for part in _within(_layouts(protocol)):
         if isinstance(part, Expression):
             yield part
-
-
-def _asked(lengths: Lengths) -> Iterator[Expression]:
-    checksum = () if lengths.checksum is None else (lengths.checksum[1].start, lengths.checksum[1].end)
-    yield from filter(None, (lengths.length, lengths.valid, *checksum, lengths.place))
 
 
 def _layouts(protocol: Protocol) -> Iterator[object]:
