@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from copy import copy
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from wireloom.codec.message import Message
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.refusals import Refusals
@@ -17,8 +15,8 @@ from wireloom.options import wide
 class Batch:
     """The records being decoded: stretches of one buffer, and what all of them share.
 
-    ``little`` is their byte order, in one value or one a record. ``messages`` are the codec's, where messages are read.
-    ``weight`` is that of the lists read so far. Items of lists are batches, too: what they share is in the ``root``.
+    ``little`` is their byte order, in one value or one a record. ``weight`` is that of the lists read so far. Items of
+    lists are batches, too: what they share is in the ``root``.
     """
 
     def __init__(
@@ -28,7 +26,6 @@ class Batch:
         stop: Array,
         parameters: Mapping[str, Any],
         little: bool | Array = False,
-        messages: Mapping[str, Message] = MappingProxyType({}),
     ) -> None:
         self.buffer = buffer
         self.start = start
@@ -36,7 +33,6 @@ class Batch:
         self.parameters = parameters
         self.wide = wide(parameters)
         self.little = little
-        self.messages = messages
         self.doubtful = np.zeros(len(start), bool)
         self.refusals = Refusals(len(start))
         self.turns = 0

@@ -100,7 +100,7 @@ class Decoder:
         self.filters = filters
         self.view = View(protocol, options)
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
-        self.names = [message.name for message in self.plan.messages]
+        self.names = [message.said.name for message in self.plan.messages]
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.gaps = Gaps(protocol.framing, self.plan.framing, dict(options.parameters), options.max_record_bytes)
         self.absent: dict[str, pa.Array] = {}
@@ -304,7 +304,7 @@ class Decoder:
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer, parameters = np.frombuffer(stretch.buffer, np.uint8), self.options.parameters
-        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, self.protocol.messages)
+        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little)
         self.gaps.refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}

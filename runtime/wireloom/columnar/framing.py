@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.codec.lengths import Lengths as CodecLengths
 from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
@@ -20,30 +21,30 @@ Probe = tuple[str, int, Number]
 """A number that is read before its record is: name, offset, and how it is read."""
 
 
+@dataclass(frozen=True, slots=True)
 class Lengths:
-    """The length of the records that ``match`` selects, and when it can be believed, as in the codec.
+    """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
     ``linear`` is the length as a number and what each probe adds to it, times a factor; None if it is no such sum.
     """
 
-    def __init__(
-        self,
-        probes: Sequence[Probe],
-        length: Vectorised,
-        linear: tuple[int, Mapping[str, int]] | None = None,
-        match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Vectorised | None = None,
-        checksum: tuple[str, Checksum] | None = None,
-        stored: tuple[Number, Vectorised] | None = None,
-    ) -> None:
-        self.probes = probes
-        self.length = length
-        self.linear = linear
-        self.match = match or {}
-        self.valid = valid
-        self.checksum = checksum
-        self.stored = stored
-        self.size = max((offset + number.size for _, offset, number in self.probes), default=0)
+    said: CodecLengths
+    probes: Sequence[Probe]
+    length: Vectorised
+    valid: Vectorised | None
+    linear: tuple[int, Mapping[str, int]] | None
+    checksum: tuple[str, Checksum] | None
+    stored: tuple[Number, Vectorised] | None
+
+    @property
+    def match(self) -> Mapping[str, tuple[int, ...]]:
+        """The header values of the records that it is for."""
+        return self.said.match
+
+    @property
+    def size(self) -> int:
+        """The first bytes of a record that tell its length."""
+        return self.said.size
 
     def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
         """The length of each record, and which are refuted by what must be valid; of rows in doubt nothing is known.

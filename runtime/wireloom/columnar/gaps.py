@@ -63,7 +63,6 @@ class Gaps:
         self.parameters = parameters
         self.bound = bound
         self.orders = codec.orders(parameters)
-        self._codec = dict(zip(plan.lengths, codec.lengths, strict=True)) if plan.lengths else {}
 
     def error(self, buffer: Any, start: int, base: int, *, order: bool) -> DecodeError:
         """Why there is no record at ``start``, as the codec has it.
@@ -144,7 +143,7 @@ class Gaps:
     def _measured(self, found: _Problems, lengths: Lengths, at: Rows, little: bool) -> None:
         """What is wrong with the rows that these lengths are for."""
         found.looked[at.index] = True
-        codec = self._codec[lengths]
+        codec = lengths.said
         _, refuted = lengths.tell(at)
         if len(rows := np.flatnonzero(refuted)):
             read = {probe.name: at.record[probe.name].data[rows] for probe in codec.given[little]}

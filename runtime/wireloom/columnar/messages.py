@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from wireloom import codec
 from wireloom.codec.dispatch import UNKNOWN
 from wireloom.columnar import judging
 from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
@@ -43,29 +44,16 @@ class Variant:
 _NOTHING = Layout()
 
 
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One message: the header values that select it, and its fields."""
+    """One message: its fields, and what must hold of its records. ``said`` is what the codec has of it."""
 
-    def __init__(
-        self,
-        name: str,
-        record: Record,
-        *,
-        match: Mapping[str, tuple[int, ...]],
-        sections: Mapping[str, Layout] | None = None,
-        variants: tuple[Variant, ...] = (),
-        decisive: str = "",
-        valid: Vectorised | None = None,
-        otherwise: Vectorised | None = None,
-    ) -> None:
-        self.name = name
-        self.record = record
-        self.match = match
-        self.sections = sections or {}
-        self.variants = variants
-        self.decisive = decisive
-        self.valid = valid
-        self.otherwise = otherwise
+    said: codec.Message
+    record: Record
+    sections: Mapping[str, Layout]
+    variants: tuple[Variant, ...]
+    valid: Vectorised | None
+    otherwise: Vectorised | None
 
     def read(self, at: Rows, record: Values) -> Structs:
         """The message's fields; fields behind the sections go to ``record``."""
@@ -77,7 +65,7 @@ class Message:
                 continue
             outer = part.enter(at, record)
             self.sections.get(part.name, _NOTHING).put(at, this)
-            if part.name == self.decisive:
+            if part.name == self.said.decisive:
                 codes = self._select(at, this)
             for code, variant in enumerate(self.variants):
                 if part.name in variant.sections and len(codes):
@@ -118,7 +106,7 @@ class Message:
         if self.valid is not None and (failed := false(self.valid, at, this)) is not None:
             wrong |= failed
         if wrong.any():
-            judging.refuse(at.batch.messages[self.name], at, this, codes, wrong)
+            judging.refuse(self.said, at, this, codes, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +139,14 @@ Keep = Callable[[Values, Array], Array]
 class Plan:
     """A protocol for many records at once; ``wireloom.codec.Protocol`` is the same for one."""
 
-    def __init__(self, *, record: Record, messages: tuple[Message, ...], framing: Framing) -> None:
+    def __init__(self, record: Record, messages: tuple[Message, ...], framing: Framing) -> None:
         self.record = record
         self.messages = messages
         self.framing = framing
-        self.unknown = next((index for index, message in enumerate(messages) if message.name == UNKNOWN), -1)
-        groups = list(dict.fromkeys(tuple(message.match) for message in messages))
+        self.unknown = next((index for index, message in enumerate(messages) if message.said.name == UNKNOWN), -1)
+        groups = list(dict.fromkeys(tuple(message.said.match) for message in messages))
         known = [index for index in range(len(messages)) if index != self.unknown]
-        self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].match)))
+        self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].said.match)))
 
     def decode(self, batch: Batch, keep: Keep) -> Decoded:
         """All records of a batch; of those that are not to be kept nothing but the header."""
@@ -180,7 +168,7 @@ class Plan:
         return Decoded(record.struct, message, wanted, structs, batch.doubtful, batch.refusals, headless, head)
 
     def _read(self, kind: Message, at: Rows, header: Values) -> Structs:
-        with at.within(MessageName(kind.name)):
+        with at.within(MessageName(kind.said.name)):
             struct = kind.read(at, header)
         verify(at, header, self.record.derived)
         place, stop = at.at, at.batch.stop[at.index]
@@ -192,11 +180,11 @@ class Plan:
         """The number of each record's message; those that have none are in doubt."""
         found = np.full(len(at), -1)
         there: dict[str, set[int]] = {}
-        for name in dict.fromkeys(name for index in self._tried for name in self.messages[index].match):
+        for name in dict.fromkeys(name for index in self._tried for name in self.messages[index].said.match):
             if isinstance(known := record.column(name), Numbers):
                 there[name] = occurring(known.data)
         for index in self._tried:
-            match = self.messages[index].match
+            match = self.messages[index].said.match
             if any(there[name].isdisjoint(values) for name, values in match.items() if name in there):
                 continue  # no record is of it
             holds = found < 0

@@ -35,7 +35,7 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     messages = tuple(
         planner.proving(protocol, message.match).message(message, record) for message in protocol.messages.values()
     )
-    return Plan(record=record, messages=messages, framing=planner.framing(protocol.framing))
+    return Plan(record, messages, planner.framing(protocol.framing))
 
 
 def _proof(protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, codec.Checksum] | None:
@@ -78,16 +78,8 @@ class Planner:
         variants = tuple(map(self._variant, message.variants))
         if self.judge.variants(message.variants):
             variants = (Variant("", None, {slot.name: Layout(Fallback()) for slot in message.record.slots}),)
-        return Message(
-            message.name,
-            record,
-            match=message.match,
-            sections={slot: self.layout(content) for slot, content in message.sections.items()},
-            variants=variants,
-            decisive=message.decisive,
-            valid=self.whole(message.valid),
-            otherwise=self.whole(message.otherwise),
-        )
+        sections = {slot: self.layout(content) for slot, content in message.sections.items()}
+        return Message(message, record, sections, variants, self.whole(message.valid), self.whole(message.otherwise))
 
     def _variant(self, variant: codec.Variant) -> Variant:
         when = None if self.judge.reason(variant.when) else vector(variant.when)
@@ -140,13 +132,13 @@ class Planner:
         checksum = None if lengths.checksum is None else (lengths.checksum[0], self.checksum(lengths.checksum[1]))
         stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
         return Lengths(
+            lengths,
             list(map(_probe, lengths.fields)),
-            length=vector(lengths.length),
-            linear=linear(lengths.length.tree),
-            match=lengths.match,
-            valid=vector(lengths.valid),
-            checksum=checksum,
-            stored=stored,
+            vector(lengths.length),
+            vector(lengths.valid),
+            linear(lengths.length.tree),
+            checksum,
+            stored,
         )
 
 
