@@ -5,6 +5,7 @@ A node is a ``Scalar``, a ``Sequence`` or a ``Mapping``; everything later report
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -74,6 +75,8 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
         document = yaml.compose(text, Loader=_LOADER)
         if not isinstance(document, yaml.MappingNode):
             return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
+        if _size(document, {}) > _MOST:
+            raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
         node = _Nodes(shown, problems).node(document)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -131,19 +134,27 @@ def _verbatim(node: yaml.ScalarNode) -> int | None:
     return quote if end.line == start.line and is_whole else None
 
 
+def _size(node: yaml.Node, known: dict[int, int], depth: int = 0) -> int:
+    """How many values a node has, each counted as often as aliases repeat it. Raises ``RecursionError``."""
+    if depth > _DEEPEST:
+        raise RecursionError
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    if id(node) not in known:
+        inner = chain.from_iterable(node.value) if isinstance(node, yaml.MappingNode) else node.value
+        known[id(node)] = 1 + sum(_size(one, known, depth + 1) for one in inner)
+    return known[id(node)]
+
+
 class _Nodes:
-    """Makes nodes from YAML's. Aliased nodes are made again each time; number and depth are limited."""
+    """Makes nodes from YAML's. Aliased nodes are made again each time; the depth is limited."""
 
     def __init__(self, path: Path, problems: list[Problem]) -> None:
         self.path = path
         self.problems = problems
-        self.made = 0
 
     def node(self, node: yaml.Node, depth: int = 0) -> Node:
-        """The node. Raises ``yaml.YAMLError`` if there are too many, ``RecursionError`` if one is too deep inside."""
-        self.made += 1
-        if self.made > _MOST:
-            raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
+        """The node. Raises ``RecursionError`` if one is too deep inside."""
         if depth > _DEEPEST:
             raise RecursionError
         line, column = node.start_mark.line + 1, node.start_mark.column + 1
