@@ -104,6 +104,11 @@ def test_only_what_is_asked_for_its_place_is_placed() -> None:
     assert not {"vb_uuid", "opaque"} & rowwise.measured(couchbase_dcp.PROTOCOL)
 
 
+def test_places_are_asked_for_however_that_is_written() -> None:
+    asks = When("size( data ) == 2 and offset((head)) == 0", "more" / Int8ub)
+    assert rowwise.measured(strange("head" / Int8ub, "data" / Blob(Size(2)), asks)) == {"head", "data"}
+
+
 def test_a_plan_is_made_once() -> None:
     assert planning.plan_of(databus.PROTOCOL) is planning.plan_of(databus.PROTOCOL)
 

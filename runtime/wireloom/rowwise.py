@@ -4,7 +4,6 @@ This is the one place that says so: what ``columnar.planning`` finds no reason a
 --explain`` and the docs tell of the others. Needs neither numpy nor pyarrow.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -202,12 +201,9 @@ def _inside(part: object) -> Iterator[Layout]:
             yield from _inside(content)
 
 
-_MEASURED = re.compile(r"\b(?:offset|size)\((?:\w+\.)?(\w+)\)")
-
-
 def measured(protocol: Protocol) -> frozenset[str]:
-    """The fields and sections of which somebody asks where they stand, told by the texts of expressions alone."""
-    return frozenset(name for asked in _expressions(protocol) for name in _MEASURED.findall(asked.text))
+    """The fields and sections of which somebody asks where they stand."""
+    return frozenset(name.name for asked in _expressions(protocol) for place, name in asked.mentions if place)
 
 
 def _expressions(protocol: Protocol) -> Iterator[Expression]:

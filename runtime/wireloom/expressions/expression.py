@@ -1,14 +1,11 @@
 """``Expression``: the text that generated code has, and what is made of it: its tree, its names, a function."""
 
-from collections.abc import Callable
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
+    from wireloom.expressions.scalar import Scalar
     from wireloom.expressions.tree import Expr, Name
-
-Scalar = Callable[[Any, Any, Any], Any]
-"""An expression as a function of ``this`` (the own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 
 class Expression:
@@ -28,7 +25,7 @@ class Expression:
         return self.ask(this, record, frame)
 
     @cached_property
-    def _function(self) -> Scalar:
+    def _function(self) -> "Scalar":
         from wireloom.expressions.scalar import function
 
         return function(self.tree)
@@ -64,13 +61,6 @@ class Expression:
         from wireloom.expressions.tree import mentions
 
         return mentions(self.tree)
-
-    @cached_property
-    def measured(self) -> "tuple[tuple[str, Name], ...]":
-        """(function, name) of every ``size``, ``offset``, ``count`` and ``present`` in it."""
-        from wireloom.expressions.tree import measured
-
-        return measured(self.tree)
 
 
 Written = str | int | Expression

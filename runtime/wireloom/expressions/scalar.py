@@ -4,11 +4,10 @@ Of a text nothing reaches Python but what its tree consists of: names and texts 
 What computes with an absent value is absent, and a comparison with one is false.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, assert_never
 
-from wireloom.expressions.expression import Scalar
 from wireloom.expressions.tree import (
     OF_NUMBERS,
     Among,
@@ -25,6 +24,9 @@ from wireloom.expressions.tree import (
     may_be_absent,
     needed,
 )
+
+Scalar = Callable[[Any, Any, Any], Any]
+"""An expression as a function of ``this`` (its own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
 """What is raised where there is no answer: by a division by zero, or by values that were given to be written."""
