@@ -22,13 +22,14 @@ from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom.cli.findings import drawing
+from wireloom.cli.findings import ReportFormat, drawing, report
 from wireloom_generator import emitted_code, examples, explained, model, rules
 from wireloom_generator.emitters import columnar, docs, enums, package, parsers, spark, wireshark
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
+from wireloom_generator.generate import check as check_specs
 from wireloom_generator.generate import outputs
 from wireloom_generator.output import OutputFile
-from wireloom_generator.problems import Severity
+from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.resolve import protocol as protocol_of
 
 pytestmark = pytest.mark.xdist_group("hostile texts")
@@ -387,27 +388,31 @@ def replaced(tree: Tree, place: Place, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def misspelt(tmp_path_factory: pytest.TempPathFactory) -> dict[Place, Path]:
-    """A spec for each of those places, with control characters there."""
-    root, folders = tmp_path_factory.mktemp("misspelt"), {}
+def misspelt(tmp_path_factory: pytest.TempPathFactory) -> dict[Place, list[Problem]]:
+    """What is wrong with a spec for each of those places, with control characters there."""
+    root, found = tmp_path_factory.mktemp("misspelt"), {}
     for number, place in enumerate(WORDS):
-        folders[place] = folder = written({}, root / str(number))
+        folder = written({}, root / str(number))
         kind = {"message": "parcel"}.get(str(place[0]), str(place[0]))
         path = (folder.parent / "drawing" if kind == "library" else folder) / f"{kind}.yaml"
         tree = loaded(path.read_text(encoding="utf-8"))
         replaced(tree, place[1:], CONTROLS)
         path.write_text(dumped(tree), encoding="utf-8")
-    return folders
+        found[place] = check_specs([folder])
+    return found
 
 
-@pytest.mark.parametrize("format", ["text", "json", "github"])
-def test_what_is_told_of_it_harms_no_terminal(format: str, misspelt: dict[Place, Path]) -> None:
-    for place, folder in misspelt.items():
-        done = CliRunner().invoke(app, ["check", "--format", format, str(folder)])
-        assert done.exit_code == 1, place
-        assert not HARM.search(done.stdout + done.stderr), place
-        if format == "json":
-            assert json.loads(done.stdout)
+@pytest.mark.parametrize("format", ReportFormat)
+def test_what_is_told_of_it_harms_no_terminal(
+    format: ReportFormat, misspelt: dict[Place, list[Problem]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for place, problems in misspelt.items():
+        assert any(problem.severity is Severity.ERROR for problem in problems), place
+        report(problems, format)
+        told = capsys.readouterr()
+        assert not HARM.search(told.out + told.err), place
+        if format is ReportFormat.JSON:
+            assert json.loads(told.out)
 
 
 def test_a_source_line_on_a_terminal_is_harmless(tmp_path: Path) -> None:
