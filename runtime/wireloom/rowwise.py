@@ -51,7 +51,7 @@ from wireloom.codec.layout import Named
 from wireloom.codec.message import Record
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
-from wireloom.expressions.rowwise import RowwiseError, refuse
+from wireloom.expressions.rowwise import reason
 from wireloom.expressions.tree import Value
 
 Left = tuple[str, str]
@@ -135,7 +135,7 @@ class Judge:
         """Why only the codec reads a part, whatever its layouts consist of; None if there is no reason."""
         match part:
             case Expression():
-                return self._refusal(part)
+                return reason(part.tree, self.strange)
             case Layout() | None | int():
                 return None
             case Text(encoding=encoding) if encoding != "utf-8":
@@ -145,13 +145,6 @@ class Judge:
         if type(part) not in CONTENTS:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
-
-    def _refusal(self, expression: Expression) -> str | None:
-        try:
-            refuse(expression.tree, self.strange)
-        except RowwiseError as error:
-            return str(error)
-        return None
 
     def whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """What must hold of a whole record, if only the codec can tell."""

@@ -1,14 +1,13 @@
 """Expressions → functions of many rows at once, by ``vectors``."""
 
 import operator
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from typing import Any, assert_never, overload
 
 from wireloom.columnar.rows import Frame, Values
 from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present, settles
-from wireloom.expressions import Written, expression
+from wireloom.expressions import Expression
 from wireloom.expressions.numerals import Hexadecimal
-from wireloom.expressions.rowwise import refuse
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -36,23 +35,16 @@ _SEVERAL: dict[str, Callable[..., Any]] = {"and": both, "or": either, "min": lea
 
 
 @overload
-def vector(written: Written, strange: Set[str] = frozenset()) -> Vectorised: ...
+def vector(expression: Expression) -> Vectorised: ...
 
 
 @overload
-def vector(written: Written | None, strange: Set[str] = frozenset()) -> Vectorised | None: ...
+def vector(expression: Expression | None) -> Vectorised | None: ...
 
 
-def vector(written: Written | None, strange: Set[str] = frozenset()) -> Vectorised | None:
-    """The expression as a function, none of none; ``strange`` are the names whose values are no whole numbers.
-
-    Raises ``RowwiseError`` if it cannot be asked of many records at once.
-    """
-    if written is None:
-        return None
-    tree = expression(written).tree
-    refuse(tree, strange)
-    return _of(tree)
+def vector(expression: Expression | None) -> Vectorised | None:
+    """The expression as a function, none of none. There must be no ``expressions.rowwise.reason`` against it."""
+    return None if expression is None else _of(expression.tree)
 
 
 def _of(tree: Expr) -> Vectorised:
