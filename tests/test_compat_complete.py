@@ -106,7 +106,7 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> list[Spec]:
     return [load([folder])[0][0] for folder in found]
 
 
-def test_every_attribute_of_the_ir_is_compared(features: list[Spec]) -> None:
+def test_every_attribute_of_the_model_is_compared(features: list[Spec]) -> None:
     """Of each attribute of each class the first one of every small spec is altered."""
     assert len(_altered(features, 1)) > 70
 

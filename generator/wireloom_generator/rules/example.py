@@ -22,7 +22,7 @@ from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, col
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import FlatBuffers, spelled
+from wireloom_generator.types import spelled
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
@@ -87,7 +87,7 @@ def _named(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, 
 def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
     field = visit.item
     assert isinstance(field, Named)
-    table = spec.written.tables.get(field.type.table) if isinstance(field.type, FlatBuffers) else None
+    table = spec.written.tables.get(field.written.table or "") if isinstance(field, model.Field) else None
     type_ = type_of(spec, field)
     if table is not None:
         names = {item.name for item in table.fields}
