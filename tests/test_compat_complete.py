@@ -44,8 +44,6 @@ UNCOMPARED = {
     (model.Field, "when"): "the node around it says so too",
     (model.Field, "space"): "follows from its type and extent",
     (model.Field, "optional"): "the node around it says so too",
-    (model.Computed, "when"): "its value says so too",
-    (model.Computed, "compute"): "its value says so too",
     (model.Computed, "type"): "the columns of the message are compared",
     (model.Field, "columns"): "the columns of the message are compared",
     (model.Computed, "columns"): "the columns of the message are compared",

@@ -1,6 +1,7 @@
-"""What a spec means: every name resolved, every default filled in, sizes, offsets and columns computed.
+"""What a spec means: every name resolved, every default filled in, sizes and columns computed.
 
-Emitters see only this. All classes are frozen; a union stands for each choice, to be taken apart with ``match``.
+Rules judge it, and emitters see nothing else. All classes are frozen; a union stands for each choice, to be taken apart
+with ``match``.
 """
 
 from wireloom_generator.model.declarations import (

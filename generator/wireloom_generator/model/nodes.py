@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from wireloom_generator.expressions import Conditional, Value
 from wireloom_generator.model.declarations import Doc, Entry, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
@@ -103,18 +104,27 @@ class Field(_Named[syntax.Field]):
 
 @dataclass(frozen=True, slots=True)
 class Computed(_Named[syntax.Field]):
-    """A column that is not in the bytes: it is what it ``compute``s ``when`` that holds, which is its ``value``."""
+    """A column that is not in the bytes, but what it ``compute``s ``when`` that holds."""
 
     name: str
-    value: Condition
+    compute: Condition
+    when: Condition | None
     doc: Doc
     columns: tuple[Column, ...]
     enum: str | None = None
     labels: bool = True
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
-    compute: Condition = field(compare=False, kw_only=True)
-    when: Condition | None = field(default=None, compare=False)
+
+    @property
+    def value(self) -> Condition:
+        """What it is, in one expression: nothing where it is not there."""
+        if self.when is None:
+            return self.compute
+        is_conditional = isinstance(self.compute.expression, Conditional)
+        text = f"({self.compute.text})" if is_conditional else self.compute.text
+        guarded = Conditional(self.when.expression, self.compute.expression, Value(None))
+        return Condition(guarded, f"{text} if {self.when.text} else null")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Syntax → model: names resolved, defaults filled in, offsets and columns computed."""
+"""Syntax → model: names looked up, defaults filled in, sizes and columns computed, of broken specs too."""
 
 from wireloom_generator.model import Protocol
 from wireloom_generator.reading.spec import Spec

@@ -1,8 +1,8 @@
-"""Syntax → model for what stands in a list of fields: types resolved, expressions scoped, offsets counted."""
+"""Syntax → model for what stands in a list of fields: types looked up, expressions scoped, sizes added up."""
 
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import expressions, model, types
+from wireloom_generator import model, types
 from wireloom_generator.expressions import Value, notation, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
@@ -188,25 +188,17 @@ class Fields:
         return inner if node.when is None or isinstance(node, model.Computed) else model.When(node.when, (inner,))
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
-        compute = self.expression(text, field.where("compute"), names)
-        when = self.condition(field.when, field.where("when"), names)
-        value = compute
-        if when is not None:
-            guarded = expressions.Conditional(when.expression, compute.expression, Value(None))
-            value = model.Condition(guarded, f"{_enclosed(compute)} if {when.text} else null")
-        doc = documentation(field, unit=field.unit)
-        type_ = self.type(field)
+        doc, type_ = documentation(field, unit=field.unit), self.type(field)
         return model.Computed(
             field.name,
-            value,
+            self.expression(text, field.where("compute"), names),
+            self.condition(field.when, field.where("when"), names),
             doc,
             labelled(field.name, type_.column(self.declared), doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             self._hex(field, names),
             type=type_,
-            compute=compute,
-            when=when,
             written=field,
             via=via,
         )
@@ -354,10 +346,6 @@ def _joined(first: tuple[model.Node, ...], then: tuple[model.Node, ...]) -> tupl
     for node in then:
         _append(nodes, node)
     return tuple(nodes)
-
-
-def _enclosed(condition: model.Condition) -> str:
-    return f"({condition.text})" if isinstance(condition.expression, expressions.Conditional) else condition.text
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
