@@ -48,7 +48,6 @@ from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Named
-from wireloom.codec.message import Record
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
 from wireloom.expressions.rowwise import reason
@@ -111,8 +110,10 @@ class Account:
 def account(protocol: Protocol) -> Account:
     """How the records of a protocol are read."""
     judge = Judge.of(protocol)
-    messages = protocol.messages.values()
-    left = {message.name: tuple(dict.fromkeys(judge.left(protocol.record, message))) for message in messages}
+    shared = tuple(judge.left_in(protocol.record.head, *protocol.record.tail))
+    left = {
+        message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.messages.values()
+    }
     parts = _within(_layouts(protocol))
     lists = (part for part in parts if isinstance(part, Named) and isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
@@ -146,43 +147,39 @@ class Judge:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
 
-    def whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
+    def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """What must hold of a whole record, if only the codec can tell."""
-        if valid is not None and (why := self.reason(valid)):
+        if why := self.reason(valid):
             yield name, why
 
-    def left(self, record: Record, message: Message) -> Iterator[Left]:
-        """What of a message is left to the codec."""
-        for part in (record.head, *record.tail):
-            yield from self._of(part)
-        for layout in message.sections.values():
-            yield from self._of(layout)
+    def left_of(self, message: Message) -> Iterator[Left]:
+        """What of a message is left to the codec, beside what stands in every record."""
+        yield from self.left_in(*message.sections.values())
         why = self.variants(message.variants)
         if why is not None:
             yield "variant", why
             return
         for variant in message.variants:
-            for layout in variant.sections.values():
-                yield from self._of(layout)
-            yield from self.whole(variant.valid, "valid")
-        yield from self.whole(message.valid, "valid")
-        yield from self.whole(message.otherwise, "otherwise")
+            yield from self.left_in(*variant.sections.values())
+            yield from self._whole(variant.valid, "valid")
+        yield from self._whole(message.valid, "valid")
+        yield from self._whole(message.otherwise, "otherwise")
 
     def variants(self, variants: Iterable[Variant]) -> str | None:
         """Why only the codec tells variants apart."""
         return next(filter(None, (self.reason(variant.when) for variant in variants)), None)
 
-    def _of(self, part: object) -> Iterator[Left]:
-        if isinstance(part, Layout):
-            for step in part.steps:
-                yield from self._of(step)
-        elif isinstance(part, Block):
-            yield from ((name, why) for name, field in part.fields if (why := self.reason(field)))
-        elif why := self.reason(part):
-            yield _name(part), why
-        else:
-            for layout in _inside(part):
-                yield from self._of(layout)
+    def left_in(self, *parts: object) -> Iterator[Left]:
+        """What of some parts is left to the codec."""
+        for part in parts:
+            if isinstance(part, Layout):
+                yield from self.left_in(*part.steps)
+            elif isinstance(part, Block):
+                yield from ((name, why) for name, field in part.fields if (why := self.reason(field)))
+            elif why := self.reason(part):
+                yield _name(part), why
+            else:
+                yield from self.left_in(*_inside(part))
 
 
 def _inside(part: object) -> Iterator[Layout]:
