@@ -1,7 +1,7 @@
-"""What of a protocol only the codec reads, record by record, and why; the rest is read many records at once.
+"""Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
 
-This is the one place that says so: what ``columnar.planning`` finds no reason against it reads, and ``wireloom check
---explain`` and the docs tell of the others. Needs neither numpy nor pyarrow.
+This is the only place that decides it: ``columnar.planning`` reads everything without a reason here, and ``wireloom
+check --explain`` and the docs list the rest. It needs neither numpy nor pyarrow.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -91,15 +91,16 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
-"""What stands in each part of a layout, value and extent that is read many records at once."""
+"""The contents of each kind of part, value and extent that can be read many records at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """How a protocol's records are read.
 
-    ``left`` is what of each message is left to the codec. ``varying`` are the lists whose items may differ in size, so
-    that each tells only where the next one stands. Records are ``chained`` if their lengths are sums of numbers.
+    ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
+    in size, so that they must be read one after the other. Records are ``chained`` if their lengths are sums of
+    numbers.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -123,17 +124,17 @@ def account(protocol: Protocol) -> Account:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Tells what many records can be asked for; ``strange`` are the columns whose values are no whole numbers."""
+    """Decides what can be read many records at once; ``strange`` are the columns whose values are not whole numbers."""
 
     strange: frozenset[str]
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Judge":
-        """That of a protocol. A name that is strange anywhere is so everywhere."""
+        """The judge of a protocol. A name that is strange anywhere counts as strange everywhere."""
         return cls(frozenset(_strange(protocol.columns)))
 
     def reason(self, part: object) -> str | None:
-        """Why only the codec reads a part, whatever its layouts consist of; None if there is no reason."""
+        """Why only the codec can read a part, apart from the layouts inside it; None if there is no reason."""
         match part:
             case Expression():
                 return reason(part.tree, self.strange)
@@ -148,7 +149,7 @@ class Judge:
         return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
-        """What must hold of a whole record, if only the codec can tell."""
+        """The conditions of a whole record that only the codec can check."""
         if why := self.reason(valid):
             yield name, why
 
@@ -166,7 +167,7 @@ class Judge:
         yield from self._whole(message.otherwise, "otherwise")
 
     def variants(self, variants: Iterable[Variant]) -> str | None:
-        """Why only the codec tells variants apart."""
+        """Why only the codec can select variants."""
         return next(filter(None, (self.reason(variant.when) for variant in variants)), None)
 
     def left_in(self, *parts: object) -> Iterator[Left]:
@@ -183,7 +184,7 @@ class Judge:
 
 
 def _inside(part: object) -> Iterator[Layout]:
-    """The layouts that stand in a part, but not within each other."""
+    """The outermost layouts inside a part."""
     for content in _contents(part):
         if isinstance(content, Layout):
             yield content
@@ -197,7 +198,7 @@ def measured(protocol: Protocol) -> frozenset[str]:
 
 
 def _expressions(protocol: Protocol) -> Iterator[Expression]:
-    """All that is asked when records are read."""
+    """All expressions used when records are read."""
     for message in protocol.messages.values():
         yield from filter(None, (message.valid, message.otherwise))
         for variant in message.variants:
@@ -208,7 +209,7 @@ def _expressions(protocol: Protocol) -> Iterator[Expression]:
 
 
 def _layouts(protocol: Protocol) -> Iterator[object]:
-    """What records consist of: the record's parts, and what messages and variants put into them."""
+    """The layouts of records: the record's parts, and those of messages and variants."""
     yield from (protocol.record.head, *protocol.record.tail)
     for message in protocol.messages.values():
         yield from message.sections.values()
@@ -217,7 +218,7 @@ def _layouts(protocol: Protocol) -> Iterator[object]:
 
 
 def _within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[object]:
-    """Parts and all that stands in them, each once, but for what has been ``seen``."""
+    """Parts and everything inside them, each once, without those already ``seen``."""
     seen = set() if seen is None else seen
     for part in parts:
         if part is not None and id(part) not in seen:
@@ -227,7 +228,7 @@ def _within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[o
 
 
 def _contents(part: object) -> Iterable[object]:
-    """What stands in a part; nothing in one that is not known."""
+    """The contents of a part; nothing for an unknown part."""
     return CONTENTS[type(part)](part) if type(part) in CONTENTS else ()
 
 
@@ -248,7 +249,7 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 
 
 def _name(part: object) -> str:
-    """What to call a part."""
+    """The name of a part in messages."""
     match part:
         case Bits(fields=[(name, *_), *_]) | Computed(name=name) | Named(name=name) | Section(name=name):
             return str(name)
@@ -265,7 +266,7 @@ def _alike(item: object) -> bool:
 
 
 def _is_fixed(part: object) -> bool:
-    """Whether a part has the same size wherever it stands."""
+    """Whether a part always has the same size."""
     match part:
         case Layout(steps=steps):
             return all(map(_is_fixed, steps))

@@ -17,7 +17,7 @@ with needed("wireloom.columnar", "cli"):
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 16 * 1024 * 1024
-"""A batch ends before it holds more records than this, or so many bytes of them, be it a single record."""
+"""A batch ends before it has more records than this, or more bytes of records. A single larger record is a batch."""
 
 _TYPES = {
     "boolean": pa.bool_(),
@@ -88,10 +88,10 @@ def decode_columnar(
 ) -> pa.Table:
     """The records of ``buffer``, which is bytes or a memory map, as a table, or those ``columns`` of it.
 
-    ``options`` are the protocol's parameters and what a reader can be told: ``message``, ``labels``, ``positions``,
-    ``maxRecordBytes``. What is left out is not looked at more closely than it takes to tell sound records from
-    malformed ones, which does not depend on the columns. Raises ``OptionError`` for a column that is not there, and in
-    mode ``FAILFAST`` ``DecodeError``, its offset counted from the start of ``buffer``.
+    ``options`` are the protocol's parameters and reader options: ``message``, ``labels``, ``positions``,
+    ``maxRecordBytes``. Columns left out are read only as far as it takes to find malformed records, which do not depend
+    on the columns. Raises ``OptionError`` for a column that is not there, and in mode ``FAILFAST`` ``DecodeError``, its
+    offset counted from the start of ``buffer``.
     """
     from wireloom.columnar.decoder import Decoder
 

@@ -1,6 +1,6 @@
 """The optional accelerator: loops over records and bytes, compiled by numba (the extra ``accel``).
 
-Everything here has a twin without numba that gives the same results. ``WIRELOOM_ACCEL=0`` turns it off.
+Everything here has a counterpart without numba that gives the same results. ``WIRELOOM_ACCEL=0`` turns it off.
 """
 
 import os
@@ -14,7 +14,7 @@ import numpy as np
 from wireloom.columnar.buffers import Array
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
-"""Whether numba is there and wanted."""
+"""Whether numba is installed and not turned off."""
 
 
 SLICES = 8
@@ -22,7 +22,9 @@ SLICES = 8
 
 
 def crc32(buffer: Array, start: Array, stop: Array, tables: Array, register: int, final: int) -> Array:
-    """Reflected CRC-32 of each range of ``buffer``; ``tables`` say what each byte adds at each of ``SLICES`` places."""
+    """Reflected CRC-32 of each range of ``buffer``; ``tables`` have what each byte adds at each of ``SLICES``
+    positions.
+    """
     found: Array = _crc32()(buffer, start, stop, tables, np.uint32(register), np.uint32(final))
     return found
 
@@ -65,7 +67,7 @@ def _crc32() -> Callable[..., Any]:
 
 
 def registers(data: Array, table: Array, register: int, *, reflected: bool) -> Array:
-    """A CRC's register behind each byte; ``table`` says what it becomes by one."""
+    """A CRC's register after each byte; ``table`` has what one byte changes."""
     found = np.empty(len(data), np.uint32)
     _registers()(data, table, register, reflected, found)
     return found
@@ -90,7 +92,7 @@ def _registers() -> Callable[..., None]:
 
 
 def passed(registers: Array, digits: Array, tables: Array) -> Array:
-    """What each register becomes by its digit: ``tables`` say what each byte of it does."""
+    """What each register becomes; ``tables`` have the effect of each of its bytes."""
     found = np.empty(len(registers), np.uint32)
     _passed()(registers, digits, tables, found)
     return found

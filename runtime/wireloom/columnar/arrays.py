@@ -1,8 +1,9 @@
-"""Columns while they are decoded: numpy arrays and places in the buffer, made into Arrow arrays at the end, if at all.
+"""Columns while they are decoded: numpy arrays and positions in the buffer. At the end, wanted ones become Arrow
+arrays.
 
-A column holds one value a row. ``take`` picks rows. ``scattered`` puts the values at ``rows`` of so many, in ascending
-order and null between them. ``over`` puts another column's values in place of some. ``arrow`` makes an Arrow array of
-the type that the table has for it, at ``places`` if the struct around it is null elsewhere.
+A column has one value per row. ``take`` selects rows. ``scattered`` puts the values at ``rows`` (ascending), with nulls
+between them. ``over`` replaces some values by another column's. ``arrow`` makes an Arrow array of the table's type, at
+``places`` if the struct around it is null elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +22,12 @@ def _taken(valid: Valid, rows: Array) -> Valid:
 
 
 def _present(valid: Valid, places: Places) -> Array:
-    """The validity of values that were put at their places."""
+    """The validity of values after they were put at their places."""
     return spread(np.ones(len(places.rows), bool) if valid is None else valid, places)
 
 
 def _replaced(valid: Valid, count: int, rows: Array, other: Valid) -> Valid:
-    """The validity of ``count`` values of which those at ``rows`` have become others."""
+    """The validity of ``count`` values after those at ``rows`` were replaced."""
     if valid is None and other is None:
         return None
     found = np.ones(count, bool) if valid is None else valid.copy()
@@ -35,14 +36,14 @@ def _replaced(valid: Valid, count: int, rows: Array, other: Valid) -> Valid:
 
 
 def _valids(columns: Sequence["Column"]) -> Valid:
-    """The validity of columns one behind the other."""
+    """The validity of concatenated columns."""
     if all(column.valid is None for column in columns):
         return None
     return np.concatenate([np.ones(len(c), bool) if c.valid is None else c.valid for c in columns])
 
 
 _DECIMAL = pa.decimal128(20, 0)
-"""What numbers are put into that no integer of numpy's holds together."""
+"""The type for numbers that no integer type of numpy can hold together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Bytes of the buffer from ``start`` to before ``stop``. They are looked at when an Arrow array is made."""
+    """Bytes of the buffer from ``start`` to before ``stop``. They are read only when an Arrow array is made."""
 
     buffer: Array
     start: Array
@@ -118,7 +119,7 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Values that are an Arrow array already."""
+    """Values that already are an Arrow array."""
 
     array: pa.Array
 
@@ -153,7 +154,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What ``label`` says of each number, asked once for each that occurs, in the Arrow type ``kind``."""
+    """The ``label`` of each number, computed once for each number that occurs, in the Arrow type ``kind``."""
 
     of: Numbers
     label: Callable[[int], Any]
@@ -192,7 +193,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """``counts`` items each, all of them one behind the other in ``items``."""
+    """Lists with ``counts`` items each, all of them consecutive in ``items``."""
 
     counts: Array
     items: "Column"
@@ -222,7 +223,7 @@ class Lists:
 
 @dataclass(frozen=True, slots=True)
 class Structs:
-    """Columns by name; those that the table has and this has not are null."""
+    """Columns by name; columns of the table that are missing here are null."""
 
     count: int
     columns: "dict[str, Column]"
@@ -272,14 +273,14 @@ def nothing(like: Column, count: int) -> Column:
 
 
 def replace(column: Column, rows: Array, other: Column) -> Column:
-    """The column, the values at ``rows`` being those of ``other``."""
+    """The column with the values of ``other`` at ``rows``."""
     places = np.arange(len(column))
     places[rows] = len(column) + np.arange(len(rows))
     return join([column, other]).take(places)
 
 
 def join(columns: Iterable[Column]) -> Column:
-    """The columns one behind the other; all are of one kind, be it in different forms."""
+    """The columns concatenated; all are of one kind, perhaps in different forms."""
     first, *rest = columns
     if not rest:
         return first

@@ -1,4 +1,4 @@
-"""The records that are decoded together, and what all of them share."""
+"""The records that are decoded together, and what they share."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -13,7 +13,7 @@ from wireloom.options import wide
 
 
 class Batch:
-    """The records being decoded: stretches of one buffer, and what all of them share.
+    """The records being decoded: ranges of one buffer, and what they share.
 
     ``little`` is their byte order, in one value or one a record. ``weight`` is that of the lists read so far. Items of
     lists are batches, too: what they share is in the ``root``.
@@ -36,7 +36,7 @@ class Batch:
         self.doubtful = np.zeros(len(start), bool)
         self.refusals = Refusals(len(start))
         self.turns = 0
-        """Turns of few rows in which lists were read, those of lists in lists included."""
+        """How many turns of few rows it took to read lists, including lists in lists."""
         self.weight = 0
         self._outermost: Batch | None = None
         self._found: dict[bytes | None, Array] = {}
@@ -47,7 +47,7 @@ class Batch:
         return self._outermost or self
 
     def items(self, records: Array, run: Array) -> "Batch":
-        """Items as if each were a record, with a doubt and a refusal of its own: so many of each of ``records``."""
+        """Items as if each were a record that can be doubtful or refused; this many for each of ``records``."""
         count = int(run.sum())
         found = copy(self)
         found._outermost = self.root
@@ -58,19 +58,21 @@ class Batch:
         return found
 
     def places_of_high(self) -> Array:
-        """Where in the buffer bytes stand that are not ASCII, in ascending order."""
+        """The positions of non-ASCII bytes in the buffer, ascending."""
         if None not in self._found:
             self._found[None] = np.flatnonzero(self.buffer >= 0x80)
         return self._found[None]
 
     def weigh(self, weight: int, ahead: float = 0) -> None:
-        """Add lists to the batch's weight, with about so much ``ahead``. Raises ``TooHeavyError`` if it is too much."""
+        """Add lists to the batch's weight, with about as much ``ahead`` to come. Raises ``TooHeavyError`` if it is too
+        much.
+        """
         root = self.root
         root.weight += weight
         weighing.bear(root.weight, weighing.lists(len(root.start)), ahead)
 
     def places(self, wanted: bytes) -> Array:
-        """Where in the buffer some bytes stand, in ascending order; for no bytes, where other ones than zero do."""
+        """The positions of some bytes in the buffer, ascending; for no bytes, those of bytes other than zero."""
         if wanted not in self._found:
             if not wanted:
                 self._found[wanted] = np.flatnonzero(self.buffer)

@@ -10,13 +10,13 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Rows, Values
 
 _LONG = 18
-"""Any number of so many digits fits 64 bits."""
+"""Any number with this many digits fits 64 bits."""
 _CHUNK = 9
-"""And any of so many fits 32, with room for what is carried."""
+"""Any number with this many digits fits 32 bits, with room for carries."""
 
 
 class Bcd:
-    """Packed decimals of one kind; rows that have something else are doubtful."""
+    """Packed decimals of one kind; rows with anything else are doubtful."""
 
     def __init__(self, kind: codec.Bcd) -> None:
         self.digits = kind.digits
@@ -48,13 +48,13 @@ class Bcd:
 
 
 def _number(digits: Array) -> Array:
-    """The number that the digits of each row are."""
+    """The number given by the digits of each row."""
     found: Array = digits @ 10 ** np.arange(digits.shape[1] - 1, -1, -1, dtype=np.int64)
     return found
 
 
 def _words(digits: Array, negative: Array) -> Array:
-    """The same as numbers of 128 bits, in two words each, the lower one first."""
+    """The same as 128-bit numbers, in two words each, the lower word first."""
     limbs = np.zeros((4, len(digits)), np.uint64)
     mask, half = np.uint64(0xFFFF_FFFF), np.uint64(32)
     first = digits.shape[1] % _CHUNK

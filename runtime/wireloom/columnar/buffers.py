@@ -1,4 +1,4 @@
-"""Arrow arrays made of numpy's numbers and of places in a buffer."""
+"""Arrow arrays made from numpy's numbers and from positions in a buffer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Valid = Array | None
-"""Which rows have a value; None: all of them."""
+"""Which rows have a value; None means all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Places:
 
 
 def spread(data: Array, places: Places | None) -> Array:
-    """``data`` at its places, zeros between."""
+    """``data`` at its places, with zeros between."""
     if places is None:
         return data
     found = np.zeros(places.count, data.dtype)
@@ -45,11 +45,11 @@ def array(
 
 _MANY = 64 * 1024
 _WIDEST = 16
-"""No type takes more bytes a value beside what it points to."""
+"""The most bytes per value of any type, without the bytes it points to."""
 
 
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
-    """So many nulls. All columns that a batch lacks are made of the same zeros, which are there once."""
+    """This many nulls. All missing columns of a batch share the same zeros."""
     if count <= _MANY:
         return _nulls(kind).slice(0, count)
     return _of_zeros(kind, count, _zeros(count.bit_length()))
@@ -99,7 +99,7 @@ def numbers(kind: pa.DataType, data: Array, valid: Valid, places: Places | None)
 
 
 def integers(decimals: pa.Array) -> tuple[Array, Array]:
-    """Decimals without a fraction as integers of 64 bits, and which of them fit; nulls do."""
+    """Decimals without a fraction as 64-bit integers, and which of them fit; nulls fit."""
     words = np.frombuffer(decimals.buffers()[1], np.int64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
     low, high = words[:, 0], words[:, 1]
     fits = high == low >> 63
@@ -107,7 +107,7 @@ def integers(decimals: pa.Array) -> tuple[Array, Array]:
 
 
 _INLINE = 12
-"""An Arrow view of so many bytes holds them itself."""
+"""An Arrow view of up to this many bytes holds them itself."""
 _VIEW = np.dtype([("size", "<i4"), ("head", "V4"), ("buffer", "<i4"), ("offset", "<i4")])
 
 
@@ -142,14 +142,14 @@ def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Place
 
 
 def _short(views: Array, buffer: Array, start: Array) -> None:
-    """Views that hold their bytes, zeros behind them."""
+    """Views that hold their bytes, padded with zeros."""
     held = windows(buffer, start, _INLINE).view(np.uint8).reshape(-1, _INLINE)
     whole = views.view(np.uint8).reshape(-1, _VIEW.itemsize)
     whole[:, 4:] = held * (np.arange(_INLINE) < views["size"][:, None])
 
 
 def _long(views: Array, buffer: Array, start: Array) -> None:
-    """Views that say where in the buffer their bytes stand."""
+    """Views that point to their bytes in the buffer."""
     views["offset"] = start
     views["head"] = windows(buffer, start, 4)
 
@@ -159,7 +159,7 @@ _SMALL, _CLOSE = 8, 1024
 
 
 def windows(buffer: Array, starts: Array, size: int) -> Array:
-    """``size`` bytes from each of ``starts``, as one opaque item each; behind the buffer's end stand zeros."""
+    """``size`` bytes from each of ``starts``, as one opaque item each; after the buffer's end they are zeros."""
     last = len(buffer) - size
     if not len(starts):
         return every(buffer, size)[starts]
@@ -183,14 +183,14 @@ def every(buffer: Array, size: int) -> Array:
 
 
 def ragged(starts: Array, counts: Array) -> Array:
-    """``starts[i], starts[i] + 1, …``, ``counts[i]`` of them, for each i one behind the other."""
+    """``starts[i], starts[i] + 1, …``, ``counts[i]`` of them, for each i in turn."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     return np.repeat(starts - (ends - counts), counts) + np.arange(total)
 
 
 def lists(kind: pa.DataType, counts: Array, items: pa.Array, valid: Valid, places: Places | None) -> pa.Array:
-    """Lists of ``counts`` items each, all of them one behind the other in ``items``."""
+    """Lists of Lists with ``counts`` items each, all of them consecutive in ``items``."""
     counts = spread(counts, places)
     offsets = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=offsets[1:])
@@ -201,7 +201,7 @@ def lists(kind: pa.DataType, counts: Array, items: pa.Array, valid: Valid, place
 def labels(
     kind: pa.DataType, data: Array, valid: Valid, label: Callable[[int], Any], places: Places | None
 ) -> pa.Array:
-    """What ``label`` says of each number: a text or None, or texts."""
+    """The ``label`` of each number: a text or None, or texts."""
     count = len(data) if places is None else places.count
     rows = np.arange(len(data)) if places is None else places.rows
     if valid is not None:
@@ -222,7 +222,7 @@ def labels(
 
 
 _SHARED = 16 * 1024 * 1024
-"""Columns of one label are parts of the same one if that has no more bytes."""
+"""Columns with a single label share one array if it has no more bytes than this."""
 
 
 def _repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
@@ -256,7 +256,7 @@ def occurring(data: Array) -> set[int]:
 
 
 def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:
-    """A code for each number, and what ``label`` says of the number by its code."""
+    """A code for each number, and the ``label`` of the number by its code."""
     if len(data) and data.min() >= 0 and data.max() < _FEW:
         if data.min() == data.max():
             return np.zeros(len(data), np.int64), [label(int(data[0]))]
@@ -270,7 +270,7 @@ def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any
 def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidden: bool) -> pa.Array:
     """The text of each code, by Arrow's views: twice as fast as taking them.
 
-    What stands between ``places`` is null, unless it is ``hidden`` in any case.
+    Values between ``places`` are null, unless they are ``hidden`` in any case.
     """
     count = len(codes) if places is None else places.count
     whole = pa.array(texts, pa.string()).cast(pa.string_view()).buffers()

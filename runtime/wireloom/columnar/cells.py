@@ -18,7 +18,7 @@ from wireloom.views import Row
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The values that are not null: their numbers, and where in ``buffer`` they stand."""
+    """The values that are not null: their numbers, and their positions in ``buffer``."""
 
     count: int
     buffer: Any
@@ -37,12 +37,12 @@ class _Values:
         return cls(len(values), data or b"", numbers, ends[:-1][numbers], ends[1:][numbers])
 
     def data(self, row: int) -> bytes:
-        """The bytes of a value, by its place among those that are not null."""
+        """The bytes of a value, by its number among those that are not null."""
         return bytes(memoryview(self.buffer)[int(self.start[row]) : int(self.stop[row])])
 
 
 def one(decoder: Decoder, values: pa.Array) -> pa.Array:
-    """A struct for each value, which is to be one record; null for null and for messages that are not asked for.
+    """A struct for each value, which must be one record; null for null and for unwanted messages.
 
     Raises ``DecodeError`` at the first malformed one in mode ``FAILFAST``.
     """
@@ -64,14 +64,14 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
 
 
 def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array, Array]:
-    """All batches as one: whoever asks for values gives as many as the answer may be large for."""
+    """All batches as one; the caller limits how many values there are."""
     found, rows = zip(*batches, strict=True)
     structs = [batch.to_struct_array() for batch in found]
     return structs[0] if len(structs) == 1 else pa.concat_arrays(structs), np.concatenate(rows)
 
 
 def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
-    """The byte order of each value, as ``little``, and whether its framing is certain to be that of one record."""
+    """The byte order of each value, as ``little``, and whether it certainly is one record."""
     array = np.frombuffer(held.buffer, np.uint8)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
     proofs = np.zeros(len(held.start), np.int64)
@@ -87,7 +87,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
 
 
 def many(decoder: Decoder, values: pa.Array) -> pa.Array:
-    """A list of structs for each value, which is records one behind the other; null for null.
+    """A list of structs for each value, which has consecutive records; null for null.
 
     Raises ``DecodeError`` at the first malformed record in mode ``FAILFAST``.
     """
@@ -128,11 +128,11 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
 
 
 _ROOM = 4096
-"""Records that are followed at once."""
+"""How many records are followed at once."""
 
 
 class _Chains:
-    """The records of the values that are nothing but sound records; ``whole`` says which values those are."""
+    """The records of the values that consist of sound records; ``whole`` says which values those are."""
 
     def __init__(self, decoder: Decoder, held: _Values) -> None:
         self.plan = decoder.plan.framing
@@ -151,12 +151,12 @@ class _Chains:
 
     @property
     def stretch(self) -> Stretch:
-        """The records; their reasons count from where their value begins."""
+        """The records; offsets in their reasons are from the start of the value."""
         held = self.held
         return Stretch(held.buffer, self.start, self.stop, self.little, -held.start[self.cell])
 
     def _followed(self, cells: Array, little: bool, others: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
-        """(value, start, end, byte order) of the records of those ``cells`` that are whole in one byte order."""
+        """(value, start, end, byte order) of the records of those ``cells`` that have nothing else in that order."""
         cell, start, stop = self._candidates(cells, Hop(self.plan, little=little))
         bound, parameters = self.options.max_record_bytes, self.options.parameters
         ends = self.held.stop[cell]
@@ -171,7 +171,7 @@ class _Chains:
         return cell[mine], start[mine], stop[mine], np.full(int(mine.sum()), little)
 
     def _candidates(self, cells: Array, hop: Hop) -> tuple[Array, Array, Array]:
-        """(value, start, end) of what the lengths say are the records of each value."""
+        """(value, start, end) of the records of each value, according to their lengths."""
         found = [np.zeros((3, 0), np.int64)]
         for cell in cells.tolist() if hop.possible else ():
             at, end = int(self.held.start[cell]), int(self.held.stop[cell])

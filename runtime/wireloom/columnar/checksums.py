@@ -13,7 +13,7 @@ from wireloom.columnar.rows import Rows, Values
 
 
 def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
-    """The ``rows``, by number, whose checksum is not the one ``found``, and theirs; those without range are doubted."""
+    """The ``rows`` whose checksum is not the one ``found``, and the right ones; rows without a range are doubted."""
     begin, begins = number(checksum.start(this, at.record, at.frame), at)
     end, ends = number(checksum.end(this, at.record, at.frame), at)
     start, stop = at.start + begin, at.start + end
@@ -58,7 +58,7 @@ _REFLECTED = {"crc32": (_ONES, _ONES), "crc32_zero": (0, 0)}
 """CRC-32 with its initial register and final XOR."""
 _TABLED = 64
 _COMMON = 256
-"""Ranges of one size up to the first, if there are so many, are summed up by tables, since a CRC is linear."""
+"""If there are this many ranges of one size, up to the first, tables are used, since a CRC is linear."""
 
 
 @cache
@@ -83,7 +83,7 @@ def _tables(size: int) -> Array:
 
 
 def _of_one_size(buffer: Array, start: Array, size: int, register: int, final: int) -> Array:
-    """CRCs of ranges of one size: the contributions of their bytes, and of the register as if it stood in front."""
+    """CRCs of ranges of one size: the sum of the contributions of their bytes and of the initial register."""
     data = windows(buffer, start, size).view(np.uint8).reshape(-1, size)
     tables = _tables(size)
     crc = np.full(len(data), _shifted(register, size), np.uint32)
@@ -94,7 +94,7 @@ def _of_one_size(buffer: Array, start: Array, size: int, register: int, final: i
 
 @cache
 def _shifted(register: int, size: int) -> int:
-    """What a register becomes behind ``size`` zero bytes."""
+    """What a register becomes after ``size`` zero bytes."""
     single = _table()
     for _ in range(size):
         register = int(single[register & 0xFF]) ^ register >> 8

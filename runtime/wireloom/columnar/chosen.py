@@ -1,4 +1,4 @@
-"""What a batch of a table is made of: the rows that the plan decoded, malformed ones among them, and the codec's."""
+"""The sources of a table's batch: the rows that the plan decoded, malformed ones among them, and the codec's rows."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -15,16 +15,16 @@ from wireloom.options import Mode
 
 
 def made(values: list[Any], kind: pa.DataType) -> pa.Array:
-    """A column of the codec's values; nothing but nulls costs nothing."""
+    """A column of the codec's values; only nulls cost nothing."""
     return nulls(kind, len(values)) if all(value is None for value in values) else pa.array(values, kind)
 
 
 Numbered = tuple[pa.RecordBatch, Array]
-"""Rows, and the numbers of their records."""
+"""Rows with the numbers of their records."""
 
 
 def interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered]:
-    """Parts of ``one``, and between them those of ``other`` that belong in front of the ``places`` in it."""
+    """Parts of ``one``, with the parts of ``other`` that come before the ``places`` in it."""
     found: list[Numbered] = []
     at = begin = 0
     for place, count in zip(*np.unique(places, return_counts=True), strict=True):
@@ -38,7 +38,7 @@ def interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered]
 
 
 def merged(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
-    """An array with the values of ``other`` in front of the ``places`` in ``one``; nulls in both cost nothing."""
+    """An array with the values of ``other`` before the ``places`` in ``one``; nulls in both cost nothing."""
     kind, count = one.type, len(one) + len(other)
     if one.null_count == len(one) and other.null_count == len(other):
         return nulls(kind, count)
@@ -74,7 +74,7 @@ def _merged_valid(one: pa.Array, other: pa.Array, places: Array) -> Valid:
 
 @cache
 def _has_items_of_columns(kind: pa.DataType) -> bool:
-    """Whether there are lists of structs in it: of their columns, many may be nothing but nulls."""
+    """Whether it has lists of structs, in which many columns may be all null."""
     if pa.types.is_list(kind):
         return pa.types.is_struct(kind.value_type) or _has_items_of_columns(kind.value_type)
     return pa.types.is_struct(kind) and any(_has_items_of_columns(field.type) for field in kind)
@@ -94,15 +94,15 @@ class Refused:
 
     @property
     def counted(self) -> tuple[str, int, int]:
-        """What a tally is told: the first reason, the bytes and how many they are."""
+        """The values for a tally: the first reason, the number of bytes and the number of rows."""
         return self.reasons[0].as_py(), self.size, len(self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Rows that the plan decoded: ``chosen`` among those it was given, which are ``rows`` of the stretch.
+    """Rows that the plan decoded: those ``chosen`` among its input, which are ``rows`` of the stretch.
 
-    ``sure`` are those that are not for the codec, ``refused`` those that are malformed.
+    ``sure`` are those not left to the codec, ``refused`` those that are malformed.
     """
 
     decoded: Decoded
@@ -164,7 +164,7 @@ class Chosen:
         return column.take(self.chosen[there]).scattered(np.flatnonzero(there), len(self.chosen)).arrow(kind)
 
     def field(self, code: int, name: str) -> Column | None:
-        """A field of the message that all rows are of; None if they have no such field."""
+        """A field of the single message of all rows; None if it has no such field."""
         found = self.decoded.structs.get(code)
         column = found[1].columns.get(name) if found is not None else None
         if found is None or column is None:
@@ -175,7 +175,7 @@ class Chosen:
         return taken if len(taken) == len(self.chosen) else taken.scattered(places[there], len(self.chosen))
 
     def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
-        """The fields of a message that ``kind`` has, null in rows of others; None if no row is of it."""
+        """The fields of a message that are in ``kind``, null in rows of other messages; None if no row is of it."""
         found = self.decoded.structs.get(code)
         if found is None:
             return None
@@ -192,7 +192,7 @@ class Chosen:
         return struct.arrow(kind, Places(places, len(self.chosen)))
 
     def _places(self, rows: Array) -> Array:
-        """Where among the chosen rows those of ``rows`` are that are sound; -1 for the others."""
+        """The numbers of the sound ``rows`` among the chosen ones; -1 for the others."""
         places = np.full(len(self.decoded.message), -1)
         sound = np.arange(len(self.chosen))
         if (malformed := self.malformed) is not None:

@@ -1,4 +1,4 @@
-"""From cuts of a capture to Arrow batches: what the plan decoded, and in its place what the codec had to."""
+"""From cuts of a capture to Arrow batches, decoded by the plan, or by the codec where the plan cannot."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
@@ -31,16 +31,16 @@ from wireloom.views import FILE, Row, View
 REASON = CORRUPT[1]
 BATCH_ROWS = 64 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
-"""A batch ends with the record that makes it have so many of them, or so many bytes of them."""
+"""A batch ends with the record that reaches this many records, or this many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 REDONE_BYTES = 256 * 1024
-"""How many bytes of records are Python objects at once, and not many more."""
+"""About how many bytes of records are Python objects at the same time."""
 _LIGHT = 1 / 4
-"""A batch that weighs less than this part of what it may is followed by one of twice as many records."""
+"""If a batch weighs less than this part of what it may weigh, the next one has twice as many records."""
 
 _PLACES = 4
-"""In so many places records of the codec split a batch; merging them in would copy all of it."""
+"""In up to this many places, the codec's records split a batch; merging them would copy all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +73,18 @@ class Tally:
     first: str = ""
 
     def add(self, reason: str, size: int, count: int = 1) -> None:
-        """Count a malformed record, or more of them, of so many bytes together."""
+        """Count malformed records with this many bytes together."""
         self.first = self.first or reason
         self.malformed += count
         self.malformed_bytes += size
 
 
 Redo = Callable[[int], Row | None]
-"""The row of a record as the codec has it; None if it is left out."""
+"""Gives the codec's row of a record; None if it is left out."""
 
 
 class Decoder:
-    """Decodes records into batches of ``schema``, which is the view that ``options`` leave, or a part of it."""
+    """Decodes records into batches of ``schema``, which is the view that ``options`` describe, or a part of it."""
 
     def __init__(
         self,
@@ -106,11 +106,11 @@ class Decoder:
         self.absent: dict[str, pa.Array] = {}
         self.tally = Tally()
         self.share = BATCH_ROWS
-        """How many records are decoded at once, if there are so many: fewer where they are heavy."""
+        """How many records are decoded at once at most; fewer if they are heavy."""
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     def scanner(self) -> Scanner:
-        """What cuts a capture for this decoder."""
+        """The scanner that cuts captures for this decoder."""
         return Scanner(
             self.protocol.framing,
             self.plan.framing,
@@ -121,7 +121,7 @@ class Decoder:
         )
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
-        """The batches of a capture that is in memory, or mapped there. Raises ``DecodeError`` in mode ``FAILFAST``."""
+        """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``."""
         for cuts, _ in self.scanner().scan(Window(buffer)):
             yield from self.cuts(cuts, file)
 
@@ -130,7 +130,7 @@ class Decoder:
     ) -> Iterator[pa.RecordBatch]:
         """The batches of a capture that ``read`` gives piece by piece, from its byte ``start`` on.
 
-        Those of records that begin before ``stop``. Memory is that of a few pieces, or of the largest record.
+        Those of records that begin before ``stop``. It needs memory for a few pieces, or for the largest record.
         """
         scanner = self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
@@ -168,7 +168,7 @@ class Decoder:
         return (batch for batch, _ in self.records(stretch, cuts.errors, redo, added))
 
     def row(self, cut: Cut, data: bytes, offset: int, file: str) -> Row | None:
-        """A record as the codec and the mode have it, ``offset`` being where it stands; None if it is left out."""
+        """The codec's row of a record at ``offset`` in this mode; None if it is left out."""
         strict = self.options.mode is Mode.FAILFAST
         parameters, message = dict(self.options.parameters), self.options.message
         found = self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST if strict else Mode.PERMISSIVE, message)
@@ -224,10 +224,10 @@ class Decoder:
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
     ) -> tuple[list[tuple[pa.RecordBatch, Array]], float]:
-        """What would be one batch, with the numbers of its records, and its part of what it may weigh.
+        """One batch, with the numbers of its records and its part of the largest weight; it may be split.
 
-        Where records that were left to the codec stand in few places they are batches of their own, which copies
-        nothing. Raises ``TooHeavyError``.
+        If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
+        ``TooHeavyError``.
         """
         fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
         doubtful = np.ones(len(rows), bool)
@@ -257,10 +257,10 @@ class Decoder:
         added: Mapping[str, Callable[[Array], pa.Array]],
         refused: Refused | None,
     ) -> tuple[Array, list[list[pa.Array]]]:
-        """What ``redo`` makes of records, and which of them there are: columns of some rows each.
+        """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
-        As Python objects rows take ten times the memory, so few are held at once. Those ``refused`` are counted where
-        the first of them is. Raises ``TooHeavyError``.
+        Rows take ten times the memory as Python objects, so few are held at once. Those ``refused`` are counted at the
+        first of them. Raises ``TooHeavyError``.
         """
         sizes = stretch.stop - stretch.start
         numbers: list[int] = []
@@ -318,7 +318,7 @@ class Decoder:
         return fast, arrays
 
     def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, origin: Array) -> "Chosen":
-        """The rows that are decoded, malformed ones among them unless the mode is against it."""
+        """The decoded rows, with malformed ones if the mode keeps them."""
         mode = self.options.mode
         refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
         told = refused & (decoded.wanted | decoded.headless)
@@ -335,7 +335,7 @@ class Decoder:
         return Chosen(decoded, batch, chosen, rows[chosen], rows[sure], mode, counted)
 
     def _wanted(self, header: Values, message: Array) -> Array:
-        """Which records are asked for, as far as their headers tell."""
+        """Which records are wanted, judging by their headers."""
         conditions = [np.ones(len(message), bool)]
         if self.options.message is not None:
             conditions.append(message == self.codes[self.options.message])
@@ -373,7 +373,7 @@ class Decoder:
         return self._nulls(field, len(fast.chosen)) if struct is None else struct
 
     def _nulls(self, field: pa.Field, count: int) -> pa.Array:
-        """So many nulls, as the batch before has had them."""
+        """This many nulls, shared with the batch before."""
         found = self.absent.get(field.name)
         if found is None or len(found) < count:
             found = self.absent[field.name] = nulls(field.type, count)

@@ -1,4 +1,4 @@
-"""Expressions → functions of many rows at once, by ``vectors``."""
+"""Expressions → functions of many rows at once, made of ``vectors``."""
 
 import operator
 from collections.abc import Callable
@@ -86,7 +86,7 @@ def _joined(function: Callable[..., Any], *parts: Expr) -> Vectorised:
 
 
 def _folded(word: str, *parts: Expr) -> Vectorised:
-    """``and`` or ``or`` of the parts; those behind one that settles all rows are not asked."""
+    """``and`` or ``or`` of the parts; parts after one that decides all rows are not evaluated."""
     function, several = _SEVERAL[word], [_of(part) for part in parts]
 
     def found(this: Values, record: Values, frame: Frame) -> Any:
@@ -125,7 +125,7 @@ def _found(name: Name) -> Vectorised:
 
 
 def _asked(call: Call) -> Vectorised:
-    """What is known of a name beside its value."""
+    """The size, offset, count or presence of a name."""
     (target,) = call.arguments
     assert isinstance(target, Name)
     key, in_record = target.name, target.scope is Scope.RECORD

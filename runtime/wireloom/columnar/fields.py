@@ -1,4 +1,4 @@
-"""Fixed-size numbers, read for many rows with one look at each row's bytes."""
+"""Fixed-size numbers of many rows, read with one look at each row's bytes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Checksum:
 
 
 def code(construct: Construct) -> str:
-    """A number of a fixed size as numpy calls it: ``>u2``, ``i1``, ``?``; ``@`` stands for the record's byte order."""
+    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` stands for the record's byte order."""
     match construct:
         case codec.Boolean():
             return "?"
@@ -61,14 +61,14 @@ class Number:
         self.fixed = self.size
 
     def format(self, *, little: bool) -> str:
-        """How numpy takes it out of a row's bytes."""
+        """The numpy code by which it is taken out of a row's bytes."""
         return f"V{self.size}" if self.odd else f"{self._sign(little=little)}{self.kind}{self.size}"
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
 
     def load(self, data: Array, *, little: bool) -> Array:
-        """What ``format`` took, as numbers."""
+        """The data taken by ``format``, as numbers."""
         if not self.odd:
             return data
         # The bytes, put at the high end of eight, are shifted down, which repeats the sign of signed ones.
@@ -95,7 +95,7 @@ class Number:
         return self.load(raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"], little=little)
 
     def check(self, at: Rows, data: Array, name: str = "", place: Array | None = None) -> Array:
-        """Booleans as such; other bytes than 0 and 1, which stand at ``place``, are refused."""
+        """Booleans; rows with bytes other than 0 and 1 at ``place`` are refused."""
         if not self.boolean:
             return data
         if (wrong := data > 1).any():
@@ -143,7 +143,7 @@ class Field:
         self.refuses = self.const is not None or self.long
 
     def put(self, at: Rows, this: Values, data: Array, place: Array) -> None:
-        """Take ``data``, just read at ``place``, as the field's values."""
+        """Set the field's values to ``data``, which was just read at ``place``."""
         if self.const is not None:
             wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
             if (wrong := wide != self.const).any():
@@ -166,7 +166,7 @@ class Field:
             at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.told(data, wrong))
 
     def told(self, data: Array, which: Array) -> Piece:
-        """The numbers in words, of all rows or of those that are selected."""
+        """The numbers as messages show them, of all rows or of the selected ones."""
         return [self.said.shown(number) for number in data[which].tolist()] if self.said.digits else data
 
 
@@ -176,7 +176,7 @@ _LONGEST = np.uint64(2**63 - 1)
 def label(
     this: Values, name: str, numbers: Numbers, enum: type[WireEnum] | None, flags: type[WireFlags] | None = None
 ) -> None:
-    """Put the label column of a field beside it."""
+    """Add the label column of a field."""
     if enum is not None:
         this.put(f"{name}_name", Labels(numbers, enum.label, pa.string()))
     if flags is not None:
@@ -222,7 +222,7 @@ class Block:
             must_be_valid(field, at, this, start + offset)
 
     def _refuse_short(self, at: Rows, short: Array, start: Array) -> None:
-        """Refuse rows that do not hold all the fields, in the name of the first one that does not fit."""
+        """Refuse rows without room for all fields; the error names the first field that does not fit."""
         ends = np.array([offset + kind.size for _, kind, offset in self.fields])
         fitting = np.where(short, np.searchsorted(ends, at.limit - start, "right"), -1)
         for number in np.unique(fitting[short]).tolist():
@@ -232,7 +232,7 @@ class Block:
 
 
 def must_be_valid(field: Field, at: Rows, this: Values, place: Array) -> None:
-    """Refuse rows in which what must hold of a field, which stands at ``place``, does not."""
+    """Refuse rows whose field at ``place`` breaks its ``valid`` condition."""
     if field.valid is None or (wrong := false(field.valid, at, this)) is None:
         return
     column = this.column(field.name)

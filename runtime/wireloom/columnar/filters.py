@@ -1,4 +1,4 @@
-"""Conditions that spare records from being decoded."""
+"""Conditions by which records need not be decoded."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
 class Filter:
     """A condition on the message or an integer of the header: the ``operator`` holds for one of the ``values``.
 
-    Records of which it is false need not be decoded; those whose header is malformed are decoded all the same.
+    Records for which it is false need not be decoded; those with a malformed header are decoded all the same.
     """
 
     column: str
@@ -29,7 +29,7 @@ class Filter:
     values: tuple[Any, ...]
 
     def holds(self, data: Array) -> Array:
-        """Of which numbers it is true."""
+        """For which numbers it is true."""
         compare = _COMPARE[self.operator]
         found: Array = np.logical_or.reduce([compare(data, value) for value in self.values])
         return found

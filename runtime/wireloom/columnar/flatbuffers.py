@@ -31,7 +31,7 @@ class FlatBuffer:
 
 
 class _Tables:
-    """The tables in the stretches from ``start`` to ``stop``."""
+    """The tables in the ranges from ``start`` to ``stop``."""
 
     def __init__(self, at: Rows, start: Array, stop: Array) -> None:
         self.at = at
@@ -95,4 +95,4 @@ _CODES = {
     "bool": "<u1", "i8": "<i1", "u8": "<u1", "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",
     "i64": "<i8", "u64": "<u8", "f32": "<f4", "f64": "<f8", "text": "<u4",
 }  # fmt: skip
-"""How numpy reads each type; of a text, where it stands."""
+"""The numpy code of each type; for text, that of its position."""

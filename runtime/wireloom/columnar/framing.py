@@ -1,4 +1,4 @@
-"""How long records are: lengths followed one after the other and believed, then proven many at a time."""
+"""How long records are: lengths are first followed from record to record, then proven many at a time."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class Lengths:
         return length, refuted
 
     def proof(self, at: Rows) -> "Proof":
-        """Where the checksum of each row stands and what it is of."""
+        """The position and the range of each row's checksum."""
         assert self.checksum is not None
         name, checksum = self.checksum
         first, last = (_amount(each(at.record, at.record, at.frame), at) for each in (checksum.start, checksum.end))
@@ -77,7 +77,7 @@ class Lengths:
         return Proof(checksum.algorithm, kind, first, last, _amount(placed(at.record, at.record, at.frame), at))
 
     def measure(self, at: Rows) -> tuple[Array, Array]:
-        """As ``tell``, with what the checksum refutes."""
+        """As ``tell``, with records that their checksum refutes."""
         length, refuted = self.tell(at)
         if self.checksum is not None:
             proof, start = self.proof(at), at.start
@@ -88,7 +88,7 @@ class Lengths:
 
 
 def _amount(value: Any, at: Rows) -> Array | int:
-    """What an expression says of each row, or of all alike."""
+    """The value of an expression for each row, or for all rows alike."""
     if isinstance(value, int):
         return value
     found, valid = number(value, at)
@@ -113,7 +113,7 @@ class Proof:
 
     @property
     def needed(self) -> Array | int:
-        """How many bytes of each record they take."""
+        """How many bytes of each record they need."""
         needed: Array | int = np.maximum(self.last, self.place + self.kind.size)
         return needed
 
@@ -124,7 +124,7 @@ class Proof:
 
     @property
     def impossible(self) -> Array | bool:
-        """Which are of no range that could be."""
+        """Which of them have an impossible range."""
         wrong: Array | bool = np.minimum(self.first, self.place) < 0
         return wrong | (self.last < self.first)
 
@@ -216,9 +216,9 @@ class Framing:
 
 
 class Hop:
-    """Follows lengths from record to record, and believes them all; only sums of numbers can be followed.
+    """Follows lengths from record to record without proving them; only sums of numbers can be followed.
 
-    Which of several lengths holds has to show in one byte, or there is nothing to follow.
+    One byte must show which of several lengths applies; otherwise nothing is followed.
     """
 
     def __init__(self, framing: Framing, *, little: bool) -> None:
@@ -259,7 +259,9 @@ class Hop:
 
     @staticmethod
     def _reader(terms: list[tuple[int, Number, int]], *, little: bool) -> Callable[[Any, int], tuple[int, ...]]:
-        """What reads the variable part of a length, as a tuple of one; a single plain number is the quick case."""
+        """A function that reads the variable part of a length, as a tuple of one; a single plain number is the fast
+        case.
+        """
         codes = []
         for offset, kind, _ in terms:
             order, code = kind.format(little=little)[0], _CODES[f"{kind.kind}{kind.size}"]
@@ -272,7 +274,7 @@ class Hop:
         return codes[0] if factors == [1] else lambda buffer, at: (total(buffer, at),)
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
-        """Where up to ``room`` records from ``at`` on start, and where the last would end, be it past ``end``."""
+        """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
         last = end - self.reach
         if accel.ENABLED:
             return accel.follow(buffer, at, last, room, self)
@@ -281,7 +283,9 @@ class Hop:
         return np.array(offsets[:count], np.int64), min(at, end + 1)  # a length may be larger than numpy's numbers
 
     def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
-        """Every record's length is found alike. This loop is what a record costs without the accelerator."""
+        """Follows records whose lengths are all found alike. Without the accelerator, this loop is the cost of a
+        record.
+        """
         read, constant, room, count = self.readers[0], self.constants[0], len(offsets), 0
         while at <= last and count < room:
             offsets[count] = at
@@ -313,5 +317,5 @@ _CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8"
 
 
 def _strange(kind: Number) -> bool:
-    """Whether it is a number that lengths are not followed by."""
+    """Whether it is a number that cannot be used to follow lengths."""
     return kind.boolean or f"{kind.kind}{kind.size}" not in _CODES

@@ -1,6 +1,6 @@
-"""Why there is no record where a malformed range begins, for many ranges at once: what the codec's framing would say.
+"""Why no record begins at the start of a malformed range, for many ranges at once, as the codec's framing would say.
 
-Numbers are read and summed up together. The words are the codec's, which also says what is told of a range in doubt.
+Numbers and checksums are read together. The words are the codec's, which is asked about ranges in doubt.
 """
 
 from collections.abc import Iterator
@@ -38,24 +38,24 @@ class _Problems:
         self.needed = np.zeros(count, np.int64)
 
     def put(self, rows: Array, code: str, detail: list[str], field: str = "", offset: Array | int = 0) -> None:
-        """The same thing is wrong with some of them."""
+        """Set the same error for some of them."""
         self.known[rows] = True
         self.code[rows], self.field[rows], self.offset[rows] = code, field, offset
         self.detail[rows] = detail
 
     def put_error(self, row: int, error: DecodeError) -> None:
-        """That is wrong with one of them."""
+        """Set the error of one of them."""
         self.put(np.array([row]), error.code, [error.detail], error.field, error.offset)
         self.needed[row] = error.needed
 
     def over(self, which: Array, other: "_Problems") -> None:
-        """Have the problems of ``other`` where that is true."""
+        """Take over the errors of ``other`` where the mask is true."""
         for name in ("code", "field", "detail", "offset"):
             getattr(self, name)[which] = getattr(other, name)[which]
 
 
 class Gaps:
-    """Malformed ranges of captures, at whose start there is no record of ``bound`` bytes or fewer."""
+    """Malformed ranges of captures, at whose start there is no record of at most ``bound`` bytes."""
 
     def __init__(self, codec: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
         self.codec = codec
@@ -78,7 +78,7 @@ class Gaps:
         raise AssertionError(f"a record at byte {base + start}, where there is none")
 
     def settled(self, buffer: Array, start: Array) -> Array:
-        """Whether what is said of each range is the same whatever follows behind the buffer."""
+        """Whether the error of each range is the same whatever bytes follow the buffer."""
         found = np.ones(len(start), bool)
         for little in self.orders:
             every = self._rows(buffer, start, little)
@@ -97,7 +97,7 @@ class Gaps:
     def refuse(self, batch: Batch, rows: Array, buffer: Array, first: int) -> None:
         """Refuse ``rows`` of a batch, which are such ranges; its bytes are those of ``buffer`` from ``first`` on.
 
-        What is not known of the codec's reason is left in doubt.
+        Rows for which the codec's reason is not known stay in doubt.
         """
         if not len(rows):
             return
@@ -114,7 +114,7 @@ class Gaps:
         batch.doubtful[doubtful] = True
 
     def _problems(self, buffer: Array, start: Array) -> _Problems:
-        """What is wrong with all of it, in the byte order of which the codec tells."""
+        """The errors of all ranges, in the byte order that the codec reports."""
         big, *rest = (self._in_order(buffer, start, little) for little in self.orders)
         for little in rest:
             left = len(buffer) - start
@@ -141,7 +141,7 @@ class Gaps:
         return found
 
     def _measured(self, found: _Problems, lengths: Lengths, at: Rows, little: bool) -> None:
-        """What is wrong with the rows that these lengths are for."""
+        """The errors of the rows that these lengths are for."""
         found.looked[at.index] = True
         codec = lengths.said
         _, refuted = lengths.tell(at)
@@ -163,7 +163,7 @@ class Gaps:
             found.put(at.index[rows], "checksum", details, lengths.checksum[0], offset)
 
     def _far(self, found: _Problems, stored: Probe, proof: Proof, at: Rows, rows: Array) -> None:
-        """What is wrong where a checksum or what it covers is out of reach."""
+        """The errors of rows whose checksum, or the bytes it covers, are out of reach."""
         first, last, place = (np.broadcast_to(each, len(at)) for each in (proof.first, proof.last, proof.place))
         left = len(at.batch.buffer) - at.start
         for row in rows.tolist():

@@ -1,6 +1,7 @@
-"""Rules of whole records that do not hold, in the codec's words: it is asked once for all records that are alike.
+"""Conditions of whole records that do not hold, in the codec's words. The codec is asked once for all records that are
+alike.
 
-Alike are those of which all is the same that the rules of their message ask for.
+Records are alike if they have the same values in everything that the conditions of their message use.
 """
 
 from collections.abc import Mapping
@@ -46,7 +47,7 @@ def _alike(keys: list[Array]) -> tuple[Array, Array]:
 
 
 def _numbers(message: Message, at: Rows, this: Values, names: set[str]) -> dict[str, Numbers] | None:
-    """The columns that rules ask for by name; None if there are others than integers among them."""
+    """The columns that the conditions use, by name; None if not all of them are integers."""
     own = {column.name for column in message.columns}
     found: dict[str, Numbers] = {}
     for name in names:
@@ -80,7 +81,7 @@ def _error(
 
 
 def _tell(at: Rows, rows: Array, errors: list[DecodeError | None], alike: Array) -> None:
-    """Refuse ``rows`` for the errors that they have by number; those that have none are for the codec."""
+    """Refuse ``rows`` with their errors, given by number; rows without one are left to the codec."""
     for region in {error.field if error is not None else None for error in errors}:
         mine = [number for number, error in enumerate(errors) if (error and error.field) == region]
         chosen = np.isin(alike, mine)

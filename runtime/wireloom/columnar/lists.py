@@ -1,7 +1,8 @@
-"""``Repeat``: lists of many rows at once, as long as a count, the last item or the section says.
+"""``Repeat``: lists of many rows at once, which end by a count, by their last item or with their section.
 
-Where an item stands is known when all in front of it are. So items are read in turns, and in each turn a run of items
-of each row: as many as are thought to be as large as the last one. Those behind one that is not were read in vain.
+The position of an item is known only after all items before it. So items are read in turns. Each turn reads a run of
+items of each row: those expected to have the size of the last one. If one has another size, the items after it are read
+again.
 """
 
 from collections.abc import Iterator
@@ -19,11 +20,11 @@ from wireloom.columnar.values import Blob, Nested, Size, Text, Value
 from wireloom.columnar.vectors import true
 
 TILE = 128 * 1024
-"""About so many items are read at once: what is known of them is in the processor's cache."""
+"""About how many items are read at once, so that they fit the processor's cache."""
 GROWTH = 4
-"""How many times longer a run is than the one before it, as long as items are as large as was thought."""
+"""How much longer each run is than the one before, as long as items have the expected size."""
 OFTEN = 1 / 4
-"""In which part of the rows items must be alike for any to be read in runs: dropping some copies the others."""
+"""The part of the rows in which items must be alike for runs to pay off, since dropping items copies the others."""
 FEW = 64
 TURNS = 64
 ALL_TURNS = 4096
@@ -59,7 +60,7 @@ class Repeat:
         return lists.column()
 
     def _sizes(self, at: Rows, this: Values, left: Array) -> Array | int | None:
-        """How many bytes each of a row's items takes, if they are as many for all; more than there are if unknown."""
+        """The size of each row's items if all are the same; more than there are bytes if unknown."""
         if not callable(self.size):
             return self.size
         sizes, valid = number(self.size(this, at.record, at.frame), at)
@@ -90,7 +91,7 @@ class Repeat:
         return counts
 
     def _refuse_count(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
-        """Refuse rows whose count cannot be; one that is only too large for the items' size shows in an item."""
+        """Refuse rows with an impossible count; a count that is only too large for the items' size shows in an item."""
         smallest = self.item.size if isinstance(self.item, Number) else 1
         never = (counts < 0) | (counts > left // smallest)
         at.refuse(which & never, "count", at.at, counts, Unit("item"), " cannot stand in ", left, Unit("byte"))
@@ -98,7 +99,7 @@ class Repeat:
 
 
 def _size(item: Value) -> int | Vectorised | None:
-    """The bytes of each item, where all items of a row have as many; None if they may differ."""
+    """The size of each row's items if all items of a row have the same size; None if they may differ."""
     if isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size):
         return item.extent.size or None
     return item.fixed or None
@@ -106,7 +107,7 @@ def _size(item: Value) -> int | Vectorised | None:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Items of some ``rows``, ``count`` of each behind the ``first``, which has that number in its list."""
+    """Items of some ``rows``: ``count`` of each from the ``first`` on, which is a number in its list."""
 
     rows: Array
     first: Array
@@ -182,7 +183,7 @@ class _Lists:
         return found
 
     def _turn(self, rows: Array, run: Array) -> None:
-        """Read so many items of each row, and keep those up to the first that is not as large as was thought."""
+        """Read this many items of each row, and keep those up to the first of an unexpected size."""
         at = self.rows
         number = ragged(np.zeros(len(rows), np.int64), run)
         size = np.repeat(self.size[rows], run)
@@ -216,7 +217,7 @@ class _Lists:
         return found
 
     def _go_on(self, rows: Array, kept: Array, start: Array, stop: Array, ended: Array) -> None:
-        """Put the rows behind the last items that were kept."""
+        """Move the rows past the last items that were kept."""
         size, items = stop - start, int(kept.sum())
         self.done += int((stop - self.pos[rows]).sum())
         self.read_items += items
@@ -233,7 +234,7 @@ class _Lists:
             self.rows.batch.weigh(items * self.kind.weight, ahead)
 
     def column(self) -> Column:
-        """All that was read, one list a row; none in rows that are in doubt."""
+        """Everything read, as one list per row; empty in doubtful rows."""
         doubtful = self.rows.batch.doubtful[self.rows.index]
         counts = np.where(doubtful, 0, self.count)
         begin = np.cumsum(counts) - counts
@@ -247,7 +248,7 @@ class _Lists:
 
 
 def _tiles(run: Array) -> Iterator[slice]:
-    """Rows by number that have about as many items as are read at once."""
+    """Numbers of rows that together have about as many items as are read at once."""
     tile = np.cumsum(run) // TILE
     ends = [*(np.flatnonzero(tile[1:] > tile[:-1]) + 1).tolist(), len(run)]
     return (slice(start, end) for start, end in zip([0, *ends], ends, strict=False))

@@ -56,7 +56,7 @@ class Message:
     otherwise: Vectorised | None
 
     def read(self, at: Rows, record: Values) -> Structs:
-        """The message's fields; fields behind the sections go to ``record``."""
+        """The message's fields; fields after the sections go to ``record``."""
         this = Values(at)
         codes = np.zeros(0, np.int64)
         for part in self.record.tail:
@@ -96,7 +96,7 @@ class Message:
                     verify(*at.only(np.flatnonzero(mine), this), derived)
 
     def _judge(self, at: Rows, this: Values, codes: Array) -> None:
-        """Refuse rows of which something does not hold that must hold of the whole record."""
+        """Refuse rows that break a condition of the whole record."""
         wrong = np.zeros(len(at), bool)
         codes = codes if self.variants else np.full(len(at), -1)
         for code, rule in enumerate((self.otherwise, *(variant.valid for variant in self.variants)), start=-1):
@@ -133,7 +133,7 @@ class Decoded:
 
 
 Keep = Callable[[Values, Array], Array]
-"""Which rows are wanted, given the header and the numbers of their messages."""
+"""Decides which rows are wanted, from the header and the numbers of their messages."""
 
 
 class Plan:
@@ -149,7 +149,7 @@ class Plan:
         self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].said.match)))
 
     def decode(self, batch: Batch, keep: Keep) -> Decoded:
-        """All records of a batch; of those that are not to be kept nothing but the header."""
+        """All records of a batch; only the header of records that are not kept."""
         every = Rows.all(batch)
         record = every.record
         self.record.head.put(every, record)
@@ -177,7 +177,7 @@ class Plan:
         return struct
 
     def _dispatch(self, at: Rows, record: Values) -> Array:
-        """The number of each record's message; those that have none are in doubt."""
+        """The number of each record's message; records without one are doubtful."""
         found = np.full(len(at), -1)
         there: dict[str, set[int]] = {}
         for name in dict.fromkeys(name for index in self._tried for name in self.messages[index].said.match):

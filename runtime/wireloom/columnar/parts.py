@@ -28,7 +28,7 @@ class Part(Protocol):
 
     @property
     def fixed(self) -> int | None:
-        """How many bytes it takes, if they are as many in every row."""
+        """Its size, if it is the same in every row."""
         ...
 
     def read(self, at: Rows, this: Values) -> None:
@@ -138,7 +138,7 @@ class Section:
         self.leave(at, this, outer)
 
     def enter(self, at: Rows, this: Values) -> Array:
-        """Set the limits to the section's end; the limits there were."""
+        """Set the limits to the section's end, and return the old ones."""
         outer, pos, shift = at.limit, at.pos, at.shift
         with at.within(self.name):
             start, at.limit = self.extent.span(at, this)
@@ -147,7 +147,7 @@ class Section:
         return outer
 
     def leave(self, at: Rows, this: Values, outer: Array) -> None:
-        """Deal with what is left of the section and set the limits back."""
+        """Handle the bytes left over in the section and restore the limits."""
         start, end = at.at, at.limit
         if (left := start < end).any():
             if self.trailing is None:
@@ -314,7 +314,7 @@ class Computed:
 
 
 class Fallback:
-    """Something that is left to the codec, in the rows that come here."""
+    """Something left to the codec: rows that get here are doubted."""
 
     derived: Sequence[Field] = ()
     fixed = None

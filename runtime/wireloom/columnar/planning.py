@@ -1,6 +1,6 @@
-"""The plan of a protocol: for each part of its codec, what reads it in many rows at once.
+"""The plan of a protocol: for each part of its codec, a reader for many rows at once.
 
-``reader`` is a registry by the class of a part. What ``rowwise`` has a reason against becomes a ``Fallback``.
+``reader`` is a registry by the class of a part. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def plan_of(protocol: codec.Protocol) -> Plan:
 
 
 def _proof(protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, codec.Checksum] | None:
-    """The checksum that has proven every record with these header values, with its field's name, if one does."""
+    """The checksum, with its field's name, that proves every record with these header values, if there is one."""
     for lengths in protocol.framing.lengths:
         if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
             sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
@@ -51,8 +51,8 @@ def _proof(protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> tu
 class Planner:
     """Makes readers of the parts of one protocol.
 
-    ``measured`` are the fields of which somebody asks where they stand. ``proven`` is the checksum, with its field's
-    name, that the framing has summed up already wherever the parts are read. ``structs`` are those made so far.
+    ``measured`` are the fields whose positions expressions use. ``proven`` is the checksum, with its field's name, that
+    the framing has already checked before the parts are read. ``structs`` are those made so far.
     """
 
     judge: rowwise.Judge
@@ -74,7 +74,7 @@ class Planner:
         return Layout(Fallback()) if self.judge.reason(part) else _slot(part, self)
 
     def message(self, message: codec.Message, record: Record) -> Message:
-        """A message; where its variants cannot be told apart, one variant stands for all that is left to the codec."""
+        """A message; if its variants cannot be distinguished, a single variant leaves everything to the codec."""
         variants = tuple(map(self._variant, message.variants))
         if self.judge.variants(message.variants):
             variants = (Variant("", None, {slot.name: Layout(Fallback()) for slot in message.record.slots}),)
@@ -87,7 +87,9 @@ class Planner:
         return Variant(variant.name, when, sections, self.whole(variant.valid))
 
     def whole(self, valid: Expression | None) -> Vectorised | None:
-        """What must hold of whole records. What only the codec can tell holds of none: those are left to it."""
+        """The conditions of whole records. A condition that only the codec can check holds for no row, so rows are left
+        to it.
+        """
         if valid is not None and self.judge.reason(valid):
             return lambda this, record, frame: False
         return vector(valid)
@@ -97,11 +99,11 @@ class Planner:
         return Layout(*map(self.part, content.steps))
 
     def part(self, part: object) -> Part:
-        """What reads a part, or leaves it to the codec."""
+        """The reader of a part, which may leave it to the codec."""
         return Fallback() if self.judge.reason(part) else reader(part, self)
 
     def field(self, name: str, said: codec.Field) -> Field:
-        """A field with what must hold of it."""
+        """A field with its conditions."""
         checksum = None
         if said.checksum is not None and not self._is_proven(name, said.checksum):
             checksum = self.checksum(said.checksum)
@@ -115,7 +117,7 @@ class Planner:
         )
 
     def _is_proven(self, name: str, checksum: codec.Checksum) -> bool:
-        """Whether the framing has summed up the very same bytes."""
+        """Whether the framing has already checked the same bytes."""
         return self.proven is not None and (name, *_range(checksum)) == (self.proven[0], *_range(self.proven[1]))
 
     def checksum(self, checksum: codec.Checksum) -> Checksum:
@@ -123,7 +125,7 @@ class Planner:
         return Checksum(checksum.algorithm, vector(checksum.start), vector(checksum.end))
 
     def framing(self, framing: codec.Framing) -> Framing:
-        """How captures fall into records; without lengths if one of them only the codec can tell."""
+        """How captures fall into records; without lengths if only the codec can compute one of them."""
         if any(map(self.judge.reason, framing.lengths)):
             return Framing((), ())
         return Framing([self._lengths(lengths) for lengths in framing.lengths], list(map(_probe, framing.match)))
@@ -153,7 +155,7 @@ def _probe(probe: tuple[str, int, Any]) -> Probe:
 
 @singledispatch
 def reader(part: object, planner: Planner) -> Any:
-    """What reads a part, a value or an extent of the codec in many rows at once."""
+    """The reader of a part, a value or an extent of the codec, for many rows at once."""
     raise AssertionError(f"nothing reads a {type(part).__name__} in many rows")
 
 

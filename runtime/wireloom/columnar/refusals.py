@@ -1,7 +1,7 @@
-"""Why records are malformed, for many at once: what the codec would say of each, in texts and numbers a record.
+"""Why records are malformed, for many at once: the codec's reasons, built from texts and a number per record.
 
-The codec says what is wrong first, so the first refusal of a record is the one that holds. A record that was in doubt
-before that is the codec's.
+The codec reports the first error, so only the first refusal of a record counts. A record that was already doubtful is
+left to the codec.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,22 +14,22 @@ import pyarrow.compute as pc
 from wireloom.columnar.buffers import Array
 
 Piece = str | Array | Sequence[str]
-"""A part of a text: the same for all records, or a number or text for each."""
+"""A part of a text: the same for all records, or one number or text per record."""
 
 
 class MessageName(str):
-    """The first step of a path in a message. Where a field of the header follows, it is left out."""
+    """The first step of a path in a message. It is left out if a header field follows."""
 
     __slots__ = ()
 
 
 class Unit(str):
-    """What is counted by the number in front of it: ``byte`` stands for ``1 byte`` and ``2 bytes``."""
+    """A word counted by the number before it: ``byte`` stands for ``1 byte`` and ``2 bytes``."""
 
     __slots__ = ()
 
     def behind(self, number: Array) -> Array:
-        """The text behind each number."""
+        """The text after each number."""
         return np.where(number == 1, f" {self}", f" {self}s")
 
 
@@ -60,7 +60,7 @@ class Refusal:
 
 
 def _joined(pieces: Sequence[Piece], count: int) -> pa.Array:
-    """The pieces as one text a record."""
+    """The pieces as one text per record."""
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, Unit):
@@ -84,7 +84,7 @@ def _texts(piece: Array | Sequence[str]) -> pa.Array:
 
 @dataclass(slots=True)
 class Refusals:
-    """The refusals of ``count`` records, and which one holds of each: ``why`` is its number, -1 if none does."""
+    """The refusals of ``count`` records; ``why`` is the number of each record's refusal, -1 if it has none."""
 
     count: int
     all: list[Refusal] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Refusals:
         self.why = np.zeros(0, np.int64)
 
     def add(self, refusal: Refusal) -> None:
-        """Refuse records that have not been."""
+        """Refuse records that are not refused yet."""
         if not self.all:
             self.why = np.full(self.count, -1)
         self.why[refusal.records] = len(self.all)

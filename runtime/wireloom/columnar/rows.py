@@ -1,7 +1,7 @@
-"""Where many records are read at once: a cursor and a limit a row, and what has been read of them so far.
+"""Many records being read: a cursor and a limit per row, and the values read so far.
 
-Rows whose bytes look wrong, or are not for this engine, are ``doubtful``: they go on with harmless values. In the end
-the codec decodes them afresh, but for those of which it is known what it would say: these are refused.
+Rows whose bytes look wrong, or cannot be handled here, are ``doubtful`` and continue with harmless values. In the end
+the codec decodes them again, except those that are refused, because it is known what the codec would say.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from wireloom.columnar.vectors import Vector
 
 
 class Selected:
-    """Which rows are read: their records in the batch by number, and which rows they were taken from."""
+    """Which rows are read: the numbers of their records in the batch, and which rows they were taken from."""
 
     __slots__ = ("batch", "chosen", "index")
 
@@ -44,7 +44,7 @@ class Selected:
 
 
 class Values:
-    """The columns read so far of a struct, one value a row. ``chosen`` are its rows among those of ``outer``."""
+    """The columns of a struct read so far, with one value per row. ``chosen`` are its rows among those of ``outer``."""
 
     def __init__(self, rows: "Rows", outer: "Values | None" = None) -> None:
         self.rows = rows.selected
@@ -53,7 +53,7 @@ class Values:
         self._seen: dict[str, Column | None] = {}
 
     def column(self, name: str) -> Column | None:
-        """The column called ``name``, be it read inside a condition or in front of it."""
+        """The column called ``name``, read inside a condition or before it."""
         own = self.columns.get(name)
         if own is not None or self.outer is None:
             return own
@@ -95,7 +95,7 @@ class Values:
         return Vector(self._native(column.data), column.valid, self.rows.doubt)
 
     def _native(self, data: Array) -> Array:
-        """Numbers of this machine's byte order, signed if they have 64 bits; rows whose number is too large doubted."""
+        """Numbers in this machine's byte order, signed if they have 64 bits; too large ones are doubted."""
         if data.dtype.kind == "u" and data.dtype.itemsize == 8:
             if (high := data > 2**63 - 1).any():
                 self.rows.doubt(high)
@@ -115,7 +115,7 @@ class Values:
 
 
 class Frame:
-    """Where named fields and sections stand, in positions of the buffer."""
+    """Where named fields and sections are, as positions in the buffer."""
 
     def __init__(self, rows: "Rows", outer: "Frame | None" = None) -> None:
         self.rows = rows.selected
@@ -142,7 +142,7 @@ class Frame:
         return found or (self.rows.start, self.rows.start)
 
     def merge(self, inner: "Frame") -> None:
-        """Take over where things stand in some of the rows."""
+        """Take over the positions in some of the rows."""
         for name, spans in inner.spans.items():
             start, stop = (each.copy() for each in self.span(name))
             start[inner.rows.chosen], stop[inner.rows.chosen] = spans
@@ -159,14 +159,14 @@ class Frame:
 
 
 AHEAD = 32
-"""How many bytes of each row are looked at together, if no more are asked for: numpy's price is by the look."""
+"""How many bytes of each row are fetched together at least, since each fetch costs numpy the same."""
 
 
 class Rows:
     """Rows that are read alike from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
-    section, in positions of the buffer. ``path`` is what the codec calls what is read.
+    section, in positions of the buffer. ``path`` is the codec's path of what is read.
     """
 
     def __init__(
@@ -218,16 +218,16 @@ class Rows:
 
     @contextmanager
     def within(self, step: str | Array) -> Iterator[None]:
-        """What is refused meanwhile is inside ``step``: a name, or the number of an item of each row."""
+        """Rows refused meanwhile have ``step`` in their path: a name, or an item number for each row."""
         outer = self.path
         self.path = (*outer, step)
         yield
         self.path = outer
 
     def refuse(self, which: Array, code: str, place: Array, *detail: Piece) -> None:
-        """Rows are malformed, as the codec would say; ``which``, a mask, has the others not looked at.
+        """Refuse the rows in the mask ``which`` with the codec's reason.
 
-        Texts in ``detail`` that differ are of the rows that ``which`` selects, numbers of all rows.
+        Different texts in ``detail`` are those of the selected rows; numbers are those of all rows.
         """
         batch, rows = self.batch, np.flatnonzero(which)
         among = np.flatnonzero(~batch.doubtful[self.index[rows]])
@@ -240,7 +240,7 @@ class Rows:
         batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], pieces))
 
     def adopt(self, items: Batch, wrong: Array, rows: Array, numbers: Array) -> None:
-        """Make what is ``wrong`` with items wrong with ``rows``, each of which has one of these, the codec's first.
+        """Refuse ``rows`` because of ``wrong`` items, one for each row: the first that the codec would report.
 
         ``numbers`` are those of the items in their lists.
         """
@@ -251,7 +251,7 @@ class Rows:
         self.doubt(rows[~items.refusals.of(wrong)])
 
     def need(self, count: int | Array, place: Array | None = None) -> None:
-        """Refuse rows in which fewer than ``count`` bytes are left, be it from ``place`` on."""
+        """Refuse rows with fewer than ``count`` bytes left, from the cursor or from ``place`` on."""
         end = self.pos + (self.shift + count) if place is None else place + count
         short = end > self.limit
         if short.any():
@@ -271,10 +271,10 @@ class Rows:
                 )
 
     def gather(self, count: int, *, sure: bool = False) -> tuple[Array, int]:
-        """The next ``count`` bytes of each row: opaque items, one a row, and where in them they stand.
+        """The next ``count`` bytes of each row: one opaque item per row, and their offset in it.
 
-        Items have some bytes more than are asked for, so that what stands behind is there already. The cursors go on.
-        Rows that have fewer are refused, unless that was seen to.
+        Items have more bytes than asked for, so that the next ones are already there. The cursors move on. Rows with
+        fewer bytes are refused, unless the caller is ``sure`` that there are none.
         """
         if not sure:
             self.need(count)
@@ -297,7 +297,7 @@ class Rows:
         return little if isinstance(little, bool) else little[self.index]
 
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
-        """Some of the rows, by number, and what was read of them; to be given back to ``merge``."""
+        """Some of the rows, by number, with their values; ``merge`` takes them back."""
         pos, limit = self.pos[chosen], self.limit[chosen]
         inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
         inner.path = _path_of(self.path, chosen)
@@ -315,13 +315,13 @@ class Rows:
         self.frame.merge(inner.frame)
 
     def nested(self, pos: Array, limit: Array) -> "Rows":
-        """Rows of a struct of their own, one in each of these."""
+        """Rows of a nested struct, one in each of these."""
         inner = Rows(self.batch, self.index, pos, limit, outer=self)
         inner.path, inner.ahead = self.path, self.ahead
         return inner
 
     def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
-        """Rows of items at ``pos`` that are a batch of their own: so many of each of ``rows``."""
+        """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``."""
         batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
         inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
         inner.frame = Frame(inner, self.frame)
@@ -329,7 +329,7 @@ class Rows:
 
 
 Path = tuple[str | Array, ...]
-"""How the codec calls what is read: names, and numbers of items, one a row."""
+"""The codec's path of what is read: names, and item numbers for each row."""
 
 
 def _path_of(path: Path, rows: Array) -> Path:

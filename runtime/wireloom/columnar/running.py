@@ -1,6 +1,6 @@
-"""Checksums of ranges that overlap: what the register is at every byte is kept, and each range follows from two places.
+"""Checksums of overlapping ranges: the register after every byte is kept, and a range follows from two of them.
 
-So wherever a record could begin, and however long it says it is, its checksum costs the same.
+So the checksum costs the same wherever a record could begin, and however long it claims to be.
 """
 
 from functools import cache, lru_cache
@@ -12,7 +12,7 @@ from wireloom.columnar import accel, checksums
 from wireloom.columnar.buffers import Array
 
 _OVERLAP = 4
-"""Ranges that have each byte so often are summed up from what is kept, others as they are."""
+"""If ranges cover each byte this often, kept registers are used; otherwise they are summed directly."""
 _PIECE = 1 << 20
 _COLUMNS = 256
 _LEVEL = 256
@@ -21,7 +21,7 @@ _BESIDE = 256
 
 
 class Running:
-    """The sums of ranges of one buffer. What is kept reaches from ``origin`` on, four bytes a byte."""
+    """The checksums of ranges of one buffer. Registers are kept from ``origin`` on, with four bytes for each byte."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, Array]] = {}

@@ -1,7 +1,7 @@
-"""Captures walked window by window: stretches of sound records many at a time, and what is in doubt one by one.
+"""Captures cut window by window: sound records many at a time, and doubtful ones one by one.
 
-A record is taken for one here only if the codec's own framing would take it for one, in the same byte order. Whatever
-is in doubt is left to ``wireloom.codec.cutting.Cutter``.
+A record is accepted here only if the codec's framing would accept it in the same byte order. Everything in doubt is
+left to ``wireloom.codec.cutting.Cutter``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -116,7 +116,7 @@ class Scanner:
         return self.codec.decided(buffer, start, len(buffer), dict(self.parameters), final=final, bound=self.bound)
 
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
-        """The next records that are certain, or else one as the codec sees it."""
+        """The next certain records, or else a single one as the codec cuts it."""
         if not self.cutter.lost and not self.apart:
             ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)
             found = ways[0](window, array, at, limit, rows) or ways[1](window, array, at, limit, rows)
@@ -181,7 +181,7 @@ class Scanner:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Records one behind the other, with ``gaps``, or one malformed range."""
+    """Consecutive records with ``gaps``, or one malformed range."""
 
     start: Array
     stop: Array
@@ -258,7 +258,7 @@ class Pieces:
         return parts[0] if len(parts) == 1 else b"".join(parts), failure
 
     def keep(self, position: int) -> None:
-        """Forget what stands in front of ``position``."""
+        """Forget the bytes before ``position``."""
         window = self.window
         self.window = Window(window.buffer[position:], window.base + position, window.final)
         if not position:

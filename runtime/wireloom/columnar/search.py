@@ -1,4 +1,4 @@
-"""The search for the next record, at many positions at once: what the codec's ``Search`` finds, found faster.
+"""The search for the next record at many positions at once, with the result of the codec's ``Search``.
 
 Positions whose header fields allow a record are proven together, and kept for the next search in the same window. What
 is in doubt is left to the codec.
@@ -26,7 +26,7 @@ MANY, SPREAD = 512, 6
 
 
 class Chain(NamedTuple):
-    """Records one behind the other, and ``gaps`` between them: malformed ranges, in the order of the record before."""
+    """Consecutive records, and ``gaps`` between them: malformed ranges, in the byte order of the record before."""
 
     start: Array
     stop: Array
@@ -35,7 +35,7 @@ class Chain(NamedTuple):
 
 
 class BulkSearch(Search):
-    """As the codec's, with a plan."""
+    """The codec's search, done with a plan."""
 
     def __init__(self, framing: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
         super().__init__(framing, parameters, bound)

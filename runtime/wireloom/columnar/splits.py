@@ -1,7 +1,7 @@
 """A capture split where records begin, so that its parts can be decoded apart and give what the whole gives.
 
-There is nothing to search for in a stream of frames that could not also stand in a payload. So the lengths are followed
-from the start, at the speed of the scan alone, and a part begins only where a sound record does.
+Any bytes that mark a frame could also be in a payload, so they cannot be searched for. Instead the lengths are followed
+from the start, at the speed of the scan, and a part begins only where a sound record does.
 """
 
 from collections.abc import Callable, Iterator

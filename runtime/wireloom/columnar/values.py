@@ -18,11 +18,11 @@ class Value(Protocol):
 
     @property
     def fixed(self) -> int | None:
-        """How many bytes it takes, if they are as many in every row."""
+        """Its size, if it is the same in every row."""
         ...
 
     def read(self, at: Rows, this: Values) -> Column:
-        """The values, one a row; the cursors go behind them."""
+        """The values, one per row; moves the cursors past them."""
         ...
 
 
@@ -31,7 +31,7 @@ class Extent(Protocol):
 
     @property
     def fixed(self) -> int | None:
-        """How many bytes it takes, with a length or a terminator, if they are as many in every row."""
+        """Its size with a length or a terminator, if it is the same in every row."""
         ...
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
@@ -69,7 +69,7 @@ class Size:
         return start, stop
 
     def measure(self, at: Rows, this: Values) -> Array:
-        """How many bytes; a size that is negative or more than is left is refused, and bounded."""
+        """The number of bytes; a size that is negative or larger than what is left is refused and then limited."""
         value = self.size(this, at.record, at.frame) if callable(self.size) else self.size
         sizes, valid = number(value, at)
         return _bounded(at, sizes, valid)
@@ -88,7 +88,7 @@ def _bounded(at: Rows, sizes: Array, valid: Array | None) -> Array:
 
 
 class Prefixed:
-    """A length in front."""
+    """After a length prefix."""
 
     fixed = None
 
@@ -108,7 +108,7 @@ class Prefixed:
 
 
 class Until:
-    """To a terminator, which stands behind."""
+    """Up to a terminator."""
 
     fixed = None
 

@@ -1,7 +1,7 @@
-"""Expressions over many rows at once: ``Vector`` and the words that Python's operators cannot be made to mean.
+"""Expressions over many rows at once: ``Vector``, and functions for words that Python cannot overload.
 
-They mean what the codec's expressions mean for one row. Where numbers of 64 bits would not hold a value, or a division
-has no result, the row is marked as doubtful: the codec decodes it, and nothing is wrong.
+They mean the same as in the codec for one row. If 64 bits do not hold a value, or a division has no result, the row
+becomes doubtful and the codec decodes it.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ Doubt = Callable[[Array], None]
 
 _LIMIT = float(2**62)
 _NARROW = 61
-"""Two numbers that have so many bits together do not reach the limit, whether they are added or multiplied."""
+"""Two numbers with this many bits together stay within the limit, whether they are added or multiplied."""
 
 
 def _bits(value: Any) -> int:
-    """How many bits the numbers have at most."""
+    """The most bits that any of the numbers has."""
     if isinstance(value, int):
         return value.bit_length()
     return 8 * value.dtype.itemsize if isinstance(value, np.ndarray) and value.dtype.kind in "iub" else 64
@@ -193,7 +193,7 @@ def _both_valid(one: Valid, other: Valid) -> Valid:
 
 
 def true(value: Any) -> Any:
-    """Where a value is true: a mask, or one truth for all rows."""
+    """Where a value is true: a mask, or one boolean for all rows."""
     return value.truth if isinstance(value, Vector) else bool(value)
 
 
@@ -208,7 +208,7 @@ def either(*values: Any) -> Any:
 
 
 def settles(value: Any, *, truth: bool) -> bool:
-    """Whether a value has this truth in all rows, so that ``either``, or ``both``, has it whatever follows."""
+    """Whether a value decides ``either`` or ``both`` for all rows, whatever follows."""
     if not isinstance(value, Vector):
         return bool(value) is truth
     return value.valid is None and bool(value.truth.all() if truth else not value.truth.any())

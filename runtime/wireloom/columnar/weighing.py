@@ -1,15 +1,15 @@
-"""What records weigh as columns: a batch is no heavier than memory bears, whatever its bytes become."""
+"""The size of records as columns, which limits batches to what memory can hold."""
 
 import pyarrow as pa
 
 from wireloom.codec.reader import Reader
 
 LISTS = 64 * 1024 * 1024
-"""What the lists of a batch of several records weigh at most: while they are read they take some times as much."""
+"""The largest weight of the lists of several records; they take several times as much while they are read."""
 
 
 class TooHeavyError(Exception):
-    """Some records weigh more than they may together. ``part`` is about how much of them would not."""
+    """Some records are too heavy together. ``part`` is about the part of them that would not be."""
 
     def __init__(self, part: float) -> None:
         super().__init__(part)
@@ -22,7 +22,7 @@ def lists(records: int) -> int:
 
 
 def bear(weight: int, most: int | None = None, ahead: float = 0) -> None:
-    """Raise ``TooHeavyError`` if a batch may not weigh so many bytes, behind which about so many more are ``ahead``."""
+    """Raise ``TooHeavyError`` if a batch may not weigh this many bytes, with about as many ``ahead`` to come."""
     most = Reader.HEAVIEST if most is None else most
     if weight > most:
         raise TooHeavyError(most / (weight + ahead))

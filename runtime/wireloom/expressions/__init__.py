@@ -1,6 +1,6 @@
 """The expression language, which specs are written in and generated code carries as text.
 
-What there is of a text is found out when it is first asked for; nothing here is imported before.
+A text is parsed when it is first used; until then no other module here is imported.
 """
 
 from wireloom.expressions.expression import Expression, Written, expression

@@ -1,4 +1,4 @@
-"""``Expression``: the text that generated code has, and what is made of it: its tree, its names, a function."""
+"""``Expression``: a text from generated code, with its tree, its names and its function."""
 
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -14,13 +14,13 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.text = text
         self.ask: Scalar = self._ask_first
-        """Its value in one record; None if one that it follows from is absent, or it divides by zero."""
+        """Its value in one record; None if a value that it needs is absent, or it divides by zero."""
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
 
     def _ask_first(self, this: Any, record: Any, frame: Any) -> Any:
-        """Ask it after making a function of it, which takes the place of this."""
+        """Make its function, which replaces this one, and call it."""
         self.ask = self._function
         return self.ask(this, record, frame)
 
@@ -31,7 +31,7 @@ class Expression:
         return function(self.tree)
 
     def holds(self, this: Any, record: Any, frame: Any) -> bool:
-        """Whether it is true; a value that is absent, or not known yet, makes it false."""
+        """Whether it is true; it is false if a value is absent or not known yet."""
         return bool(self.ask(this, record, frame))
 
     @cached_property
@@ -43,21 +43,21 @@ class Expression:
 
     @cached_property
     def written(self) -> str:
-        """It as the spec has it."""
+        """Its text as in the spec."""
         from wireloom.expressions.text import unqualified
 
         return unqualified(self.text, self.tree)
 
     @cached_property
     def names(self) -> "tuple[Name, ...]":
-        """The names it asks for the value, the count or the presence of, in the order in which they are asked."""
+        """The names whose value, count or presence it uses, in the order of use."""
         from wireloom.expressions.tree import asked
 
         return asked(self.tree)
 
     @cached_property
     def mentions(self) -> "tuple[tuple[str, Name], ...]":
-        """The names in it as the text has them one after the other, with ``size`` or ``offset`` if that is asked."""
+        """The names in the order of the text, with ``size`` or ``offset`` if that is used."""
         from wireloom.expressions.tree import mentions
 
         return mentions(self.tree)
@@ -81,5 +81,5 @@ def expression(written: Written | None) -> Expression | None: ...
 
 
 def expression(written: Written | None) -> Expression | None:
-    """The expression of a text, the same for each; none of none."""
+    """The expression of a text; equal texts share one. None for None."""
     return written if written is None or isinstance(written, Expression) else _of(str(written))

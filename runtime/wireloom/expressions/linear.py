@@ -1,10 +1,10 @@
-"""Expressions that are sums, and what tells the names in them apart."""
+"""Expressions that are sums."""
 
 from wireloom.expressions.tree import Binary, Call, Expr, Name, Scope, Unary, Value, asked, measured
 
 
 def key(name: Name | Call) -> str:
-    """What a name, or the size of one, is told from others by."""
+    """The key of a name, or of the size of a name, in a sum."""
     if isinstance(name, Call):
         argument = name.arguments[0]
         assert isinstance(argument, Name)
@@ -13,7 +13,7 @@ def key(name: Name | Call) -> str:
 
 
 def terms(tree: Expr) -> dict[str, int] | None:
-    """The number as a sum of names with a factor each, the constant under the empty name; None if it is none."""
+    """The number as a sum of names with factors, the constant under the empty name; None if it is not such a sum."""
     match tree:
         case Value(bool()):
             return None
@@ -49,7 +49,7 @@ def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str
 
 
 def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:
-    """The number as a constant and the fields that are added to it, each times a factor; None if it is no such sum."""
+    """The number as a constant and fields with factors; None if it is not such a sum."""
     found = terms(tree)
     if found is None or measured(tree) or any(name.scope is Scope.PARAMETER for name in asked(tree)):
         return None

@@ -2,7 +2,7 @@
 
 
 class Hexadecimal(int):
-    """A number that the spec writes in hexadecimal, in so many ``digits``. It equals the plain number."""
+    """A number that the spec writes in hexadecimal with this many ``digits``. It equals the plain number."""
 
     digits: int
 

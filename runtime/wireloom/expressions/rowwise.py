@@ -1,4 +1,4 @@
-"""What of expressions cannot be asked of many records at once, and why."""
+"""Which expressions cannot be evaluated for many records at once, and why."""
 
 from collections.abc import Set
 

@@ -1,7 +1,7 @@
 """Trees → functions of one record.
 
-Of a text nothing reaches Python but what its tree consists of: names and texts as Python quotes them, and numbers.
-What computes with an absent value is absent, and a comparison with one is false.
+Only the parts of a tree get into Python code: quoted names and texts, and numbers. Arithmetic with an absent value
+gives an absent value, and a comparison with one is false.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ Scalar = Callable[[Any, Any, Any], Any]
 """An expression as a function of ``this`` (its own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
-"""What is raised where there is no answer: by a division by zero, or by values that were given to be written."""
+"""The errors of expressions without a result: from a division by zero, or from values given to be written."""
 _GIVEN = {"__builtins__": {}, "len": len, "max": max, "min": min, "UNANSWERED": _UNANSWERED}
 _SOURCE = """
 def ask(this, record, frame):
@@ -50,7 +50,7 @@ def function(tree: Expr) -> Scalar:
 
 
 class _Compiling:
-    """Makes one function's source. What it asks whether it is there is held under a number."""
+    """Makes the source of one function. Values checked for absence are kept in numbered variables."""
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -89,7 +89,7 @@ class _Compiling:
         return f"({value} if {_all(*there)} else None)" if there else value
 
     def _same(self, left: Expr, right: Expr) -> str:
-        """``==``: nothing is like a value, so one side may be absent; if both may, one is asked whether it is."""
+        """``==``: an absent side never equals a value; if both may be absent, one is checked."""
         there, one = self._strict(left)
         other, two = self._strict(right)
         if not other and needed(left) == (left,):
@@ -109,12 +109,12 @@ class _Compiling:
         return _all(*there, f"{one} in {_tuple(map(self.value, choices))}")
 
     def _present(self, *trees: Expr) -> tuple[list[str], list[str]]:
-        """What must hold for all of them to have values, and the values they have then."""
+        """The condition for all of them to have values, and those values."""
         found = [self._strict(tree) for tree in trees]
         return [test for tests, _ in found for test in tests], [value for _, value in found]
 
     def _strict(self, tree: Expr) -> tuple[list[str], str]:
-        """What must hold for it to have a value, and the value it has then."""
+        """The condition for it to have a value, and that value."""
         match tree:
             case Unary("-" | "~" as operator, operand):
                 there, value = self._strict(operand)
@@ -144,12 +144,12 @@ def _tuple(items: Iterable[str]) -> str:
 
 
 def _found(name: Name) -> str:
-    """What is found under a name: in the own struct, in the header, or among the parameters."""
+    """The value of a name: from the own struct, the header or the parameters."""
     return f"{_WHERE[name.scope]}[{name.name!r}]"
 
 
 def _asked(call: Call) -> str:
-    """What is known of a name beside its value."""
+    """The size, offset, count or presence of a name."""
     (target,) = call.arguments
     assert isinstance(target, Name)
     match call.function:

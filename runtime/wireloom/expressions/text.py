@@ -1,4 +1,4 @@
-"""Trees → the text that generated code has: that of the spec, where there is one, its names qualified."""
+"""Trees → the text in generated code: that of the spec with qualified names, if there is one."""
 
 from collections.abc import Mapping
 from typing import assert_never
@@ -41,7 +41,7 @@ def qualified(tree: Expr, written: str) -> str:
 
 
 def unqualified(text: str, tree: Expr) -> str:
-    """The text of a tree without what stands before its names."""
+    """The text of a tree with unqualified names."""
     places = {name.column: len(_PREFIXES[name.scope]) for name in _valued(tree)}
     found = text.encode()
     for place in sorted(places, reverse=True):
@@ -50,7 +50,7 @@ def unqualified(text: str, tree: Expr) -> str:
 
 
 def _valued(tree: Expr) -> list[Name]:
-    """The names that are qualified: not those whose places are asked for."""
+    """The names to qualify: all but those of which only the position is used."""
     match tree:
         case Name():
             return [tree]
@@ -66,7 +66,7 @@ def _scoped(tree: Expr, scopes: Mapping[str, Scope]) -> Expr:
 
 
 def _bare(tree: Expr) -> Expr:
-    """The tree without what says nothing about its value: where names stand, and the scope of measured ones."""
+    """The tree without details that do not affect its value: positions of names, and scopes of measured ones."""
     match tree:
         case Name(name, scope=scope):
             return Name(name, scope=scope)
@@ -86,7 +86,7 @@ def _text(tree: Expr, outer: int = 0) -> str:
 
 
 def _printed(tree: Expr) -> tuple[str, int]:
-    """The text, and how tightly its outermost operator binds."""
+    """The text, and the precedence of its outermost operator."""
     match tree:
         case Value(value):
             return literal(value), 99
@@ -117,7 +117,7 @@ def _printed(tree: Expr) -> tuple[str, int]:
 
 
 def literal(value: int | float | str | bytes | None) -> str:
-    """A value as the language writes it, a number as the spec does."""
+    """A value in the language; numbers look as in the spec."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -3,10 +3,11 @@
 Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
 the calls ``size offset count present min max``. No loops, no attributes, no other calls.
 
-In the text that generated code has, names tell where their values are found: ``record.magic`` is in the record's
-header, ``parameters.dialect`` is a parameter, a plain name is in the own struct. Any field may be absent.
+In generated code, names say where their values are found: ``record.magic`` is in the record's header,
+``parameters.dialect`` is a parameter, a plain name is in the own struct. Any field may be absent.
 
-The parts of a tree are named tuples: whoever decodes a record imports them, and a dataclass takes some times as long.
+The parts of a tree are named tuples, since every program that decodes imports them and dataclasses take several times
+as long.
 """
 
 import ast
@@ -20,7 +21,7 @@ from wireloom.expressions.numerals import integer
 
 
 class ExpressionError(ValueError):
-    """The text is no expression; ``column`` counts from 0 within it."""
+    """The text is not an expression; ``column`` counts from 0 in it."""
 
     def __init__(self, what: str, column: int = 0, hint: str = "") -> None:
         super().__init__(what)
@@ -29,7 +30,7 @@ class ExpressionError(ValueError):
 
 
 class Scope(StrEnum):
-    """Where a name's value is found."""
+    """Where the value of a name is found."""
 
     THIS = "this"
     RECORD = "record"
@@ -107,7 +108,7 @@ class Call(NamedTuple):
 Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional | Call
 
 OF_PLACES = ("size", "offset")
-"""The functions of where a field or section stands, which is known by its name alone."""
+"""The functions of a field's or section's position, which need only its name."""
 OF_NAMES = (*OF_PLACES, "count", "present")
 OF_NUMBERS = ("min", "max")
 _BINARY = {
@@ -119,9 +120,9 @@ _SCOPES = {"record": Scope.RECORD, "parameters": Scope.PARAMETER}
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
-"""Characters of an expression."""
+"""The most characters of an expression."""
 _DEEPEST = 64
-"""Operations inside operations; a sum of so many terms is as deep."""
+"""The deepest nesting of operations; a sum of this many terms is as deep."""
 _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
 _SPLIT = "give parts of it names, with compute"
 
@@ -159,7 +160,7 @@ def _is_deeper(expression: Expr, depth: int) -> bool:
 
 
 class _Reading:
-    """Makes a tree of what Python's parser found; of names that are ``qualified`` it knows where they are found."""
+    """Makes a tree from Python's syntax tree; ``qualified`` names say where they are found."""
 
     def __init__(self, text: str, *, qualified: bool) -> None:
         self.text = text
@@ -254,7 +255,7 @@ def walk(expression: Expr) -> Iterator[Expr]:
 
 
 def parts(expression: Expr) -> tuple[Expr, ...]:
-    """What an expression is directly made of."""
+    """The direct parts of an expression."""
     match expression:
         case Unary(operand=operand):
             return (operand,)
@@ -273,7 +274,7 @@ def parts(expression: Expr) -> tuple[Expr, ...]:
 
 
 def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """The expression, each of the ``parts`` it is directly made of changed."""
+    """The expression with each of its direct ``parts`` changed."""
     match expression:
         case Unary(operator, operand):
             return Unary(operator, change(operand))
@@ -294,7 +295,7 @@ def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
 
 
 def names(expression: Expr) -> tuple[Name, ...]:
-    """The names whose values it asks for; those it only measures, as in ``size(x)``, are left out."""
+    """The names whose values it uses, without those it only measures, as in ``size(x)``."""
     if isinstance(expression, Call) and expression.function in OF_NAMES:
         return ()
     if isinstance(expression, Name):
@@ -303,7 +304,7 @@ def names(expression: Expr) -> tuple[Name, ...]:
 
 
 def needed(expression: Expr) -> tuple[Expr, ...]:
-    """The parts without the value of each of which an expression has none; these compute nothing themselves."""
+    """The parts that must all have a value for the expression to have one; these are names."""
     match expression:
         case Unary("-" | "~", operand):
             return needed(operand)
@@ -315,7 +316,7 @@ def needed(expression: Expr) -> tuple[Expr, ...]:
 
 
 def may_be_absent(expression: Expr) -> bool:
-    """Whether it can have no value, all being well."""
+    """Whether it can lack a value in a sound record."""
     match expression:
         case Value(value):
             return value is None
@@ -336,7 +337,7 @@ def may_be_absent(expression: Expr) -> bool:
 
 
 def asked(expression: Expr) -> tuple[Name, ...]:
-    """The names it asks for the value, the count or the presence of, in the order in which they are asked."""
+    """The names whose value, count or presence it uses, in the order of use."""
     if isinstance(expression, Call) and expression.function in OF_PLACES:
         return ()
     if isinstance(expression, Name):
@@ -345,7 +346,7 @@ def asked(expression: Expr) -> tuple[Name, ...]:
 
 
 def mentions(expression: Expr) -> tuple[tuple[str, Name], ...]:
-    """The names in it as the text has them one after the other, with ``size`` or ``offset`` if that is asked."""
+    """The names in the order of the text, with ``size`` or ``offset`` if that is used."""
     places = {name.column: function for function, name in measured(expression) if function in OF_PLACES}
     found = {part.column: part for part in walk(expression) if isinstance(part, Name)}
     return tuple((places.get(column, ""), found[column]) for column in sorted(found))
