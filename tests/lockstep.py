@@ -89,7 +89,7 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
 
 def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.RecordBatch]:
     """The batches of a capture that comes a few bytes at a time, or if it is long a few parts of it."""
-    stream, least = BytesIO(capture), 1 + len(capture) // 150
+    stream, least = BytesIO(capture), 1 + len(capture) // 100
     piece, rows, size = (least * sizes.randint(1, most) for most in (60, 5, 90))
     with small(piece=piece, rows=rows, size=size):
         yield from decoding.stream(lambda count: stream.read(min(count, least * sizes.randint(1, 20))))
