@@ -149,9 +149,10 @@ def _compared(sign: str, one: Answer, two: Answer) -> bool | Unknown:
     """Whether two values of one kind compare so; a spec that compares others is told so elsewhere."""
     if one is None or two is None:
         return False
-    for kind in (str, bool):
-        if isinstance(one, kind) != isinstance(two, kind):
-            return UNKNOWN
+    if isinstance(one, str) != isinstance(two, str) or isinstance(one, bool) != isinstance(two, bool):
+        return UNKNOWN
+    if isinstance(one, int | str) and isinstance(two, int | str):
+        return _COMPARE[sign](one, two)  # as most do, and nothing can go wrong
     found = _computed(_COMPARE[sign], one, two)
     return found if isinstance(found, bool) else UNKNOWN
 
