@@ -1,1 +1,1 @@
-"""What is asked of a model: who sees whom, where things stand, how large they are, which values they can have."""
+"""Questions about a model: which names an expression sees, where things are, and which values they can have."""

@@ -1,4 +1,4 @@
-"""Which of several cases, tried in order, is never the one: the alternatives of a choice, the variants of a message."""
+"""Which of several cases, tried in order, can never be taken: alternatives of a choice, or variants of a message."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,37 +15,37 @@ from wireloom_generator.expressions.evaluation import Number
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """Its condition cannot hold."""
+    """Its condition can never hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated(Generic[AnyCase]):
-    """One before it has the same condition."""
+    """An earlier case has the same condition."""
 
     earlier: AnyCase
 
 
 @dataclass(frozen=True, slots=True)
 class Implied(Generic[AnyCase]):
-    """One before it holds whenever it does."""
+    """An earlier case holds whenever this one does."""
 
     earlier: AnyCase
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Those before it hold, one or another, whenever it does."""
+    """Some earlier case holds whenever this one does."""
 
 
 def none_of(cases: Sequence[AnyCase], known: Domains) -> Expr | None:
-    """The condition that a record has none of the cases; None if nothing can be said of it."""
+    """The condition under which a record has none of the cases; None if nothing is known."""
     trees = [case.when.tree if case.when is not None else TRUE for case in cases]
     sound = tuple(tree for tree in trees if tree is not None and domains.known(tree, known))
     return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
 
 
 def told(condition: Expr, found: Mapping[str, Number]) -> str:
-    """The values of the names in a condition, in words; empty if it has none."""
+    """The values of the names in a condition, for messages; empty if it has none."""
     names = dict.fromkeys(name.name for name in expressions.names(condition))
     return " and ".join(
         f"{name} is {str(found[name]).lower()}" if name in found else f"there is no {name}" for name in names
@@ -55,10 +55,10 @@ def told(condition: Expr, found: Mapping[str, Number]) -> str:
 def judged(
     cases: Sequence[AnyCase], assumed: Expr, known: Domains
 ) -> Iterator[tuple[AnyCase, Impossible | Repeated[AnyCase] | Implied[AnyCase] | Covered | None]]:
-    """Each case with why it is never the one where ``assumed`` holds, None if it perhaps is.
+    """Each case with the reason why it is never taken where ``assumed`` holds; None if it may be taken.
 
-    Ends before a case of which nothing can be said, since those behind it are tried after it; and says nothing if one
-    before the last has no condition, which is a mistake of its own.
+    Ends before a case of which nothing is known, since later cases depend on it. There is nothing if a case before the
+    last has no condition, which is another mistake.
     """
     if any(case.when is None for case in cases[:-1]):
         return

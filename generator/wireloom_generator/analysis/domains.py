@@ -1,4 +1,4 @@
-"""What the names of a struct can be, and when they are there: what ``conditions`` asks to decide anything of a spec."""
+"""The values that the names of a struct can have, and when they are present, for deciding conditions of a spec."""
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,12 @@ _LONG = (1 << 63) - 1
 
 @once
 def _found(spec: Resolved) -> dict[Scope, Domains]:
-    """The domains of the scopes that were asked for."""
+    """The domains of scopes, computed when they are first needed."""
     return {}
 
 
 def of(spec: Resolved, scope: Scope) -> Domains:
-    """The domains of all that expressions of the scope can name: its own fields, the header's, and parameters."""
+    """The domains of all names that expressions of the scope can use: its own fields, the header's, and parameters."""
     found = _found(spec)
     if scope not in found:
         found[scope] = _of(spec, scope)
@@ -48,12 +48,12 @@ def _of(spec: Resolved, scope: Scope) -> Domains:
 
 
 def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
-    """The domains, those of some names put in place of what was known of them. The many others are not copied."""
+    """The domains with those of some names replaced. The many others are not copied."""
     return ChainMap(dict(others), known)  # type: ignore[arg-type]  # the first mapping alone is ever written to
 
 
 def assumed(spec: Resolved, scope: Scope) -> Expr:
-    """What holds of every record that is believed: the proofs."""
+    """What holds for every record that is believed: the proofs."""
     proofs = [spec.record.proof]
     if isinstance(scope.owner, model.Message):
         proofs.append(scope.owner.proof)
@@ -61,24 +61,24 @@ def assumed(spec: Resolved, scope: Scope) -> Expr:
 
 
 def taken(branch: Branch) -> Expr:
-    """The condition on which the alternatives and the variant of ``branch`` are the ones that are taken."""
+    """The condition under which the alternatives and the variant of ``branch`` are taken."""
     return _all(first(case.cases) for case in branch)
 
 
 def first(cases: Sequence[Case]) -> Expr:
-    """The condition on which the last of the cases is the first that holds."""
+    """The condition under which the last of the cases is the first that holds."""
     *before, last = (case.when.tree if case.when is not None else TRUE for case in cases)
     return _all([*(Unary("not", tree) for tree in before if tree is not None), last or TRUE])
 
 
 def known(tree: Expr, domains: Domains) -> bool:
-    """Whether everything that the tree names has a domain."""
+    """Whether every name in the tree has a domain."""
     named = {name.name for name in expressions.names(tree)} | {name.name for _, name in expressions.measured(tree)}
     return all(name in domains for name in named)
 
 
 def _all(conditions: Iterable[Expr]) -> Expr:
-    """One condition, however many there are: one inside the other would be too deep for Python."""
+    """All conditions as one. It is not nested, since many of them would be too deep for Python."""
     found = tuple(conditions)
     if len(found) > 1:
         return Logical("and", found)
@@ -116,7 +116,7 @@ def _values(item: Named) -> Domain:
 
 
 def _valid(item: Named) -> Expr | None:
-    """What holds of the field's value if it is there: that it is valid, and what it is derived or computed from."""
+    """What holds for the field's value if it is present: its ``valid``, and what it is derived or computed from."""
     rules = []
     if isinstance(item, model.Computed):
         source: model.Condition | None = item.compute
@@ -136,7 +136,7 @@ def _equal(name: Name, tree: Expr) -> Expr:
 
 
 def _merged(domains: Sequence[Domain]) -> Domain:
-    """The domain of fields of one name, of which one is there; wider than theirs if these differ."""
+    """The domain of alternative fields with one name; wider than theirs if they differ."""
     if len(domains) == 1:
         return domains[0]
     conditions = [domain.when for domain in domains]

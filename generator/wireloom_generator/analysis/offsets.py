@@ -1,4 +1,4 @@
-"""What is known of a record before it is read: which numbers stand at a fixed offset, and what those tell."""
+"""What is known about a record before it is read: the numbers at fixed offsets, and what follows from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from wireloom_generator.types import Integer
 
 @dataclass(frozen=True)
 class At:
-    """An offset from the record's start: bytes, and the sizes that the numbers in front of it tell."""
+    """An offset from the record's start: bytes, plus the sizes given by numbers before it."""
 
     bytes: int = 0
     told: tuple[Expr, ...] = ()
 
     def behind(self, size: "At") -> "At":
-        """The offset behind something."""
+        """The offset after something."""
         return At(self.bytes + size.bytes, (*self.told, *size.told))
 
     @property
@@ -34,8 +34,9 @@ class At:
 
 @dataclass
 class Layout:
-    """Offsets in bytes from the record's start: of ``numbers`` by name the fixed ones; of fields and sections the
-    ``places`` that fixed numbers tell, and so their ``sizes``; of the ``slots`` that messages fill."""
+    """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are
+    those of fields and sections that fixed numbers determine, ``slots`` those of the slots that messages fill.
+    """
 
     parameters: frozenset[str]
     numbers: dict[str, tuple[int, model.Field]] = field(default_factory=dict)
@@ -45,14 +46,14 @@ class Layout:
     slots: dict[str, At] = field(default_factory=dict)
 
     def note(self, name: str, at: At | None, size: At | None) -> None:
-        """Remember where something stands and how large it is, as far as that is known."""
+        """Remember the offset and size of something, as far as they are known."""
         if at is not None:
             self.places[name] = at
         if size is not None:
             self.sizes[name] = size
 
     def told(self, extent: model.Extent | None) -> At | None:
-        """The size that an expression over numbers in front of it says."""
+        """The size given by an expression over earlier numbers."""
         if not isinstance(extent, model.Size):
             return None
         if (fixed := extent.condition.constant) is not None:
@@ -64,7 +65,7 @@ class Layout:
         return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
 
     def settled(self, expression: Expr, length: Expr | None) -> Expr:
-        """The expression with the sizes and offsets that are known as what they are; ``length`` is the record's."""
+        """The expression with known sizes and offsets replaced by their values; ``length`` is the record's."""
         match expression:
             case Call("size", (Name(name="record"),)) if length is not None:
                 return length
@@ -76,7 +77,7 @@ class Layout:
 
 
 def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
-    """The layout of the record's own fields, and of a message what all its variants share."""
+    """The offsets of the record's own fields, and of what all variants of a message share."""
     layout = Layout(frozenset(each.name for each in spec.parameters))
     _lay(spec.record.nodes, At(), layout)
     if isinstance(owner, model.Message):
@@ -86,7 +87,7 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
 
 
 def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | None:
-    """Note what stands at a known offset from ``at`` on; the offset behind the nodes, None if it is not known."""
+    """Note what is at a known offset from ``at`` on; returns the offset after the nodes, None if it is unknown."""
     for node in model.items(nodes):
         size: At | None
         match node:
@@ -132,7 +133,7 @@ def _size(field: model.Field, layout: Layout) -> At | None:
 
 
 def _choice(choice: model.Choice, at: At | None, layout: Layout) -> At | None:
-    """The size that all alternatives have, if they have one and one of them is always taken."""
+    """The common size of all alternatives, if they have one and one of them is always taken."""
     if at is None or not choice.alternatives or choice.alternatives[-1].when is not None:
         return None
     ends = {_lay(alternative.nodes, at, Layout(layout.parameters)) for alternative in choice.alternatives}

@@ -1,6 +1,6 @@
-"""Of many cases those that one record may fit together: the others are told apart at sight, by a name's values.
+"""Which of many cases one record may fit at the same time. The others are ruled out quickly by the values of a name.
 
-Nothing is decided here. What has no values in common cannot hold together; what is left has to be asked for.
+This decides nothing by itself: cases without a common value cannot hold together, and the rest must be examined.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,21 +10,21 @@ from wireloom_generator import model
 from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value, key
 
 Bound = Mapping[str, frozenset[Literal]]
-"""The only values that names can have where something holds."""
+"""The only values that names can have if something holds."""
 Case = model.Alternative | model.Variant
-"""One of several that are tried in order: the first ``when`` that holds is taken, and so is one without."""
+"""One of several cases tried in order: the first whose ``when`` holds, or that has none, is taken."""
 AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 def tried(cases: Sequence[AnyCase]) -> Iterator[tuple[AnyCase, ...]]:
-    """Each case behind those before it that may hold where it does."""
+    """Each case with the earlier ones that may hold at the same time."""
     trees = (case.when.tree if case.when is not None else None for case in cases)
     for index, before in enumerate(rivals(bound(tree) if tree is not None else {} for tree in trees)):
         yield (*(cases[other] for other in before), cases[index])
 
 
 def rivals(found: Iterable[Bound]) -> Iterator[Sequence[int]]:
-    """For each the numbers of those before it with which it has a value in common, for every name that both bind."""
+    """For each case, the numbers of earlier ones that share a value with it for every name that both bind."""
     before = _Before()
     for one in found:
         yield before.meeting(one)
@@ -32,7 +32,7 @@ def rivals(found: Iterable[Bound]) -> Iterator[Sequence[int]]:
 
 
 class _Before:
-    """What has been seen, by the values that it binds names to."""
+    """The earlier cases, by the values that they bind names to."""
 
     def __init__(self) -> None:
         self.all: list[Bound] = []
@@ -40,7 +40,7 @@ class _Before:
         self.having: dict[tuple[str, Literal], list[int]] = {}
 
     def add(self, one: Bound) -> None:
-        """See one more."""
+        """Add a case."""
         for name, values in one.items():
             self.binding.setdefault(name, set()).add(len(self.all))
             for value in values:
@@ -48,7 +48,7 @@ class _Before:
         self.all.append(one)
 
     def meeting(self, one: Bound) -> Sequence[int]:
-        """Those that no name tells apart from the one; looked for where the fewest are."""
+        """The cases that no name distinguishes from this one, searched under the name with the fewest."""
         if not one:
             return range(len(self.all))
         name = min(one, key=lambda name: self.count(name, one[name]))
@@ -59,7 +59,7 @@ class _Before:
         return sorted(other for other in found if _meet(one, self.all[other]))
 
     def count(self, name: str, values: frozenset[Literal]) -> int:
-        """How many at most the name does not tell apart from what binds it to the values."""
+        """The most cases that the name does not distinguish from one that binds it to the values."""
         free = len(self.all) - len(self.binding.get(name, ()))
         return free + sum(len(self.having.get((name, value), ())) for value in values)
 
@@ -83,7 +83,7 @@ def bound(tree: Expr) -> Bound:
 
 
 def _bound(name: Name, choices: Sequence[Expr]) -> Bound:
-    """The values of one kind that a name is compared with; what is compared with several is another rule's matter."""
+    """The values of one kind that a name is compared with; several kinds are another rule's concern."""
     values = [choice.value for choice in choices if isinstance(choice, Value) and isinstance(choice.value, int | str)]
     kinds = {type(value) for value in values} - {Hexadecimal}
     if len(values) < len(choices) or (not kinds <= {int} and kinds != {str}):

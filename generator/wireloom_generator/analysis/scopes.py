@@ -1,7 +1,7 @@
-"""The structs of a spec, node by node in the order of reading: what the rules walk, and who can see whom.
+"""The structs of a spec, node by node in the order of reading, for rules to walk, and which nodes see which.
 
 A scope is a struct: the record's own fields, a message with its variants, or a type where it is used. Nodes of
-different alternatives, or of different variants, never stand in one record.
+different alternatives or variants are never in the same record.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,14 +18,15 @@ from wireloom_generator.types import Number, Struct
 
 Item = model.Item | model.BitField
 VARIANT = -1
-"""The number of the choice that a message's variants are."""
+"""The number of the choice among a message's variants."""
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """That of the choice with this number the case at ``index`` is taken: the last of ``cases``, behind those before it
-    that may hold too."""
+    """Says that the choice with this number takes the case at ``index``: the last of ``cases``, after earlier ones that
+    may hold too.
+    """
 
     choice: int
     index: int
@@ -33,11 +34,11 @@ class Taken:
 
 
 Branch = tuple[Taken, ...]
-"""The alternatives something stands in."""
+"""The alternatives that something is in."""
 
 
 def meet(one: Branch, other: Branch) -> bool:
-    """Whether one record can have both."""
+    """Whether the same record can have both."""
     if not one or not other:
         return True
     taken = {case.choice: case.index for case in other}
@@ -46,7 +47,7 @@ def meet(one: Branch, other: Branch) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """A node at its place in the order of reading. ``sections`` are the regions around it, outermost first."""
+    """A node at its position in the order of reading. ``sections`` are the regions around it, outermost first."""
 
     item: Item
     order: int
@@ -55,12 +56,12 @@ class Visit:
 
     @property
     def at(self) -> Location:
-        """Where its name stands, or what it is if it has none."""
+        """The place of its name, or of itself if it has none."""
         return self.item.where("section" if isinstance(self.item, model.Region) else "name")
 
     @property
     def name(self) -> str | None:
-        """The name expressions know it by."""
+        """Its name in expressions."""
         return None if isinstance(self.item, model.Bits | model.Padding | model.Choice) else self.item.name
 
     @property
@@ -69,14 +70,15 @@ class Visit:
         return bool(self.branch) and self.branch[0].choice == VARIANT
 
     def meets(self, other: "Visit") -> bool:
-        """Whether both can stand in one record."""
+        """Whether both can be in the same record."""
         return meet(self.branch, other.branch)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A struct. ``header`` are the record's nodes that its expressions see. A message chooses its variant when
-    ``decided`` of its nodes are read."""
+    """A struct. ``header`` are the record's nodes that its expressions see. A message chooses its variant after
+    ``decided`` of its nodes were read.
+    """
 
     owner: model.Record | model.Message | model.Type
     visits: tuple[Visit, ...]
@@ -101,7 +103,7 @@ def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
 
 
 def once(function: Callable[[Resolved], Found]) -> Callable[[Resolved], Found]:
-    """Remember what a function finds in a spec, among what it has ``found``."""
+    """Let a function compute its result for a spec only once; it is kept in ``found``."""
 
     @wraps(function)
     def remembered(spec: Resolved) -> Found:
@@ -142,7 +144,7 @@ def _message(spec: Resolved, message: model.Message) -> Scope:
 
 @once
 def types(spec: Resolved) -> tuple[Scope, ...]:
-    """A scope for each use of a type as a struct, as far as the header fields it sees there differ."""
+    """A scope for each use of a type as a struct; uses that see the same header fields share one."""
     found: dict[tuple[str, int], Scope] = {}
     pending = [head(spec), *messages(spec)]
     while pending:
@@ -165,37 +167,37 @@ def every(spec: Resolved) -> tuple[Scope, ...]:
 
 
 def type_of(spec: Resolved, item: Item) -> model.Type | None:
-    """The shared type that a field has, if it has one and it is known."""
+    """The shared type of a field, if it has a known one."""
     found = item.type if isinstance(item, model.Field | model.Computed) else None
     return spec.types.get(found.name) if isinstance(found, Struct) else None
 
 
 @once
 def nodes(spec: Resolved) -> tuple[Item, ...]:
-    """Every node of the spec, in the order of reading; one that is included is there as often."""
+    """Every node of the spec in the order of reading; included nodes occur once for each include."""
     found = (node for nodes in spec.layouts for node in model.walk(nodes))
     return tuple(node for node in found if not isinstance(node, model.When | model.Tail))
 
 
 @once
 def fields(spec: Resolved) -> tuple[Named, ...]:
-    """Every field; those of an unknown type are left out, since nothing can be said of them."""
+    """Every field, without those of an unknown type, about which nothing is known."""
     return tuple(node for node in nodes(spec) if isinstance(node, Named) and is_known(spec, node))
 
 
 def is_known(spec: Resolved, node: Named) -> bool:
-    """Whether the type of a field is one of the language's or declared."""
+    """Whether the type of a field belongs to the language or is declared."""
     return not isinstance(node.type, Struct) or node.type.name in spec.types
 
 
 def walk(nodes: Iterable[model.Node]) -> tuple[Visit, ...]:
-    """The visits of a struct that consists of these nodes."""
+    """The visits of a struct with these nodes."""
     return tuple(_Walk().nodes(nodes))
 
 
 @dataclass
 class _Walk:
-    """Numbers nodes and choices while it goes through a struct."""
+    """Goes through a struct and numbers its nodes and choices."""
 
     order: int = 0
     choices: int = 0
@@ -203,7 +205,7 @@ class _Walk:
     def nodes(
         self, nodes: Iterable[model.Node], branch: Branch = (), sections: tuple[str, ...] = ("",)
     ) -> Iterator[Visit]:
-        """The visits of a list of nodes. The region around all of a record or a type is a section without a name."""
+        """The visits of a list of nodes. The region of a whole record or type counts as a section without a name."""
         for node in model.items(nodes):
             yield self._visit(node, branch, sections)
             match node:
@@ -227,7 +229,7 @@ class _Walk:
 
 
 def fixed_number(item: Item) -> int | None:
-    """The bytes of a number of fixed size that is always there; None of anything else."""
+    """The size of a number that is always present with a fixed size; None for anything else."""
     if not isinstance(item, model.Field) or item.when or item.optional or item.repeat:
         return None
     return item.type.size.least if isinstance(item.type, Number) else None

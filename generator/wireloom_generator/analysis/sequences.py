@@ -1,4 +1,4 @@
-"""Lists of nodes as they are read one after another, up to the end of their region."""
+"""Lists of nodes in the order of reading, up to the end of their region."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -8,11 +8,11 @@ from wireloom_generator.types import Struct
 
 Nodes = tuple[model.Item, ...]
 Bounded = model.Field | model.Region
-"""What can go to the end of its section."""
+"""Nodes that may extend to the end of their section."""
 
 
 def sequences(spec: Resolved) -> Iterator[Nodes]:
-    """Every list of nodes: a message's once for each variant, behind what all variants share."""
+    """Every list of nodes. A message has one for each variant, after what all variants share."""
     yield from _with_inner(spec.record.nodes)
     for type_ in spec.types.values():
         yield from _with_inner(type_.nodes)
@@ -36,32 +36,32 @@ def _with_inner(nodes: Iterable[model.Node]) -> Iterator[Nodes]:
 
 
 def takes_rest(item: Bounded) -> bool:
-    """Whether it goes to the end of its section."""
+    """Whether it extends to the end of its section."""
     if isinstance(item, model.Field):
         return "rest" in (item.written.size, item.written.repeat)
     return isinstance(item.extent, model.Rest)
 
 
 def is_optional(item: Bounded) -> bool:
-    """Whether it is there only if bytes are left."""
+    """Whether it is present only if bytes are left."""
     return isinstance(item, model.Field) and item.optional
 
 
 def needs_bytes(item: model.Item) -> bool:
-    """Whether it is in the bytes."""
+    """Whether it occupies bytes."""
     if isinstance(item, model.Choice):
         return any(needs_bytes(inner) for inner in model.items(model.children(item)))
     return not isinstance(item, model.Computed)
 
 
 def has_bytes(type_: model.Type) -> bool:
-    """Whether a type has anything in the bytes; one without fields is let pass."""
+    """Whether a type occupies bytes; a type without fields counts as if it did."""
     items = tuple(model.items(type_.nodes))
     return not items or any(map(needs_bytes, items))
 
 
 def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -> Bounded | None:
-    """What ``holds`` is true of where it ends: itself, or something in an alternative or a type it opens."""
+    """What satisfies ``holds`` at its end: itself, or something in an alternative or a type that it opens."""
     match item:
         case model.Field() | model.Section() | model.Slot() if holds(item):
             return item
@@ -76,18 +76,18 @@ def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -
 
 
 def opened(spec: Resolved, field: model.Field) -> model.Type | None:
-    """The type of a field that has one, without a region of its own."""
+    """The shared type of a field that has no region of its own."""
     is_open = isinstance(field.type, Struct) and field.wire.extent is None and field.type.name not in spec.recursive
     return spec.types.get(str(field.type)) if is_open else None
 
 
 def in_type(spec: Resolved, type_: model.Type, holds: Callable[[Bounded], bool]) -> bool:
-    """Whether ``holds`` is true of something that stands in a type, not in a region inside of it."""
+    """Whether something in a type satisfies ``holds``, without looking into regions inside the type."""
     return any(at_end(spec, item, holds) for item in model.items(type_.nodes))
 
 
 def place(item: model.Item) -> tuple[str, str]:
-    """The key at which it stands in its file, and what to call it."""
+    """The key at which it is in its file, and its name in messages."""
     match item:
         case model.Field(name=name) | model.Computed(name=name):
             return "name", repr(name)

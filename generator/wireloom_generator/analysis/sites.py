@@ -1,4 +1,4 @@
-"""Every expression of a spec: its text, where it stands, when it is asked for and what it can see then."""
+"""Every expression of a spec: its text, its place, when it is evaluated and what it can see then."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ Seen = Visit | model.Parameter
 
 
 class Names(Mapping[str, tuple[Seen, ...]]):
-    """What a name may stand for: several fields if they are alternatives. Of all that a scope names, what is seen from
-    some place; that is looked at name by name, since a place asks for few of them."""
+    """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
+    from one place. They are filtered one by one when they are used, since an expression uses few of them.
+    """
 
     def __init__(self, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
         self._named = named
@@ -42,25 +43,24 @@ class Names(Mapping[str, tuple[Seen, ...]]):
 
 
 class Moment(Enum):
-    """When an expression is asked for."""
+    """When an expression is evaluated."""
 
     FRAMING = auto()
-    """Before the record is read: to find its length, or to believe it."""
+    """Before the record is read, to find its length or to prove it."""
     READING = auto()
-    """While the record is read, at the place of the node."""
+    """While the record is read, at the node."""
     WHOLE = auto()
-    """When the whole record has been read, and again when it has been written."""
+    """After the whole record was read, and after it was written."""
     FILLING = auto()
-    """On encode alone, for a value that was not given."""
+    """On encode only, for a value that was not given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """An expression, under ``key`` of a node.
 
-    ``values`` are the names whose values are known when it is asked for, ``regions`` what has a size and an offset
-    then, ``around`` all that has a name in its scope, known or not. ``visit`` is the node; what is not asked of a node
-    has none.
+    ``values`` are the names whose values are known when it is evaluated, ``regions`` those with a size and an offset
+    then, ``around`` all names in its scope, known or not. ``visit`` is the node, if it belongs to one.
     """
 
     condition: Condition
@@ -75,12 +75,12 @@ class Site:
 
     @property
     def at(self) -> Location:
-        """Where it stands."""
+        """Its place."""
         return self.condition.at
 
     @property
     def tree(self) -> Expr | None:
-        """It as it was written; None if it cannot be read."""
+        """Its tree as written; None if it cannot be parsed."""
         return self.condition.tree
 
     def where(self, column: int = 0) -> Location:
@@ -90,7 +90,7 @@ class Site:
 
 @once
 def sites(spec: Resolved) -> tuple[Site, ...]:
-    """Every expression that records, messages and the types they use have; a type's once for each way it is used."""
+    """Every expression of records, messages and the types they use; those of a type once for each way it is used."""
     return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all())
 
 
@@ -163,7 +163,7 @@ class _Sites:
         *,
         regions: bool = True,
     ) -> Iterator[Site]:
-        """An expression, if it is given, that knows the ``own`` nodes and so many of the header's, None being all."""
+        """An expression, if it is given, that sees the ``own`` nodes and this many of the header's; None means all."""
         if condition is not None:
             sight = self.sight
             sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
@@ -173,7 +173,7 @@ class _Sites:
     def reading(
         self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, itself: bool = False
     ) -> Iterator[Site]:
-        """An expression asked for where its node is read; ``itself``: when the node is."""
+        """An expression evaluated before its node is read, or with ``itself`` after it."""
 
         def known(other: Visit) -> bool:
             is_read = other.order < visit.order or (itself and other is visit)
@@ -184,7 +184,7 @@ class _Sites:
     def whole(
         self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, moment: Moment = Moment.WHOLE
     ) -> Iterator[Site]:
-        """An expression asked for when everything is known."""
+        """An expression evaluated when everything is known."""
         return self.site(key, condition, wants, moment, visit.meets, None, visit)
 
     def default(self, visit: Visit, field: model.Field | model.BitField) -> Iterator[Site]:
@@ -192,14 +192,14 @@ class _Sites:
             yield from self.whole(visit, "default", field.default, wants, Moment.FILLING)
 
     def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:
-        """The condition that ends a list; it is about an item."""
+        """The condition that ends a list, which is about an item."""
         item = type_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
             inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit)))
             yield from inside.site("until", until, Kind.CONDITION, Moment.READING, _any, regions=False)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:
-        """The condition of a variant: what all of them share is known as far as the section that is decisive."""
+        """The condition of a variant, which sees what all variants share up to the decisive section."""
 
         def known(other: Visit) -> bool:
             return other.order < self.scope.decided and not other.in_variant
@@ -208,7 +208,7 @@ class _Sites:
         return self.site("when", when, Kind.CONDITION, Moment.READING, known, header)
 
     def message(self, key: str, condition: Condition | None, number: int | None = None) -> Iterator[Site]:
-        """What must hold of a whole message, or of its variant of that number."""
+        """A condition on a whole message, or on its variant with that number."""
 
         def known(other: Visit) -> bool:
             return number is None or not other.in_variant or other.branch[0].index == number
@@ -216,12 +216,12 @@ class _Sites:
         return self.site(key, condition, Kind.CONDITION, Moment.WHOLE, known)
 
     def framing(self, key: str, condition: Condition | None, wants: Kind) -> Iterator[Site]:
-        """What is asked before the record is read: it sees what does not depend on the variant."""
+        """An expression evaluated before the record is read, which sees what does not depend on the variant."""
         return self.site(key, condition, wants, Moment.FRAMING, lambda other: not other.in_variant, regions=False)
 
 
 class _Sight:
-    """What can be seen of a scope: all that it, its header and the parameters name, gone through once."""
+    """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
 
     def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.scope = scope
@@ -250,12 +250,12 @@ class _Sight:
         return Names(self.named, sees)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
-        """What has a size; of a type only its own, since a header's are not at hand there."""
+        """The regions with a size; in a type only its own, since those of the header are not available there."""
         last = 0 if isinstance(self.scope.owner, model.Type) else header
         return Names(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
 
     def around(self, branch: Branch) -> Names:
-        """All that can stand beside what is in ``branch``, and the header."""
+        """Everything that can be in one record with ``branch``, and the header."""
         if branch not in self.seen_around:
 
             def sees(seen: Seen) -> bool:
@@ -265,7 +265,7 @@ class _Sight:
         return self.seen_around[branch]
 
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
-        """Whether a node is an ``own`` one, or one of the first of the header; None are all."""
+        """Whether a node is one of ``own``, or one of the first of the header; None means all."""
         return own(visit) if visit in self.own else header is None or visit.order < header
 
 
@@ -274,7 +274,7 @@ def _any(_: Visit) -> bool:
 
 
 def _plain(field: Named) -> Kind | None:
-    """What an expression for the field's value must be; None if there can be none."""
+    """The kind that an expression for the field's value must have; None if there can be none."""
     return field.kind if field.kind in PLAIN else None
 
 

@@ -1,4 +1,4 @@
-"""The columns that a struct of a spec will have, each with the place that asks for it."""
+"""The columns that a struct of a spec will have, each with the place it comes from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wireloom_generator.problems import Location
 
 
 class Sort(StrEnum):
-    """Why a column is there."""
+    """Why there is a column."""
 
     FIELD = "field"
     NAME = "label column"
@@ -24,7 +24,9 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """A column. ``visit`` is the node it comes from; a parameter, the variant and what a slot leaves have none."""
+    """A column. ``visit`` is the node it comes from; columns of parameters, variants and left-over bytes of slots have
+    none.
+    """
 
     name: str
     sort: Sort
@@ -33,7 +35,7 @@ class WrittenColumn:
 
     @property
     def described(self) -> str:
-        """It in words."""
+        """Its description in messages."""
         owner = self.visit.name if self.visit else None
         match self.sort:
             case Sort.FIELD | Sort.TRAILING | Sort.PARAMETER:
@@ -73,7 +75,7 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
 
 
 def _told(item: Named, column: model.Column) -> tuple[Sort, str]:
-    """Why the field has the column, and the key that asks for it."""
+    """Why the field has the column, and the key for it."""
     if column is item.columns[0]:
         return Sort.FIELD, "name"
     if not column.label:

@@ -1,4 +1,4 @@
-"""The expression language: what it means, and what can be known of it before a record is read.
+"""The meaning of expressions, and what can be known about them before a record is read.
 
 The language itself is ``wireloom.expressions``, since generated code carries expressions as text.
 """

@@ -1,9 +1,10 @@
-"""What can be known of conditions without any record: whether one can hold, whether two can, whether one has another.
+"""What can be known about conditions without a record: whether one can hold, whether two can, whether one implies
+another.
 
-The answers are sound and not complete: what is proven is true, and what cannot be decided with bounded work is left
-open. Each name is given the few values that can make a difference: the constants it is compared with and their
-neighbours, the ends of its range, or all values if they are few. A comparison that such values cannot stand for, as one
-of two fields, is taken as true or false at will; that proves less, and never too much.
+The answers are sound but not complete: what is proven is true, and what would take too much work is left open. Each
+name is given the few values that can make a difference: the constants it is compared with and their neighbours, the
+ends of its range, or all values if they are few. A comparison that these values do not cover, such as one of two
+fields, may be true or false; so less is proven, but nothing wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,21 +42,21 @@ from wireloom_generator.expressions.evaluation import (
 )
 
 _MOST = 8192
-"""The assignments that are tried for one question."""
+"""The most assignments that are tried for one question."""
 _WORK = 400_000
-"""The parts of conditions that are evaluated for one, at most: long conditions are tried with fewer values."""
+"""The most parts of conditions that are evaluated for one question; long conditions are tried with fewer values."""
 _NAMES = 64
-"""So many names a question depends on; more could hardly be tried, as most have more than one value."""
+"""The most names in a question; more could hardly be tried, since most have more than one value."""
 _FEW = 256
-"""So many values are tried all."""
+"""If a name has no more values than this, all are tried."""
 _BITS = 6
-"""So many bits of a number are tried in all ways."""
+"""If no more bits of a number are used than this, all combinations are tried."""
 _FREE = "?"
-"""How the names begin that stand for what is true or false at will."""
+"""The beginning of the names for comparisons that may be true or false."""
 
 
 Domains = Mapping[str, Domain]
-"""Domains by name; of a name that is not there nothing is known but what it is compared with."""
+"""Domains by name; if a name is missing, only the values it is compared with are known."""
 
 
 def impossible(condition: Expr, domains: Domains | None = None) -> bool:
@@ -77,7 +78,7 @@ def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
 
 
 def excludes(one: Expr, other: Expr, domains: Domains) -> bool:
-    """Whether ``other`` provably never holds where ``one`` does, which for all that is known can hold."""
+    """Whether ``other`` provably never holds where ``one`` does, while ``one`` may hold."""
     return disjoint(one, other, domains) and not impossible(one, domains)
 
 
@@ -97,19 +98,20 @@ def both(one: Expr, other: Expr) -> Expr:
 
 
 def bare(tree: Expr) -> Expr:
-    """The tree without the columns of its names, so that what is written twice is one."""
+    """The tree without the columns of its names, so that equal texts are equal."""
     return Name(tree.name, 0, tree.scope) if isinstance(tree, Name) else rebuild(tree, bare)
 
 
 class _Question:
-    """A condition with all that it depends on. For a ``proof`` what is hard to decide may be anything; for an example
-    everything must come out true."""
+    """A condition with everything it depends on. For a ``proof``, parts that are hard to decide may be anything; for an
+    example, everything must be true.
+    """
 
     def __init__(self, condition: Expr, domains: Domains, *, proof: bool) -> None:
         self.domains = domains
         self.proof = proof
         self.given: dict[str, Expr] = {}
-        """When the names are present, and what is valid of them; simplified as the condition is."""
+        """When the names are present and what is valid for them, simplified like the condition."""
         self.simple: dict[str, Expr] = {}
         self.free: dict[Expr, Name] = {}
         self.order: list[str] = []
@@ -128,7 +130,7 @@ class _Question:
                 self.simple[name] = self.simplified(domain.valid)
 
     def reach(self, name: str, through: tuple[str, ...]) -> None:
-        """Note a name behind those that it depends on."""
+        """Add a name after those that it depends on."""
         if name in self.order:
             return
         if name in through or len(self.order) + len(through) >= _NAMES:
@@ -160,7 +162,7 @@ class _Question:
         return self.free.setdefault(bare(tree), Name(f"{_FREE}{len(self.free)}"))
 
     def decided(self, atom: Expr) -> bool:
-        """Whether the values tried of its names stand for all that they have."""
+        """Whether the tried values of its names cover all their values."""
         names = _keys(atom)
         return not names or self.is_linear(atom) or all(name in self.whole for name in names)
 
@@ -173,7 +175,7 @@ class _Question:
 
     @cached_property
     def whole(self) -> frozenset[str]:
-        """The names all of whose values are tried, or of which all the bits that are asked for are."""
+        """The names whose values, or whose used bits, are all tried."""
         return frozenset(name for name in self.order if self.all_of(name) is not None)
 
     def all_of(self, name: str) -> Sequence[Number] | None:
@@ -203,7 +205,7 @@ class _Question:
         return (min(numbers), max(numbers)) if numbers else (domain.least, domain.most)
 
     def masks_of(self, name: str) -> Sequence[int]:
-        """Combinations of the bits of a name that are asked for anywhere."""
+        """Combinations of those bits of a name that are used anywhere."""
         bits = 0
         for tree in self.trees:
             for part in walk(tree):
@@ -221,7 +223,7 @@ class _Question:
         return replace(domain, listed=(pinned,)) if pinned is not None and may_be(domain, pinned) else domain
 
     def guessed(self, name: str) -> Domain:
-        """The domain of a name of which nothing is known, from what it is compared with."""
+        """The domain of an unknown name, from what it is compared with."""
         may_lack = any(_asks_presence(part, name) for tree in self.trees for part in walk(tree))
         if name.startswith(("size(", "count(", "offset(")):
             return Domain(least=0)
@@ -290,7 +292,7 @@ def _is_never(atom: Expr) -> bool:
 
 @cache
 def _points(atom: Expr) -> tuple[tuple[str, Number], ...]:
-    """The values of a name at which the comparison can change; none if that is not known."""
+    """The values of a name at which the comparison can change; none if they are unknown."""
     pairs: list[tuple[Expr, Expr]] = []
     match atom:
         case Compare(_, left, right):
@@ -323,7 +325,7 @@ def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Number]
 
 
 def _pinned(condition: Expr) -> Iterator[tuple[str, Literal]]:
-    """The names that can only have one value where the condition holds."""
+    """The names that can have only one value if the condition holds."""
     match condition:
         case Logical("and", operands):
             for operand in operands:
@@ -343,7 +345,7 @@ def _asks_presence(part: Expr, name: str) -> bool:
 
 
 def _atoms(tree: Expr) -> Iterator[Expr]:
-    """The parts of a condition that are no and, or, not or if."""
+    """The parts of a condition other than and, or, not and if."""
     match tree:
         case Unary("not", operand):
             yield from _atoms(operand)
@@ -358,7 +360,7 @@ def _atoms(tree: Expr) -> Iterator[Expr]:
 
 
 def _keys(tree: Expr) -> tuple[str, ...]:
-    """What the tree depends on: names, and sizes as if they were."""
+    """What the tree depends on: names, and sizes as if they were names."""
     match tree:
         case Name():
             return (key(tree),)

@@ -1,4 +1,4 @@
-"""What a name can be, and the few of its values that stand for all."""
+"""The values that a name can have, and the few of them that stand for all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from wireloom_generator.expressions.evaluation import Number
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What a name can be: one of the ``listed`` values, text, or a whole number from ``least`` to ``most``; or if it
-    ``is_real`` any number and none (NaN).
+    """The values of a name: one of ``listed``, text, or a whole number from ``least`` to ``most``; if it ``is_real``,
+    any number and NaN.
 
     It has a value only if ``when`` holds; an ``optional`` one may lack it in any case. If it has one, ``valid`` holds.
-    One that ``is_wider`` than what the name can be is good for proofs and not for examples.
+    If it ``is_wider`` than the name's true values, it can be used for proofs, but not for examples.
     """
 
     least: int = -(1 << 64)
@@ -51,7 +51,7 @@ def between(critical: Sequence[Number]) -> Sequence[Number]:
 
 
 def submasks(bits: int) -> Sequence[int]:
-    """All numbers that have no other bits than these."""
+    """All numbers that have only these bits."""
     found, part = [0], bits
     while part:
         found.append(part)

@@ -1,6 +1,6 @@
-"""What an expression is, as far as what it asks for is known, and the shapes of it whose turning points are known.
+"""The value of expressions whose names are partly known, and the forms of them whose turning points are known.
 
-There are three answers to a condition: it holds, it does not, or that is unknown. That something has no value is known.
+A condition has three answers: it holds, it does not, or this is unknown. An absent value is not unknown.
 """
 
 import operator
@@ -27,26 +27,26 @@ from wireloom_generator.expressions import (
 )
 
 Number = Literal | Fraction
-"""A value; fractions are those between the numbers of a spec."""
+"""A number; fractions lie between the numbers of a spec."""
 Values = Mapping[str, Number | None]
-"""Values by name; None of what is absent."""
+"""Values by name; None for an absent one."""
 
 
 class Unknown(Enum):
-    """The value of what is not known."""
+    """The value of something unknown."""
 
     UNKNOWN = "unknown"
 
 
 UNKNOWN = Unknown.UNKNOWN
 Answer = Number | bytes | None | Unknown
-"""A value, None of what has none, or that it is not known."""
+"""A value, None if there is none, or that it is unknown."""
 Knowledge = Callable[[Name | Call], Answer]
-"""What is known of a name, or of its size, offset, count or presence."""
+"""What is known about a name, or about its size, offset, count or presence."""
 
 
 class UnknowableError(ValueError):
-    """A question that is not decided here."""
+    """A question that cannot be decided here."""
 
 
 _BINARY: dict[str, Callable[[int, int], int]] = {
@@ -91,7 +91,7 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
 
 
 def truth(condition: Expr, known: Knowledge) -> bool | Unknown:
-    """Whether the condition holds; it does not without a value, and a number is no condition."""
+    """Whether the condition holds. It does not if it has no value; a number is not a condition."""
     if isinstance(condition, Logical):
         return _several(condition.operator, (truth(operand, known) for operand in condition.operands))
     found = evaluate(condition, known)
@@ -99,7 +99,7 @@ def truth(condition: Expr, known: Knowledge) -> bool | Unknown:
 
 
 def of_values(values: Values) -> Knowledge:
-    """What is known where all that is asked for is among the values."""
+    """What is known if every name has a value here."""
 
     def known(asked: Name | Call) -> Answer:
         if isinstance(asked, Call) and asked.function == "present":
@@ -120,7 +120,7 @@ def holds(condition: Expr, values: Values) -> bool:
 
 
 def _logical(word: str, operands: Iterable[Expr], known: Knowledge) -> Answer:
-    """As Python has it: the first operand that decides, or the last."""
+    """As in Python: the first operand that decides, or the last."""
     found: Answer = None
     for operand in operands:
         found = evaluate(operand, known)
@@ -146,7 +146,7 @@ def _not(answer: bool | Unknown) -> bool | Unknown:
 
 
 def _compared(sign: str, one: Answer, two: Answer) -> bool | Unknown:
-    """Whether two values of one kind compare so; a spec that compares others is told so elsewhere."""
+    """Whether the comparison of two values of one kind holds; other comparisons are another rule's concern."""
     if one is None or two is None:
         return False
     if isinstance(one, str) != isinstance(two, str) or isinstance(one, bool) != isinstance(two, bool):
@@ -164,7 +164,7 @@ def _binary(sign: str, one: Answer, two: Answer) -> Answer:
 
 
 def _computed(function: Callable[..., Number], *operands: Answer) -> Answer:
-    """The result, unknown for what a spec has perhaps put together wrongly, which other rules tell."""
+    """The result; unknown for wrong combinations, which other rules report."""
     if None in operands:
         return None
     if any(isinstance(operand, Unknown | bytes) for operand in operands):
@@ -180,7 +180,7 @@ def _is_number(tree: Expr) -> bool:
 
 
 def masked(tree: Expr) -> tuple[str, int] | None:
-    """The name and the bits of it that a comparison asks for; None if it asks for more."""
+    """The name and those of its bits that a comparison uses; None if it uses anything else."""
     match tree:
         case Compare("==" | "!=", Binary("&", Name() as name, Value(int() as bits)), Value(int())):
             return key(name), bits
@@ -195,7 +195,7 @@ Ends = Callable[[str], tuple[int, int] | None]
 
 
 def out_of_reach(tree: Expr, ends: Ends) -> bool:
-    """Whether the sides of a comparison are numbers that are too far apart for it to hold."""
+    """Whether the sides of a comparison are too far apart for it to hold."""
     match tree:
         case Compare(sign, left, right):
             one, two = _span(left, ends), _span(right, ends)
@@ -219,7 +219,7 @@ def out_of_reach(tree: Expr, ends: Ends) -> bool:
 
 
 def _span(tree: Expr, ends: Ends) -> tuple[int, int] | None:
-    """The lowest and the highest that a sum of names can be."""
+    """The lowest and highest value of a sum of names."""
     parts = terms(tree)
     if parts is None:
         return None

@@ -1,4 +1,4 @@
-"""Numbers as the spec writes them: what it writes in hexadecimal is shown so, wherever a person reads it."""
+"""Numbers as the spec writes them: numbers in hexadecimal are shown in hexadecimal, wherever people read them."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ def in_hexadecimal(values: Iterable[object]) -> bool:
 
 
 def compared(*conditions: str) -> frozenset[str]:
-    """The names whose values conditions write in hexadecimal: what they equal, or bits of them; no bounds."""
+    """The names that conditions compare with hexadecimal values or bits, bounds aside."""
     found: set[str] = set()
     for comparison in (part for condition in conditions for part in walk(parse(condition))):
         if isinstance(comparison, Among) or (isinstance(comparison, Compare) and comparison.operator in ("==", "!=")):

@@ -1,7 +1,6 @@
 """What a spec means: every name resolved, every default filled in, sizes and columns computed.
 
-Rules judge it, and emitters see nothing else. All classes are frozen; a union stands for each choice, to be taken apart
-with ``match``.
+Rules judge it, and emitters see nothing else. All classes are frozen. Alternatives are unions, for ``match``.
 """
 
 from wireloom_generator.model.declarations import (

@@ -1,4 +1,4 @@
-"""What a spec declares beside its messages: words, named numbers and bits, tables, parameters."""
+"""What a spec declares beside its messages: descriptions, named numbers and bits, tables, parameters."""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -12,13 +12,13 @@ Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sourced(Generic[Entry]):
-    """What a file says: ``written`` is what stands there; ``via`` is the include that brought it."""
+    """Something from a file: ``written`` is its syntax; ``via`` is the include that brought it."""
 
     written: Entry = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
     def where(self, key: str) -> Location:
-        """Where the value of ``key`` stands."""
+        """The place of the value of ``key``."""
         return self.written.where(key)
 
 
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What the spec says of a thing in words."""
+    """The spec's description of something."""
 
     title: str = ""
     text: str = ""

@@ -1,4 +1,4 @@
-"""What the expressions of a struct can ask for."""
+"""The names that expressions of a struct can use."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Names:
     hexadecimal: frozenset[str] = frozenset()
 
     def resolve(self, name: Name) -> Name:
-        """The name with the scope it is found in; as it is if nothing has it."""
+        """The name with the scope it is found in; unchanged if it is unknown."""
         if name.name in self.own:
             return name._replace(scope=Scope.THIS, nullable=name.name in self.own_nullable)
         if name.name in self.header:
@@ -29,7 +29,7 @@ class Names:
         return name._replace(scope=Scope.PARAMETER) if name.name in self.parameters else name
 
     def resolved(self, expression: Expr) -> Expr:
-        """The expression with each name told where its value is found."""
+        """The expression with the scope of every name."""
         if isinstance(expression, Name):
             return self.resolve(expression)
         return expressions.rebuild(expression, self.resolved)

@@ -1,4 +1,4 @@
-"""What a list of fields consists of."""
+"""The nodes of lists of fields."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -32,13 +32,13 @@ class Checksum:
 
 
 class _Named(Sourced[Entry]):
-    """What all have that have a value under a name."""
+    """What all nodes with a value under a name have in common."""
 
     __slots__ = ()
 
     @property
     def type(self) -> WireType:
-        """What its bytes mean; of a list, those of an item."""
+        """What its bytes mean; for a list, those of an item."""
         raise NotImplementedError
 
     @property
@@ -48,7 +48,7 @@ class _Named(Sourced[Entry]):
 
     @property
     def holds(self) -> str:
-        """What its column holds, in words that are equal when two columns can be one."""
+        """What its column holds, in words that are the same if two columns can be one."""
         return self.type.holds
 
 
@@ -90,7 +90,7 @@ class Field(_Named[syntax.Field]):
 
     @property
     def size(self) -> int | None:
-        """Its bytes, None if they vary."""
+        """Its size, None if it varies."""
         return self.wire.fixed if self.repeat is None else None
 
     @property
@@ -118,7 +118,7 @@ class Computed(_Named[syntax.Field]):
 
     @property
     def value(self) -> Condition:
-        """What it is, in one expression: nothing where it is not there."""
+        """Its value as one expression, which has no value where it is absent."""
         if self.when is None:
             return self.compute
         is_conditional = isinstance(self.compute.expression, Conditional)
@@ -159,7 +159,7 @@ class Bits(Sourced[syntax.Bits]):
 
 @dataclass(frozen=True, slots=True)
 class Padding(Sourced[syntax.Pad | syntax.Align]):
-    """``size`` zero bytes, then as many as bring the offset to a multiple of ``align``."""
+    """``size`` zero bytes, then zero bytes up to a multiple of ``align``."""
 
     size: int
     align: int
@@ -195,12 +195,12 @@ class When:
 
     @property
     def when(self) -> Condition:
-        """What holds if it is taken."""
+        """The condition under which it is taken."""
         return self.condition
 
     @property
     def at(self) -> Location:
-        """Where it is said."""
+        """The place of its condition."""
         return self.condition.at
 
 
@@ -220,7 +220,7 @@ class Otherwise:
 
     @property
     def when(self) -> None:
-        """It has no condition of its own."""
+        """None, since it has no condition of its own."""
         return None
 
 
@@ -232,7 +232,7 @@ class Tail:
 
 
 Named = Field | Computed | BitField
-"""What has a value under a name."""
+"""Nodes with a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
 Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
@@ -252,7 +252,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
-    """The nodes, each followed by all that is inside it; bit fields are inside the integer they split."""
+    """The nodes, each followed by everything inside it; bit fields are inside their integer."""
     for node in nodes:
         yield node
         if isinstance(node, Bits):
@@ -261,7 +261,7 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
 
 
 def space(nodes: Iterable[Node]) -> SizeRange:
-    """The bytes that nodes take at least and at most, as far as the spec alone says it."""
+    """The smallest and largest size of nodes, as far as the spec determines it."""
     return sum(map(_space, nodes), NOTHING)
 
 
@@ -292,11 +292,11 @@ def _space(node: Node) -> SizeRange:
 
 
 Item = Field | Computed | Bits | Padding | Section | Slot | Choice
-"""What is read one after the other: the nodes that do not just say when others are there."""
+"""Nodes that are read themselves, not only conditions for others."""
 
 
 def items(nodes: Iterable[Node]) -> Iterator[Item]:
-    """The nodes as they are read, those that are there at times taken out of what says so."""
+    """The nodes that are read, without the conditions around them."""
     for node in nodes:
         if isinstance(node, When | Tail):
             yield from items(node.nodes)

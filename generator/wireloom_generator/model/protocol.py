@@ -42,7 +42,7 @@ class Record(Sourced[syntax.Record]):
 
 @dataclass(frozen=True, slots=True)
 class Variant(Sourced[syntax.Variant]):
-    """One of a message's layouts; ``sections`` are what it adds to each slot, ``valid`` must hold where it is taken.
+    """One of a message's layouts; ``sections`` is what it adds to each slot; ``valid`` must hold if it is taken.
 
     A ``shared`` one is declared once, for several messages.
     """
@@ -93,9 +93,9 @@ class Form:
 class Message(Sourced[syntax.Message]):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
-    ``valid`` must hold of all its records, ``otherwise`` of those that have none of its variants; it is None if every
-    record has one. ``decisive`` is the slot behind whose shared fields the variant is known. ``length`` and ``proof``
-    are the message's own, if the record has no length; ``names`` are what its expressions can ask for.
+    ``valid`` must hold for all its records, ``otherwise`` for those that have none of its variants; it is None if every
+    record has one. The variant is known after the shared fields of the slot ``decisive``. ``length`` and ``proof`` are
+    the message's own if the record has no length; ``names`` are those that its expressions can use.
     """
 
     name: str
@@ -142,7 +142,7 @@ class Probe:
 class Lengths:
     """How to find, and believe, the length of the records that ``match`` selects.
 
-    ``stored`` is where the checksum stands, if that is no fixed offset.
+    ``stored`` is the position of the checksum if its offset is not fixed.
     """
 
     match: Mapping[str, tuple[int, ...]]
@@ -157,8 +157,8 @@ class Lengths:
 class Protocol:
     """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
 
-    ``included`` is what the spec says of the shared structs whose fields are spliced in somewhere, by name. ``sources``
-    are the files that say it, ``folders`` those that they stand in.
+    ``included`` has the descriptions of shared structs whose fields are included somewhere, by name. ``sources`` are
+    the spec's files, ``folders`` their folders.
     """
 
     name: str

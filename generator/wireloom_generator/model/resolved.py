@@ -1,4 +1,4 @@
-"""A spec with every name looked up: what rules judge, and what the protocol that emitters see is made of."""
+"""A spec with every name looked up. Rules judge it, and the protocol for emitters is made of it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from wireloom_generator.reading.spec import Spec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """What a spec means, as far as that can be told: there is one of a broken spec too.
+    """What a spec means, as far as that can be found out; broken specs have one, too.
 
-    What nothing declares stays unknown by its name: a field of such a type is of a struct that is not among ``types``,
-    a section that the record has not is filled all the same, an expression that cannot be read has no tree; ``missing``
-    are the includes that bring in nothing, of unknown types and of types inside themselves, which are ``recursive``.
-    ``included`` are the structs whose fields are spliced in somewhere.
+    Undeclared things stay unknown under their names: a field of an unknown type has a struct that is not in ``types``,
+    a section that the record does not have is filled all the same, and an expression that cannot be parsed has no tree.
+    ``missing`` are the includes without fields: those of unknown types, and of types inside themselves, which are
+    ``recursive``. ``included`` are the structs whose fields are spliced in somewhere.
 
     ``declared`` are all shared structs of the protocol and its libraries, ``types`` those that their names mean, and
     ``used`` those that fields have, inner ones first; ``reach`` are the types that each contains, directly or not.

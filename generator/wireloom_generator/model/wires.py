@@ -1,4 +1,4 @@
-"""How values stand in the bytes, and how far they reach."""
+"""The wire form of values: type, byte order and extent."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from wireloom_generator.problems import Location
 from wireloom_generator.types import WireType
 
 NOWHERE = Location(Path(), 1, 1)
-"""The place of what no file says."""
+"""The place of something that is in no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class Condition:
 
     @property
     def tree(self) -> Expr | None:
-        """It as it was written, its names as they are; None if it cannot be read."""
+        """Its tree as written, with unresolved names; None if it cannot be parsed."""
         return parsed(self.raw)
 
     @property
     def constant(self) -> int | None:
-        """The number that it is, if it is nothing but one."""
+        """The number, if it is a plain number."""
         return constant(self.raw)
 
     def where(self, column: int = 0) -> Location:
-        """The place of its ``column``, if it is written in one line as it is; else where it begins."""
+        """The place of its ``column`` if it is written unchanged on one line; else its beginning."""
         if self.at.verbatim is None:
             return self.at
         text = self.raw.lstrip()
@@ -45,7 +45,7 @@ class Condition:
 
 
 def constant(text: str) -> int | None:
-    """The number that an expression is, if it is nothing but one."""
+    """The number, if an expression is a plain number."""
     match parsed(text):
         case Value(value=bool()):
             return None
@@ -58,7 +58,7 @@ def constant(text: str) -> int | None:
 
 
 class Order(StrEnum):
-    """Byte order; ``PARAMETER`` is told by the protocol's parameter."""
+    """Byte order; ``PARAMETER`` means that the protocol's parameter gives it."""
 
     BIG = "big"
     LITTLE = "little"
@@ -90,14 +90,14 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A length in front."""
+    """After a length prefix."""
 
     length: "Wire"
 
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Bytes behind it."""
+    """Up to these bytes."""
 
     value: bytes
 
@@ -118,7 +118,7 @@ class Wire:
 
     @property
     def fixed(self) -> int | None:
-        """The bytes of each value, None if they may differ or depend on what a struct consists of."""
+        """The size of each value; None if it may differ or depends on the fields of a struct."""
         if self.extent is not None:
             return self.extent.fixed if isinstance(self.extent, Size) else None
         size = self.type.size

@@ -1,4 +1,4 @@
-"""Syntax → model: names looked up, defaults filled in, sizes and columns computed, of broken specs too."""
+"""Syntax → model: names are looked up, defaults filled in, sizes and columns computed, even for broken specs."""
 
 from wireloom_generator.model import Protocol
 from wireloom_generator.reading.spec import Spec
@@ -9,5 +9,5 @@ __all__ = ["lower", "protocol", "resolve"]
 
 
 def lower(spec: Spec) -> Protocol:
-    """What a spec means that the rules found clean."""
+    """The protocol of a spec that keeps all rules."""
     return protocol(resolve(spec))

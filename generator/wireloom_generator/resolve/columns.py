@@ -10,7 +10,7 @@ from wireloom_generator.model import U64, Column, ColumnType, Primitive
 def labelled(
     name: str, kind: ColumnType, doc: str, *, labels: bool, enum: str | None = None, flags: str | None = None
 ) -> tuple[Column, ...]:
-    """A column and, if it has labels, the one beside it for the names of its numbers or bits."""
+    """A column and, if its numbers or bits have names, the label column beside it."""
     column = Column(name, kind, doc)
     if labels and enum is not None:
         return column, Column(f"{name}_name", Primitive.STRING, f"Name of {name}; null if it has none", label=True)
@@ -42,7 +42,7 @@ _INTEGERS = (Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, U64
 
 
 def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
-    """The type that holds both of two integers; otherwise the first, which the rules made sure is the second too."""
+    """The type that holds both of two integers; for others the first, since rules ensure that both are equal."""
     if left in _INTEGERS and right in _INTEGERS:
         return max(left, right, key=_INTEGERS.index)
     return left

@@ -6,7 +6,7 @@ from wireloom_generator.types import Declared
 
 
 def documentation(written: syntax.Documented, *, title: str | None = None, unit: str | None = None) -> model.Doc:
-    """What the spec says of a thing in words."""
+    """The spec's description of something."""
     source = written.source
     where = model.Source(source.document, source.section, source.revision) if source else None
     text = " ".join((written.doc or "").split())
@@ -41,7 +41,7 @@ def flags(written: syntax.Flags) -> model.Flags:
 
 
 def table(written: syntax.Table) -> model.Table:
-    """A FlatBuffers table; what is of no known type has no column."""
+    """A FlatBuffers table; fields of unknown types have no column."""
     fields = tuple(
         model.TableField(field.name, field.type, field.id, _table_default(field), documentation(field))
         for field in written.fields

@@ -1,4 +1,4 @@
-"""Syntax → model for what stands in a list of fields: types looked up, expressions scoped, sizes added up."""
+"""Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
 def compared(message: syntax.Message) -> frozenset[str]:
-    """The names that the conditions on a message's whole records compare with numbers in hexadecimal."""
+    """The names that conditions on a message's whole records compare with hexadecimal numbers."""
     conditions = [message.valid, message.otherwise]
     conditions += (condition for variant in message.variants for condition in (variant.when, variant.valid))
     return _in_hexadecimal(conditions)
@@ -27,7 +27,7 @@ def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
 
 
 class Fields:
-    """Resolves the fields of one protocol; ``types`` grow as they are asked for, inner ones first."""
+    """Resolves the fields of one protocol; ``types`` are added when they are first used, inner ones first."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -48,7 +48,7 @@ class Fields:
         return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), self._compared())
 
     def _compared(self) -> frozenset[str]:
-        """The record's fields that messages match, or conditions on whole records compare, with such numbers."""
+        """The record's fields that messages or conditions on whole records compare with hexadecimal numbers."""
         matches = [item for message in self.spec.messages for item in message.match.items()]
         found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
         proofs = [self.spec.protocol.record.proof, *(message.proof for message in self.spec.messages)]
@@ -57,7 +57,7 @@ class Fields:
         )
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
-        """Whether the spec writes any of the field's values in hexadecimal."""
+        """Whether the spec writes one of the field's values in hexadecimal."""
         written: list[object] = [field.const, field.default]
         if field.enum in self.spec.enums:
             written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
@@ -67,13 +67,13 @@ class Fields:
         return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
 
     def names(self, entries: Iterable[syntax.Entry]) -> Names:
-        """What the expressions of a shared struct can ask for."""
+        """The names for the expressions of a shared struct."""
         own, nullable = self.splicing.declared(entries)
         record = self.record_names
         return Names(own, nullable, record.own, record.own_nullable, record.parameters)
 
     def type_named(self, name: str) -> None:
-        """Resolve the shared struct of that name, if there is one and it has not been; one inside itself has no end."""
+        """Resolve the shared struct of that name, if it exists and is not resolved yet; recursive ones are left out."""
         if name in self.spec.types and name not in self.structs:
             self.structs[name] = ()
             found = self.struct(self.spec.types[name])
@@ -85,16 +85,16 @@ class Fields:
         return model.Type(written.name, documentation(written), nodes, columns(nodes), written=written)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
-        """An expression that stands at a place, with its names resolved; None for None."""
+        """An expression with its place and resolved names; None for None."""
         return None if text is None else self.expression(text, at, names)
 
     def expression(self, text: str, at: Location, names: Names) -> model.Condition:
-        """An expression with its names resolved; one that cannot be read has no value."""
+        """An expression with resolved names; one that cannot be parsed has no value."""
         tree = parsed(text)
         return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
 
     def record(self) -> tuple[model.Node, ...]:
-        """The record's own fields, the sections at its top that messages fill among them."""
+        """The record's own fields, including the slots that messages fill."""
         return self.nodes(self.spec.protocol.record.fields, self.record_names, with_slots=True)
 
     def nodes(
@@ -233,7 +233,7 @@ class Fields:
         )
 
     def _space(self, field: syntax.Field, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
-        """The bytes of a field, as far as the spec alone says it."""
+        """The size of a field, as far as the spec determines it."""
         total = self._value_space(wire)
         if repeat is not None and repeat.count is not None and (count := repeat.count.constant) is not None:
             total = total.times(max(count, 0), max(count, 0))
@@ -242,7 +242,7 @@ class Fields:
         return SizeRange(0, total.most) if field.when is not None or field.tail else total
 
     def _value_space(self, wire: model.Wire) -> SizeRange:
-        """The bytes of one value."""
+        """The size of one value."""
         match wire.extent:
             case model.Size(condition=condition):
                 size = condition.constant
@@ -297,7 +297,7 @@ class Fields:
         return self.expression(default, field.where("default"), names)
 
     def type(self, field: syntax.Field) -> WireType:
-        """The type of a field; a shared struct is resolved with it. One that nothing declares is a struct too."""
+        """The type of a field; a shared struct is resolved with it. An undeclared type counts as a struct."""
         found = types.of(field)
         if found is None:
             self.type_named(field.type)
@@ -311,7 +311,7 @@ class Fields:
         return self._ordered(found, extent or (model.Rest() if found.endless else None), field.byte_order)
 
     def number(self, name: str) -> model.Wire:
-        """How a number stands in the bytes that is nothing but its type: a length in front, or what bits fill."""
+        """The wire form of a plain number: a length prefix, or the integer of bit fields."""
         return self._ordered(types.parse(name) or Struct(name))
 
     def _ordered(self, found: WireType, extent: model.Extent | None = None, own: str | None = None) -> model.Wire:
@@ -331,7 +331,7 @@ def _order(name: str | None) -> model.Order | None:
 
 
 def _append(nodes: list[model.Node], node: model.Node) -> None:
-    """Add a node; what has the condition of the node before goes into that, an optional one into an optional one."""
+    """Add a node; it goes into the node before if both have the same condition, or both are optional."""
     previous = nodes[-1] if nodes else None
     if isinstance(node, model.When) and isinstance(previous, model.When) and previous.condition == node.condition:
         nodes[-1] = model.When(node.condition, _joined(previous.nodes, node.nodes))
@@ -349,7 +349,7 @@ def _joined(first: tuple[model.Node, ...], then: tuple[model.Node, ...]) -> tupl
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
-    """A constant; of bytes, those that it writes in hexadecimal, if it does."""
+    """A constant, as bytes if its type is bytes."""
     if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, len(const) // 2) is None:
         return bytes.fromhex(const)
     return const

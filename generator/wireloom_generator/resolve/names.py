@@ -1,4 +1,4 @@
-"""Which names the expressions of a struct can ask for, where their values are found, and which of them are measured."""
+"""Which names the expressions of a struct can use, where their values are found, and which are measured."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 
 Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align | syntax.Bits
-"""What a list of fields consists of once its includes are replaced."""
+"""The content of a list of fields after its includes were replaced."""
 
 
 def reach(types: Mapping[str, syntax.Type]) -> dict[str, frozenset[str]]:
@@ -36,13 +36,13 @@ def _used(entries: Iterable[syntax.Entry]) -> Iterator[str]:
 
 
 class Splicing:
-    """Lists of entries with each include replaced by the fields of its type, unless that is unknown or in itself."""
+    """Lists of entries with includes replaced by the fields of their types, unless a type is unknown or recursive."""
 
     def __init__(self, types: Mapping[str, syntax.Type], recursive: frozenset[str]) -> None:
         self.types = types
         self.recursive = recursive
         self.missing: dict[Location, syntax.Include] = {}
-        """The includes that bring in nothing."""
+        """The includes without fields."""
 
     def spliced(
         self, entries: Iterable[syntax.Entry], via: Location | None = None
@@ -59,7 +59,7 @@ class Splicing:
     def declared(
         self, entries: Iterable[syntax.Entry], nullable: bool = False
     ) -> tuple[frozenset[str], frozenset[str]]:
-        """The names a list of entries declares, and those of them that may be absent."""
+        """The names that a list of entries declares, and which of them may be absent."""
         found = list(self._declared(entries, nullable))
         return frozenset(name for name, _ in found), frozenset(name for name, absent in found if absent)
 
@@ -88,7 +88,7 @@ _MEASURES = re.compile(r"\b(size|offset)\s*\(")
 
 
 def measured(spec: Spec) -> Iterator[str]:
-    """Every name an expression of the spec asks the size or offset of."""
+    """Every name whose size or offset an expression of the spec uses."""
     for written in filter(_MEASURES.search, _all_texts(spec)):
         tree = expressions.parsed(written)
         if tree is not None:

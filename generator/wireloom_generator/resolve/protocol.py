@@ -1,4 +1,4 @@
-"""A spec that the rules found clean → the protocol that emitters see."""
+"""A spec that keeps all rules → the protocol for emitters."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def protocol(spec: model.Resolved) -> model.Protocol:
 
 
 def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
-    """The columns of the parameters that are told of each row."""
+    """The columns of the parameters that each row has."""
     for parameter in parameters:
         if parameter.column:
             kind = model.Primitive.STRING if parameter.choices else model.Primitive.BOOLEAN
@@ -58,7 +58,7 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
 
 
 def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
-    """How records are delimited: by the record's rule, or by each message's."""
+    """How the length of records is found: by the record's rule, or by each message's."""
     record = spec.record
     owners: tuple[model.Record | model.Message, ...] = (record,) if record.length is not None else spec.messages
     for owner in owners:
@@ -69,7 +69,7 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
 
 @dataclass(frozen=True, slots=True)
 class _Delimiting:
-    """What is asked for before a record is read, by the names that the record or a message has."""
+    """Resolves what is evaluated before a record is read, with the names of the record or a message."""
 
     names: Names
     length: model.Condition
@@ -113,7 +113,7 @@ class _Delimiting:
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
-    """The header fields that tell which message's length rule holds; none if there is one for all."""
+    """The header fields that select a message's length rule; none if there is one for all."""
     if spec.record.length is not None:
         return ()
     needed = {name for message in spec.messages for name in message.match}
@@ -121,7 +121,7 @@ def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
 
 
 def _probes(layout: offsets.Layout, needed: set[str]) -> tuple[model.Probe, ...]:
-    """The needed ones of the numbers that stand at a fixed offset whatever the record is."""
+    """The needed numbers at offsets that are the same in every record."""
     numbers = layout.numbers.items()
     return tuple(model.Probe(name, at, field.wire, field.hex) for name, (at, field) in numbers if name in needed)
 

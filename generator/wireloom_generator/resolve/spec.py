@@ -55,14 +55,14 @@ class _Resolving:
         return model.Record(self.fields.record(), names, length, self.proof(written.proof, names), written=written)
 
     def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
-        """What must hold before a length is believed."""
+        """The proof of a length."""
         if written is None:
             return None
         valid = self.fields.condition(written.valid, written.where("valid"), names)
         return model.Proof(valid, written.checksum, written=written)
 
     def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
-        """One message, its fields slot by slot; sections that the record has not come last."""
+        """One message with its fields slot by slot; sections that the record does not have come last."""
         names = self.message_names(written)
         filled = [*written.sections, *(name for variant in written.variants for name in variant.sections)]
         order = dict.fromkeys([*(slot.name for slot in slots), *filled])
@@ -93,7 +93,7 @@ class _Resolving:
     def sections(
         self, order: Iterable[str], written: Mapping[str, tuple[syntax.Entry, ...]], names: Names
     ) -> dict[str, tuple[model.Node, ...]]:
-        """What is filled into each section, those without anything left out."""
+        """The content of each section, without empty ones."""
         found = ((slot, self.fields.nodes(written.get(slot, ()), names)) for slot in order)
         return {slot: nodes for slot, nodes in found if nodes}
 
@@ -110,12 +110,12 @@ class _Resolving:
         )
 
     def declared_variant(self, written: syntax.Variant) -> model.Variant:
-        """One that messages can share, as it stands where it is declared."""
+        """A variant that messages can share, at its declaration."""
         names = self.fields.names(entry for entries in written.sections.values() for entry in entries)
         return self.variant(written, written.sections, names)
 
     def message_names(self, written: syntax.Message) -> Names:
-        """What a message's expressions can ask for."""
+        """The names for a message's expressions."""
         shared = [entry for entries in written.sections.values() for entry in entries]
         own, nullable = self.fields.splicing.declared(shared)
         entries = [entry for variant in written.variants for entries in variant.sections.values() for entry in entries]
