@@ -1,7 +1,7 @@
 """The rules a spec must keep, one module each: ``rules/known_type.py`` is the rule ``known-type``.
 
-A rule's docstring is what ``wireloom explain`` shows: its first line what must hold, then why, and an example of each.
-A new file here is a new rule; nothing else lists them.
+A rule's docstring is what ``wireloom explain`` shows: the first line says what must hold, then come the reasons and a
+bad and a good example. A new file here is a new rule; nothing else lists them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,18 +21,18 @@ Rule = Callable[[Resolved], Iterator[Problem]]
 RULES: dict[str, Rule] = {rule: module.check for rule, module in rule_modules(__name__)}
 """Every rule by its id."""
 BEFORE = "too-large"
-"""The rule that judges what was read, before anybody finds out what it means."""
+"""The rule that judges the syntax, before it is resolved."""
 
 
 def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
-    """What the specs in ``paths`` mean, and all that loading them and the rules find wrong, sorted."""
+    """The models of the specs in ``paths``, and all problems from loading and rules, sorted."""
     specs, problems = load(paths)
     judged = [_judged(spec) for spec in specs]
     return [spec for spec, _ in judged if spec], sorted({*problems, *(one for _, found in judged for one in found)})
 
 
 def check(spec: Spec) -> list[Problem]:
-    """What all rules find wrong with a spec and it does not accept, sorted; of one that is too large, nothing else."""
+    """All problems of a spec that it does not accept, sorted; if it is too large, only that."""
     return _judged(spec)[1]
 
 

@@ -1,8 +1,8 @@
 """An expression computes only with values that are there, or says what holds when they are not.
 
-A field with ``when``, an optional one, and one of an alternative can be absent. A comparison with it is false then; but
-there is no sum, size or count without it. That it is there may follow from what else holds where the expression is
-asked for, in whatever words: ``f > 127`` says as much as ``f >= 128``.
+A field with ``when``, an optional one, and one of an alternative can be absent. A comparison with it is then false, but
+there is no sum, size or count without it. That it is present may follow from other conditions at the place of the
+expression, in any form: ``f > 127`` says as much as ``f >= 128``.
 
 Bad::
 
@@ -30,11 +30,11 @@ from wireloom_generator.problems import Problem
 from wireloom_generator.types import Kind
 
 Needed = Iterator[tuple[Name, Expr]]
-"""Names without which something has no value, each with the condition that holds where it stands."""
+"""Names without which something has no value, each with the condition that holds at its place."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Values that a number is made of although they may be absent."""
+    """Values that a number needs although they may be absent."""
     known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
         tree = site.tree
@@ -54,7 +54,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _needed(tree: Expr, holds: Expr) -> Needed:
-    """The names without which the number ``tree`` cannot be told."""
+    """The names without which the number ``tree`` has no value."""
     if isinstance(tree, Name):
         yield tree, holds
     elif isinstance(tree, Conditional):
@@ -66,7 +66,7 @@ def _needed(tree: Expr, holds: Expr) -> Needed:
 
 
 def _asked(tree: Expr, holds: Expr) -> Needed:
-    """The same for a tree that may itself be without a value."""
+    """The same for a tree that may itself have no value."""
     match tree:
         case Unary("-" | "~", operand):
             yield from _needed(operand, holds)
@@ -91,7 +91,7 @@ def _asked(tree: Expr, holds: Expr) -> Needed:
 
 
 def _holds(site: Site) -> Expr:
-    """What holds wherever the expression is asked for: that its node is there."""
+    """What holds wherever the expression is evaluated: that its node is present."""
     visit = site.visit
     if visit is None:
         return TRUE
@@ -104,7 +104,7 @@ def _holds(site: Site) -> Expr:
 
 
 def _surely(spec: Resolved, site: Site, name: Name, holds: Expr, known: Domains, present_when: Domains) -> bool:
-    """Whether the name has a value where ``holds`` does: because of that alone, or of what values there can be."""
+    """Whether the name has a value if ``holds`` does, because of that alone or because of possible values."""
     domain = known.get(name.name)
     if domain is None or (domain.when is None and not domain.optional):
         return True
@@ -116,7 +116,7 @@ def _surely(spec: Resolved, site: Site, name: Name, holds: Expr, known: Domains,
 
 
 def _follows(site: Site, name: str) -> bool:
-    """Whether the site's field is optional too, so that it is there only if the ones of that name before it are."""
+    """Whether the site's field is optional, too, so that it is present only if earlier ones of that name are."""
     item = site.visit.item if site.visit else None
     if site.visit is None or not isinstance(item, model.Field) or not item.optional:
         return False

@@ -29,7 +29,7 @@ from wireloom_generator.types import WIDTHS, Integer
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Bit fields that leave gaps, run over or are of no integer."""
+    """Bit fields that leave gaps, are too many, or have no integer."""
     for node in nodes(spec):
         if isinstance(node, model.Bits):
             yield from _widths(node)

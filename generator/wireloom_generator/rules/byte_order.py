@@ -1,8 +1,8 @@
 """A byte order is big, little, or the parameter that tells it.
 
-Read in the wrong order, 1 is 16777216 and nothing looks damaged, so no order is taken for granted. The parameter is a
-text whose choices are big and little, and auto if records can prove which one is theirs. A field may differ from the
-rest, if it has more than a byte.
+Read in the wrong order, 1 is 16777216 and nothing looks damaged, so there is no default. The parameter is a text whose
+choices are big and little, and auto if records can prove which one is theirs. A field may differ from the rest, if it
+has more than a byte.
 
 Bad::
 
@@ -25,7 +25,7 @@ _ORDERS = ("big", "little")
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Byte orders that are none."""
+    """Byte orders that do not exist."""
     protocol = spec.written.protocol
     parameter = spec.written.parameters.get(protocol.byte_order)
     if parameter is not None:

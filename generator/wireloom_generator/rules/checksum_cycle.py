@@ -28,12 +28,12 @@ from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import Integer
 
 Bounds = tuple[float, float]
-"""The lowest and the highest that an offset can be."""
+"""The lowest and highest value of an offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """A checksum field: the bytes that it surely covers, and those it stands in, or else where these begin at least."""
+    """A checksum field: the bytes that it surely covers, and its own bytes, or at least where these begin."""
 
     name: str
     at: Location
@@ -42,14 +42,14 @@ class _Sum:
     least: float
 
     def is_over(self, other: "_Sum") -> bool:
-        """Whether it surely covers bytes of the other."""
+        """Whether it certainly covers bytes of the other."""
         if other.stands is None:
             return self.covers[0] <= other.least and self.covers[1] == inf
         return self.covers[0] < other.stands[1] and other.stands[0] < self.covers[1]
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Checksums that are over themselves, directly or through others."""
+    """Checksums that cover themselves, directly or through others."""
     found: dict[Location, Problem] = {}
     for scope in (head(spec), *messages(spec)):
         sums = list(_sums(spec, scope))
@@ -113,7 +113,7 @@ def _bounds(tree: Expr | None, layout: Layout) -> Bounds | None:
 
 
 def _back_to(start: str, over: Mapping[str, list[str]]) -> list[str] | None:
-    """The checksums from ``start`` back to itself; None if none leads back."""
+    """The circle of checksums from ``start`` back to itself; None if there is none."""
     paths, seen = [[name] for name in over[start]], set[str]()
     while paths:
         path = paths.pop(0)

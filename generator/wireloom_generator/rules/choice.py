@@ -1,8 +1,8 @@
 """A choice has alternatives that can all be taken.
 
 They are tried in order, and the first whose condition holds is taken. One that is never taken describes bytes that no
-record has, and hides a mistake in its condition or in one before it. So each says when it is taken, only the last may
-do without; and no condition is one that cannot hold, or that holds only where one before it does.
+record has, and hides a mistake in its condition or in an earlier one. So each has a condition, except perhaps the last.
+No condition is impossible, or holds only if an earlier one does.
 
 Bad::
 
@@ -58,7 +58,7 @@ def _choice(choice: syntax.Choice) -> Iterator[Problem]:
 def _never_taken(
     spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: conditions.Domains
 ) -> Iterator[tuple[Alternative, str | None]]:
-    """Each alternative with why it is never taken here; None if it perhaps is."""
+    """Each alternative with the reason why it is never taken here; None if it may be."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason in judged(cases, assumed, known):
         match reason:

@@ -41,14 +41,14 @@ def _name(site: Site) -> str:
 
 
 def _uses(site: Site, other: Site) -> bool:
-    """Whether the value of ``other`` is asked for by ``site``."""
+    """Whether ``site`` uses the value of ``other``."""
     tree = site.tree
     asked = {name.name for name in expressions.names(tree)} if tree is not None else set()
     return any(isinstance(seen, Visit) and seen is other.visit for name in asked for seen in site.values.get(name, ()))
 
 
 def _back_to(start: Site, uses: dict[int, list[Site]]) -> list[Site] | None:
-    """The sites from ``start`` back to itself; None if none leads back."""
+    """The circle of sites from ``start`` back to itself; None if there is none."""
     paths = [[site] for site in uses[id(start)]]
     seen: set[int] = set()
     while paths:

@@ -2,7 +2,7 @@
 
 ``match`` names fields of the record's header, read before the first section that messages fill, and for each the values
 it may have; a protocol of one message may match ``{}``, which is every record. All messages match on the same fields,
-so that at most one of them fits. What no message fits is the message ``unknown``.
+so that at most one of them fits. A record that fits no message belongs to the message ``unknown``.
 
 Bad::
 
@@ -23,11 +23,11 @@ from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.types import Kind
 
 _TOLD = 10
-"""So many messages at most are told that match what one does."""
+"""The most messages that are listed for one conflict."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Matches that never fit, or fit what another fits."""
+    """Matches that never fit, or that fit the same records as another."""
     header = _header(spec)
     for message in spec.messages:
         for name, values in message.match.items():
@@ -78,7 +78,7 @@ def _matches(
 
 
 def _early(spec: Resolved, message: model.Message, name: str, is_header: bool) -> Iterator[Problem]:
-    """Where each message has its own length, what it matches on is looked at before the record is read."""
+    """If each message has its own length, the fields it matches on are read before the record."""
     if is_header and name not in offsets.of(spec, spec.record).numbers:
         what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
         hint = "put it before what varies, or give the record a length"
@@ -86,7 +86,7 @@ def _early(spec: Resolved, message: model.Message, name: str, is_header: bool) -
 
 
 def _between(spec: Resolved) -> Iterator[Problem]:
-    """Messages that are matched on other fields than the first, and pairs that one record could fit."""
+    """Messages that match on other fields than the first, and pairs that one record could fit."""
     alike = []
     for message in spec.messages:
         at, first = message.where("match"), spec.messages[0]

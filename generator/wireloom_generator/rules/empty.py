@@ -1,6 +1,6 @@
-"""What has parts has at least one.
+"""Everything that has parts has at least one.
 
-An enum without values names nothing, a struct without columns is one that Spark and Parquet cannot hold.
+An enum without values names nothing, and Spark and Parquet cannot hold a struct without columns.
 
 Bad::
 

@@ -25,7 +25,7 @@ from wireloom_generator.types import Integer
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Enums and flags where no integer is, or one that is too narrow."""
+    """Enums and flags without an integer, or with one that is too narrow."""
     for field in fields(spec):
         yield from _bit(spec, field) if isinstance(field, model.BitField) else _field(spec, field)
         if not field.labels and field.enum is None and getattr(field.written, "flags", None) is None:

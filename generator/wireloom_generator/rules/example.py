@@ -29,11 +29,11 @@ _CODES = (
     "message", "overrun", "padding", "range", "text", "too-long", "trailing-bytes", "truncated", "unknown-layout",
     "unterminated",
 )  # fmt: skip
-"""The kinds of damage that readers tell apart."""
+"""The kinds of damage that readers distinguish."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Examples that contradict themselves, and names in them that nothing has."""
+    """Examples that contradict themselves, and unknown names in them."""
     header = list(columns(spec, head(spec)))
     for scope in messages(spec):
         message = scope.owner

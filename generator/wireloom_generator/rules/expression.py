@@ -28,7 +28,7 @@ from wireloom_generator.types import Kind
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Expressions that cannot be read, and names in them that nothing has."""
+    """Expressions that cannot be parsed, and unknown names in them."""
     for site in sites(spec):
         try:
             tree = expressions.parse(site.condition.raw)
@@ -77,7 +77,7 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
 
 
 def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
-    """Why a field of that name cannot be asked for here, and what to do."""
+    """Why a field of that name cannot be used here, and what to do."""
     field = elsewhere.inside(site.scope).get(name)
     if field is not None:
         hint = f"to ask for it, include: {field.type} in its place"
@@ -96,7 +96,7 @@ def _elsewhere(spec: Resolved) -> "_Elsewhere":
 
 
 class _Elsewhere:
-    """What a name may be that is none where it is asked for; found when first needed, since most specs do not."""
+    """What a name may be that is unknown at its place; found when first needed, since most specs never do."""
 
     def __init__(self, spec: Resolved) -> None:
         self.spec = spec
@@ -130,7 +130,7 @@ class _Elsewhere:
 
     @cached_property
     def beside(self) -> Mapping[str, set[str]]:
-        """The names that stand beside a field of a type, by that."""
+        """The names beside a field of a type, by type."""
         found: dict[str, set[str]] = {}
         for scope in every(self.spec):
             names = {visit.name for visit in scope.visits if visit.name is not None}

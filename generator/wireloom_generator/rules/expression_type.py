@@ -52,7 +52,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 class _Typing:
-    """The kinds of an expression's parts; None where that cannot be told."""
+    """The kinds of an expression's parts; None for unknown ones."""
 
     def __init__(self, spec: Resolved, site: Site) -> None:
         self.spec = spec

@@ -34,13 +34,13 @@ _ELSEWHERE = {
     **dict.fromkeys(("utf16be", "utf16-be"), "utf-16-be"),
     **dict.fromkeys(("utf16le", "utf16-le"), "utf-16-le"),
 }
-"""What encodings are called elsewhere."""
+"""Other names of encodings."""
 
 _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Values that end nowhere, twice, or as their type cannot."""
+    """Values without an end, with two, or with one that their type cannot have."""
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed) and is_known(spec, node):
             if isinstance(node, model.Field):
@@ -77,7 +77,7 @@ def _ends(field: syntax.Field) -> Iterator[Problem]:
 
 
 def _allowed(field: syntax.Field) -> tuple[str, ...]:
-    """What may say where the field ends."""
+    """The keys that may say where the field ends."""
     found = parse(field.type)
     return Struct.ends if found is None else found.ends
 

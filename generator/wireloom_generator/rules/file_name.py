@@ -1,8 +1,8 @@
-"""A file and a folder are called as what they hold.
+"""Files and folders have the names of what they contain.
 
-Whoever meets a message in a table or in the docs finds its spec by that name, and one name stands for one file. A
-protocol is a folder of its name with ``protocol.yaml`` and a file for each message, called as the message. A library is
-a folder of its name with ``library.yaml``.
+Whoever sees a message in a table or in the docs finds its spec by that name, and one name means one file. A protocol is
+a folder of its name with ``protocol.yaml`` and a file for each message, named after it. A library is a folder of its
+name with ``library.yaml``.
 
 Bad::
 

@@ -26,7 +26,7 @@ from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Flags that are no bit, or a bit that has a name already."""
+    """Flags that are not one bit, or whose bit already has a name."""
     for shared in spec.written.shared:
         for flags in shared.flags:
             seen: dict[int, syntax.FlagValue] = {}

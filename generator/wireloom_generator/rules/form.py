@@ -107,7 +107,7 @@ def _kind(column: WrittenColumn) -> Kind:
 
 
 def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
-    """What the column is or has inside that JSON has not; None if there is no such thing."""
+    """The part of the column that JSON cannot hold; None if there is none."""
     item = column.visit.item if column.visit else None
     if isinstance(item, model.Field) and item.type.kind in _NOT_IN_JSON:
         return item.type.kind

@@ -26,7 +26,7 @@ from wireloom_generator.types import WIDTHS, Integer, WireType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Integers that are no whole number of bytes, or too many."""
+    """Integers that are not a whole number of bytes, or have too many."""
     for wire, at in _types(spec):
         if isinstance(wire, Integer) and wire.bits not in WIDTHS:
             hint = "keep it as bytes" if wire.bits > 64 else "8, 16, 24 … 64 bits; split off smaller ones with bits:"

@@ -21,7 +21,7 @@ from wireloom_generator.problems import Problem, closest
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Enums and flags that nothing declares."""
+    """Undeclared enums and flags."""
     for node in nodes(spec):
         if isinstance(node, Named):
             yield from _known(node, "enum", node.enum, spec.written.enums, "flags", spec.written.flags)

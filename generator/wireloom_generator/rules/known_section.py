@@ -26,7 +26,7 @@ from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Sections that are not there to be filled."""
+    """Sections that the record does not leave to messages."""
     known = [slot.name for slot in spec.record.slots]
     if not known:
         what, hint = "the record has no section for messages to fill", "add one, as {section: body, size: rest}"

@@ -20,7 +20,7 @@ from wireloom_generator.problems import Problem, closest
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Tables that nothing declares."""
+    """Undeclared tables."""
     for node in nodes(spec):
         table = node.written.table if isinstance(node, model.Field | model.Computed) else None
         if table is not None and table not in spec.written.tables:

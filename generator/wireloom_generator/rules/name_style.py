@@ -36,7 +36,7 @@ __doc__ = (__doc__ or "").replace("BLOCKS", fill(_TAKEN, 120))
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Names that cannot be written as they are."""
+    """Names that are not allowed."""
     for name, at in _names(spec):
         fault = naming.column_fault(name)
         if fault is not None:
@@ -70,7 +70,7 @@ def _message(message: syntax.Message) -> Iterator[Problem]:
 
 
 def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
-    """The names that are columns, or stand where columns could."""
+    """The names that are columns, or could be."""
     protocol = spec.written.protocol
     yield protocol.protocol, protocol.where("protocol")
     for library in spec.written.libraries:

@@ -23,7 +23,7 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Nodes behind one that leaves them nothing."""
+    """Nodes after one that leaves them no bytes."""
     for nodes in sequences(spec):
         yield from _behind(spec, nodes)
 
@@ -40,5 +40,5 @@ def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
 
 
 def _either(taker: Bounded, node: model.Item) -> bool:
-    """Whether both are conditional, so that one of them may be there without the other."""
+    """Whether both are conditional, so that one may be present without the other."""
     return all(isinstance(item, model.Field) and item.when is not None for item in (taker, node))

@@ -23,7 +23,7 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Nodes that must be there, behind one that need not."""
+    """Mandatory nodes after an optional one."""
     for nodes in sequences(spec):
         yield from _behind(spec, nodes)
 

@@ -40,7 +40,7 @@ from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.types import Integer
 
 _MOST = 20_000
-"""So many headers are tried."""
+"""The most headers that are tried."""
 _HINT = "compare a number of several bytes with a constant that reads otherwise backwards, or prove by a checksum"
 
 
@@ -72,7 +72,7 @@ def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Layout) -> Iterat
 
 
 class _Number:
-    """A number of the header: its bytes, and whether their order is what is asked for."""
+    """A number of the header: its bytes, and whether they are read in the other byte order."""
 
     def __init__(self, offset: int, size: int, *, signed: bool, turns: bool, order: str) -> None:
         self.offset = offset
@@ -95,7 +95,7 @@ class _Number:
         return int.from_bytes(data, "little" if little else "big", signed=self.signed)
 
     def tried(self, tree: Expr) -> list[bytes]:
-        """Bytes that could make a difference: constants, their neighbours, and what reads alike backwards."""
+        """Bytes that could make a difference: constants, their neighbours, and palindromes."""
         constants = {part.value for part in expressions.walk(tree) if isinstance(part, Value)}
         near = {value + step for value in constants if isinstance(value, int) for step in (-1, 0, 1)}
         whole = [(value % (1 << 8 * self.size)).to_bytes(self.size, "big") for value in sorted(near | {0, 1})]
@@ -105,7 +105,7 @@ class _Number:
 
 
 def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
-    """Headers for which the condition holds in both orders."""
+    """Headers for which the condition holds in both byte orders."""
     parameters: dict[str, Number | None] = {each.name: each.default for each in spec.written.protocol.parameters}
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [

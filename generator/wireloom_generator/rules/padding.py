@@ -24,7 +24,7 @@ from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Padding that pads nothing."""
+    """Padding without bytes."""
     for node in nodes(spec):
         match node:
             case model.Padding(written=syntax.Pad(pad=size)) if size < 1:

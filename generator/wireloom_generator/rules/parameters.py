@@ -26,11 +26,11 @@ _OPTIONS = frozenset({
     "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "mode", "obj", "path",
     "positions", "self",
 })  # fmt: skip
-"""What readers and the functions of the Python API call their own options and arguments."""
+"""The names of readers' options and of arguments in the Python API."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Parameters that no reader could give."""
+    """Parameters that a reader could not give."""
     for parameter in spec.written.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
             what = f"{parameter.name!r} is an option of every reader"

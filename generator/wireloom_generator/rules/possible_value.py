@@ -56,7 +56,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _field(
     spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
 ) -> Iterator[tuple[Location, str, bool]]:
-    """What is asked of the field in this scope, and whether that is never so."""
+    """The conditions on the field in this scope, and whether they can never hold."""
     when = None if isinstance(field, model.BitField) or field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
@@ -117,13 +117,13 @@ def _matches(spec: Resolved) -> Iterator[Problem]:
 
 
 def _is_restricted(domain: Domain) -> bool:
-    """Whether it is a number of which more is said than its type."""
+    """Whether it is a number restricted by more than its type."""
     more = domain.listed or domain.valid is not None or domain.when is not None
     return bool(more) and _is_number(domain)
 
 
 def _within(known: Domains, name: str) -> Domains:
-    """The domains with a range for the name that any number is in; what its type reaches is another rule's matter."""
+    """The domains with the range of all numbers for the name; the range of its type is another rule's concern."""
     domain = known[name]
     return domains.beside(known, {name: replace(domain, least=-(1 << 64), most=1 << 64)})
 

@@ -34,7 +34,7 @@ from wireloom_generator.problems import Problem, closest
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Proofs that prove nothing, and their absence where they are needed."""
+    """Proofs that prove nothing, and missing proofs."""
     protocol, record = spec.written.protocol, spec.record
     yield from _proof(spec, record, head(spec))
     for scope in messages(spec):

@@ -25,7 +25,7 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Names that are asked for before they are read."""
+    """Names that are used before they are read."""
     for site in sites(spec):
         tree = site.tree
         if tree is None or site.moment is Moment.FRAMING:
@@ -48,7 +48,9 @@ def _is_field(site: Site, name: str) -> bool:
 
 
 def _foreign(site: Site, name: str) -> bool:
-    """Whether the name is a header field's, in a type: that it cannot be measured at all is another rule's matter."""
+    """Whether the name is that of a header field, in a type; that it cannot be measured at all is another rule's
+    concern.
+    """
     in_header = all(seen in site.scope.header for seen in site.around[name])
     return in_header and isinstance(site.scope.owner, model.Type)
 

@@ -92,7 +92,7 @@ def _varies(around: tuple[Seen, ...]) -> bool:
 
 
 def _proofs(spec: Resolved) -> Iterator[Problem]:
-    """The checksums that prove a length: where they and what they ask for stand must be fixed too."""
+    """The checksums that prove a length: their positions, and those of what they use, must be fixed, too."""
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
     for owner in owners:
         if owner.proof is not None and owner.proof.checksum is not None:

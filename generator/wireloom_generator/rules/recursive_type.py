@@ -25,7 +25,7 @@ from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Types within themselves."""
+    """Types that contain themselves."""
     for name in sorted(spec.recursive):
         for entry in syntax.walk(spec.types[name].written.fields):
             match entry:

@@ -51,7 +51,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _fits(
     section: model.Region, at: Location, content: SizeRange, holds: Expr, known: conditions.Domains
 ) -> Iterator[Problem]:
-    """Whether some record that ``holds`` is true of has in the section the bytes of ``content``."""
+    """Whether a record that satisfies ``holds`` can have the bytes of ``content`` in the section."""
     if not isinstance(section.extent, model.Size):
         return
     size, written = section.extent.condition.tree, section.written
@@ -69,7 +69,7 @@ def _fits(
 
 
 def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
-    """The sections that the message fills, with its variants one by one; what is not filled must be empty."""
+    """The sections that the message fills, for each of its variants; other sections must be empty."""
     if not {slot.name for slot in spec.record.slots}.issuperset(_filled(message)):
         return  # what is meant for a section is under another's name
     assumed = domains.assumed(spec, scope)
@@ -113,7 +113,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
 
 
 def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mapping[str, tuple[model.Node, ...]]) -> int:
-    """What a slot takes more than the record says."""
+    """How many bytes a slot needs beyond its size in the record."""
     if constant(slot.written.size) is not None:
         return 0
     return model.space((*message.sections.get(slot.name, ()), *case.get(slot.name, ()))).least
@@ -146,7 +146,7 @@ def _length(
 
 
 def _sum(spec: Resolved) -> tuple[dict[str, int], bool] | None:
-    """The bytes of the record as a sum over names, and whether there may be more; None if it is no such sum."""
+    """The size of the record as a sum over names, and whether there may be more; None if it is not such a sum."""
     total: dict[str, int] = {}
     is_open = False
     for node in model.items(spec.record.nodes):

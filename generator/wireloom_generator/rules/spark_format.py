@@ -1,8 +1,8 @@
-"""A protocol is not called as a format that Spark has already.
+"""A protocol does not have the name of a format that Spark already has.
 
 In Spark a protocol is a format, ``spark.read.format("<protocol>")``, and Spark finds its own formats before those that
-are registered. A protocol of such a name is registered under another, ``register(spark, "kafka", name="kafka_log")``,
-and is fine everywhere else. So this is a warning, and whoever keeps the document's name accepts it.
+are registered. A protocol with such a name can be registered under another, ``register(spark, "kafka",
+name="kafka_log")``, and works everywhere else. So this is a warning; accept it to keep the document's name.
 
 Bad::
 

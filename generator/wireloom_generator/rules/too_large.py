@@ -1,4 +1,4 @@
-"""A protocol has a size that tables, and whoever reads them, can bear.
+"""A protocol is not too large for tables and their readers.
 
 A type is put into every place that uses it, with the types it uses itself: a few types that each hold the next one
 twice are more columns than there are atoms. So there is a limit to the fields of all messages together, each counted
@@ -24,17 +24,17 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 
 MOST = 50_000
-"""Fields of a protocol, each as often as it is used."""
+"""The most fields of a protocol, each counted as often as it is used."""
 DEEPEST = 32
-"""Types inside types."""
+"""The deepest nesting of types."""
 
 
 class _TooLargeError(Exception):
-    """Something is; ``args`` are where and what."""
+    """Something is too large; ``args`` are the place and the message."""
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """The first place at which a protocol becomes too large; it is the only problem that is told then."""
+    """The first place at which a protocol becomes too large; then this is the only problem reported."""
     sizes = _Sizes(spec)
     try:
         for type_ in spec.types.values():
@@ -54,7 +54,7 @@ def _sections(messages: Iterable[syntax.Message]) -> Iterator[tuple[syntax.Entry
 
 
 class _Sizes:
-    """Counts fields. What a type comes to is found once, a type inside itself is told by another rule."""
+    """Counts fields. Each type is counted once; recursive types are another rule's concern."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -80,7 +80,7 @@ class _Sizes:
         return total
 
     def of_type(self, name: str, at: Location, depth: int) -> int:
-        """The number of fields that a type comes to. Raises ``_TooLargeError``."""
+        """The number of fields in a type. Raises ``_TooLargeError``."""
         if depth <= DEEPEST and name not in self.known:
             self.known[name] = 0, 0
             outer, self.deepest = self.deepest, depth

@@ -1,4 +1,4 @@
-"""What keeps left-over bytes can have some.
+"""A column for left-over bytes can get some.
 
 ``trailing`` is the column for the bytes that a section's fields leave over. Where one of them always takes all that is
 left, the column is null in every record, and who reads the spec looks for bytes in the wrong place.
@@ -31,7 +31,7 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Columns for left-over bytes behind what always takes all of them."""
+    """Columns for left-over bytes after something that always takes all bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Region) and node.trailing is not None:
             taker = _taker(spec, model.children(node))
@@ -43,7 +43,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _taker(spec: Resolved, nodes: Iterable[model.Node]) -> model.Item | None:
-    """The first node behind which nothing is ever left."""
+    """The first node after which no bytes are ever left."""
     return next((item for item in model.items(nodes) if _takes_all(spec, item)), None)
 
 

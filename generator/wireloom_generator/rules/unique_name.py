@@ -112,7 +112,7 @@ def _declarations(spec: Resolved) -> Iterator[Problem]:
 
 
 def _twice(kind: str, named: Iterable[tuple[str, Location]]) -> Iterator[Problem]:
-    """Names that come twice among things of one kind; all that is declared is one."""
+    """Names that occur twice among things of one kind; all declarations are one kind."""
     first: dict[str, Location] = {}
     for name, at in named:
         known = first.setdefault(name, at)

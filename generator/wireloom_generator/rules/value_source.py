@@ -29,7 +29,7 @@ _IN_BYTES = (
     "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "tail", "repeat", "table_type",
     "byte_order", "reserved",
 )  # fmt: skip
-"""What a computed field cannot have, as syntax calls it."""
+"""The keys, as syntax names them, that a computed field cannot have."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ from wireloom_generator.problems import Problem, seen_from
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Columns that alternatives see differently."""
+    """Columns that differ between alternatives."""
     for scope in every(spec):
         first: dict[str, Visit] = {}
         for visit in scope.visits:

@@ -30,7 +30,7 @@ from wireloom_generator.problems import Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Messages that leave records open, or say what becomes of records that there are not."""
+    """Messages that leave records open, or have ``otherwise`` although no record needs it."""
     for scope in messages(spec):
         message = scope.owner
         assert isinstance(message, model.Message)

@@ -26,7 +26,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Numbers of another byte order; told once if all of them are."""
+    """Numbers of another byte order; reported once if all of them are."""
     parameter = comparison.old.byte_order
     if parameter is not None and parameter != comparison.new.byte_order and parameter in _parameters(comparison.new):
         now = comparison.new.byte_order or "the spec"
@@ -56,12 +56,12 @@ def _parameters(protocol: model.Protocol) -> set[str]:
 
 
 def _same_parameter(comparison: Comparison) -> bool:
-    """Whether one parameter tells the byte order in both; that its default is another is a rule of its own."""
+    """Whether the same parameter gives the byte order in both; another default is a rule of its own."""
     return comparison.old.byte_order == comparison.new.byte_order
 
 
 def _order(carrier: Carrier) -> model.Order | None:
-    """The byte order of a number or of a length in front of a value, where there is one."""
+    """The byte order of a number or of a length prefix, if it has one."""
     match carrier:
         case (
             model.Field(wire=model.Wire(extent=model.Prefix(length=wire)))
@@ -74,7 +74,7 @@ def _order(carrier: Carrier) -> model.Order | None:
 
 
 def _meant(protocol: model.Protocol, order: model.Order) -> str:
-    """The order, or what the parameter that tells it says by default."""
+    """The byte order, or the default of the parameter that gives it."""
     if order is not model.Order.PARAMETER:
         return order
     defaults = {parameter.name: parameter.default for parameter in protocol.parameters}

@@ -26,7 +26,7 @@ CATEGORY = Category.TABLE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Structs whose columns are in another order, told by those that have gone past others."""
+    """Structs whose columns are in another order, reported at the columns that moved."""
     for struct in tables.structs(comparison):
         for column in struct.moved:
             yield Change(f"{struct.path}.{column.name}", "column moved past columns beside it", BOTH, tables.REORDERED)

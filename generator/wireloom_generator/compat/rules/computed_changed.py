@@ -22,7 +22,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Columns that are computed otherwise, or refuse other results."""
+    """Columns that are computed differently, or refuse other results."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:

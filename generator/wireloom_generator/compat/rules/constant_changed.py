@@ -22,7 +22,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Constants that are new, gone or others."""
+    """Constants that are new, gone or different."""
     for _, kept, old, new in walks.values(comparison):
         if old.const != new.const:
             yield Change(

@@ -30,7 +30,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _selecting(comparison: Comparison) -> Iterator[Change]:
-    """Messages that are written with another of the values that select them."""
+    """Messages that are written with another of their values."""
     for pair in comparison.messages:
         before = comparison.match_of(pair.old)
         for name, values in pair.new.match.items():

@@ -22,7 +22,7 @@ CATEGORY = Category.DOCS
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Things of which something else is said."""
+    """Elements with another description."""
     for path, old, new in docs.pairs(comparison):
         for what, before, after in (
             ("title", old.title, new.title),

@@ -26,7 +26,7 @@ CATEGORY = Category.CODEC
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Names of enums that are gone; a number that another name took is another rule's matter."""
+    """Names of enums that are gone; numbers with a new name are another rule's concern."""
     for names in walks.enum_values(comparison):
         for value in names.removed:
             label = walks.labelled(names.new, value.first)

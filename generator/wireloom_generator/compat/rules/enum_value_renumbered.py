@@ -25,7 +25,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Names of enums that stand for other numbers."""
+    """Names of enums that mean other numbers."""
     for names in walks.enum_values(comparison):
         for old, new in names.kept:
             if _numbers(old) != _numbers(new):
@@ -37,7 +37,7 @@ def _numbers(value: model.EnumValue) -> tuple[int, int, bool]:
 
 
 def _breaks(old: model.EnumValue, new: model.EnumValue) -> frozenset[Side]:
-    """A range is a label alone: who reads minds only numbers that it loses."""
+    """A range only labels numbers, so readers are affected only by numbers that it loses."""
     if not (old.range and new.range):
         return BOTH
     return NEITHER if new.first <= old.first and old.last <= new.last else BACKWARD

@@ -25,7 +25,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Numbers whose name is another: one that the enum did not have, one of another range, one of another enum."""
+    """Numbers with another name: a new one, that of another range, or that of another enum."""
     for names in walks.enum_values(comparison):
         for old, new in names.reused:
             yield Change(f"{names.path}.{new.name}", f"has the number of {old.name}, {new.first}", BOTH)
@@ -36,7 +36,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
-    """Numbers of fields that have another enum now, in which they are called otherwise."""
+    """Numbers of fields that now have another enum with other names for them."""
     before = {enum.name: enum.values for enum in comparison.old.enums}
     after = {enum.name: enum.values for enum in comparison.new.enums}
     for pair in comparison.layouts:

@@ -23,7 +23,7 @@ CATEGORY = Category.DOCS
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Errata that are new, gone or others."""
+    """Errata that are new, gone or different."""
     for path, old, new in docs.pairs(comparison):
         gone = sum(erratum not in new.errata for erratum in old.errata)
         come = sum(erratum not in old.errata for erratum in new.errata)

@@ -24,7 +24,7 @@ CATEGORY = Category.DOCS
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Examples that are gone or others; new ones are a note."""
+    """Examples that are gone or different; new ones are a note."""
     for pair in comparison.messages:
         path = f"{comparison.new.name}.{pair.new.name}"
         after = {example.name: example for example in pair.new.examples}

@@ -56,6 +56,6 @@ def _added(pair: LayoutPair, leaf: Leaf) -> Change:
 
 
 def _is_last(pair: LayoutPair, leaf: Leaf) -> bool:
-    """Whether nothing that old decoders know stands behind it in its section, or stood in its place."""
+    """Whether nothing known to old decoders comes after it in its section, or was in its place."""
     replaces = any(other.place == leaf.place for other in pair.removed)
     return not replaces and all(other in pair.added for other in pair.new.behind(leaf))

@@ -27,7 +27,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Fields that stand behind others than before, in another section, or at other bits."""
+    """Fields that are after others than before, in another section, or at other bits."""
     for pair in comparison.layouts:
         for kept in pair.kept:
             place = tuple(pair.renamed.get(name, name) for name in kept.old.place)

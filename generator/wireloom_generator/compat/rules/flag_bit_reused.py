@@ -25,7 +25,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Bits whose flag is another: one that was not there before, or one of another set."""
+    """Bits with another flag: a new one, or one of another set."""
     for names in walks.flags(comparison):
         for old, new in names.reused:
             yield Change(f"{names.path}.{new.name}", f"has the bit of {old.name}, {new.value:#x}", BOTH)

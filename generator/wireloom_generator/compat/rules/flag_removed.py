@@ -26,7 +26,7 @@ CATEGORY = Category.CODEC
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Flags that are gone; a bit that another flag took is another rule's matter."""
+    """Flags that are gone; bits with a new flag are another rule's concern."""
     for names in walks.flags(comparison):
         for flag in names.removed:
             yield Change(f"{names.path}.{flag.name}", "removed; the bit has no name now", BACKWARD)

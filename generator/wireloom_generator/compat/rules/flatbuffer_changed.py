@@ -33,7 +33,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Fields of FlatBuffers tables that are read otherwise."""
+    """Fields of FlatBuffers tables that are read differently."""
     for old, new in comparison.tables.kept:
         after = {field.name: field for field in new.fields}
         for field in old.fields:

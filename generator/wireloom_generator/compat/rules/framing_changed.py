@@ -26,7 +26,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Records that are found otherwise."""
+    """Records that are found differently."""
     old, new = comparison.old, comparison.new
     before, after = _by_message(old), _by_message(new)
     if ("" in before) is not ("" in after):
@@ -45,7 +45,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _by_message(protocol: model.Protocol) -> Mapping[str, model.Lengths]:
-    """How records are delimited, by the messages of which it is told; of all of them it stands under no name."""
+    """How the length of records is found, by message; under no name if it is the same for all."""
     names = {tuple(sorted(message.match.items())): message.name for message in protocol.messages if message.match}
     return {names.get(tuple(sorted(lengths.match.items())), ""): lengths for lengths in protocol.lengths}
 
@@ -66,11 +66,11 @@ def _lengths(
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:
-    """Whether the proof may have to tell the byte order, too."""
+    """Whether the proof may have to decide the byte order, too."""
     choices = {parameter.name: parameter.choices for parameter in protocol.parameters}
     return "auto" in choices.get(protocol.byte_order or "", ())
 
 
 def _checksum(lengths: model.Lengths) -> str | None:
-    """The checksum that proves the length; that it is computed otherwise is a rule of its own."""
+    """The checksum that proves the length; another way to compute it is a rule of its own."""
     return lengths.checksum[0] if lengths.checksum else None

@@ -42,7 +42,7 @@ def _now(kept: Kept) -> str:
 
 
 def _may_be_empty(carrier: Carrier) -> bool:
-    """Whether it can be there without a byte, or where it stands is asked for."""
+    """Whether it can be present without bytes, or its position is used."""
     match carrier:
         case model.Field(size=None) | model.Field(located=True) | model.Section() | model.Computed():
             return True

@@ -46,7 +46,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _may_be_zero(field: model.Field) -> bool:
-    """Whether nothing restricts what the field holds, so that 0 will do."""
+    """Whether nothing restricts the field's value, so that 0 is allowed."""
     return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 

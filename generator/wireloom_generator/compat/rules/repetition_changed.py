@@ -23,7 +23,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Fields that repeat otherwise."""
+    """Fields that repeat differently."""
     for pair, kept, old, new in walks.fields(comparison):
         if not _same(pair, old.repeat, new.repeat):
             yield Change(kept.new.path, walks.was(words.repeat(old.repeat), words.repeat(new.repeat)), BOTH)

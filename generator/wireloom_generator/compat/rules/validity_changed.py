@@ -25,7 +25,7 @@ _ALWAYS = model.Condition(Value(True), "true")
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """Messages and variants whose records must be otherwise than before."""
+    """Messages and variants with other conditions on their records than before."""
     for pair in comparison.messages:
         path = f"{comparison.new.name}.{pair.new.name}"
         yield from _valid(pair, path, pair.old.valid, pair.new.valid)
@@ -44,7 +44,7 @@ def _valid(pair: MessagePair, path: str, old: model.Condition | None, new: model
 
 
 def _taken(message: model.Message) -> model.Condition:
-    """The condition that a record has a variant or is well-formed without one."""
+    """The condition under which a record has a variant or is well-formed without one."""
     cases = [message.otherwise, *(variant.when for variant in message.variants)]
     conditions = [case.expression for case in cases if case is not None]
     return model.Condition(Logical("or", tuple(conditions)), "") if len(conditions) == len(cases) else _ALWAYS

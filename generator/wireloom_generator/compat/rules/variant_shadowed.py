@@ -26,7 +26,7 @@ CATEGORY = Category.WIRE
 
 
 def check(comparison: Comparison) -> Iterator[Change]:
-    """New variants in front of old ones whose records they can take."""
+    """New variants before old ones whose records they can take."""
     for pair in comparison.messages:
         kept = {id(new) for _, new in pair.variants.kept}
         for index, variant in enumerate(pair.new.variants):
