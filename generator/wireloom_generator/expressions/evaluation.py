@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
-from typing import assert_never
+from typing import Any, assert_never
 
 from wireloom_generator.expressions import (
     OF_NUMBERS,
@@ -17,6 +17,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Hexadecimal,
     Literal,
     Logical,
     Name,
@@ -53,20 +54,25 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
     "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
 }  # fmt: skip
-_COMPARE: dict[str, Callable[[Number, Number], bool]] = {
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+
+_KINDS: dict[type, type] = {bool: bool, float: int, Fraction: int, Hexadecimal: int, int: int, str: str}
+"""What can be compared with what: numbers with numbers, and nothing with bytes."""
 
 
 def evaluate(tree: Expr, known: Knowledge) -> Answer:
     """The value of an expression."""
     match tree:
-        case Value(value):
-            return value
         case Name():
             return known(tree)
+        case Value(value):
+            return value
         case Compare(sign, left, right):
             return _compared(sign, evaluate(left, known), evaluate(right, known))
+        case Binary(sign, left, right):
+            return _binary(sign, evaluate(left, known), evaluate(right, known))
         case Among(value, choices, negated):
             found, sign = evaluate(value, known), "!=" if negated else "=="
             answers = (_compared(sign, found, evaluate(choice, known)) for choice in choices)
@@ -80,8 +86,6 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
             return _not(truth(operand, known))
         case Unary(sign, operand):
             return _computed(operator.neg if sign == "-" else operator.invert, evaluate(operand, known))
-        case Binary(sign, left, right):
-            return _binary(sign, evaluate(left, known), evaluate(right, known))
         case Call(name, arguments) if name in OF_NUMBERS:
             return _computed(min if name == "min" else max, *(evaluate(argument, known) for argument in arguments))
         case Call():
@@ -102,11 +106,11 @@ def of_values(values: Values) -> Knowledge:
     """What is known if every name has a value here."""
 
     def known(asked: Name | Call) -> Answer:
-        if isinstance(asked, Call) and asked.function == "present":
-            (name,) = asked.arguments
-            assert isinstance(name, Name)
-            return values[key(name)] is not None
-        return values[key(asked)]
+        if isinstance(asked, Name) or asked.function != "present":
+            return values[key(asked)]
+        (name,) = asked.arguments
+        assert isinstance(name, Name)
+        return values[key(name)] is not None
 
     return known
 
@@ -149,12 +153,10 @@ def _compared(sign: str, one: Answer, two: Answer) -> bool | Unknown:
     """Whether the comparison of two values of one kind holds; other comparisons are another rule's concern."""
     if one is None or two is None:
         return False
-    if isinstance(one, str) != isinstance(two, str) or isinstance(one, bool) != isinstance(two, bool):
+    kind = _KINDS.get(type(one))
+    if kind is None or kind is not _KINDS.get(type(two)):
         return UNKNOWN
-    if isinstance(one, int | str) and isinstance(two, int | str):
-        return _COMPARE[sign](one, two)  # as most do, and nothing can go wrong
-    found = _computed(_COMPARE[sign], one, two)
-    return found if isinstance(found, bool) else UNKNOWN
+    return _COMPARE[sign](one, two)
 
 
 def _binary(sign: str, one: Answer, two: Answer) -> Answer:
@@ -167,8 +169,9 @@ def _computed(function: Callable[..., Number], *operands: Answer) -> Answer:
     """The result; unknown for wrong combinations, which other rules report."""
     if None in operands:
         return None
-    if any(isinstance(operand, Unknown | bytes) for operand in operands):
-        return UNKNOWN
+    for operand in operands:
+        if _KINDS.get(type(operand)) is not int:
+            return UNKNOWN
     try:
         return function(*operands)
     except (ArithmeticError, TypeError, ValueError):
