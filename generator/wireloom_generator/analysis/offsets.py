@@ -33,7 +33,7 @@ class At:
 
 
 @dataclass
-class Layout:
+class Offsets:
     """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are
     those of fields and sections that fixed numbers determine, ``slots`` those of the slots that messages fill.
     """
@@ -76,9 +76,9 @@ class Layout:
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
 
 
-def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
+def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     """The offsets of the record's own fields, and of what all variants of a message share."""
-    layout = Layout(frozenset(each.name for each in spec.parameters))
+    layout = Offsets(frozenset(each.name for each in spec.parameters))
     _lay(spec.record.nodes, At(), layout)
     if isinstance(owner, model.Message):
         for name, at in tuple(layout.slots.items()):
@@ -86,7 +86,7 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Layout:
     return layout
 
 
-def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | None:
+def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | None:
     """Note what is at a known offset from ``at`` on; returns the offset after the nodes, None if it is unknown."""
     for node in model.items(nodes):
         size: At | None
@@ -124,7 +124,7 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Layout) -> At | Non
     return at
 
 
-def _size(field: model.Field, layout: Layout) -> At | None:
+def _size(field: model.Field, layout: Offsets) -> At | None:
     if field.when is not None or field.optional or field.repeat is not None:
         return None
     if field.wire.extent is not None:
@@ -132,10 +132,10 @@ def _size(field: model.Field, layout: Layout) -> At | None:
     return None if field.size is None else At(field.size)
 
 
-def _choice(choice: model.Choice, at: At | None, layout: Layout) -> At | None:
+def _choice(choice: model.Choice, at: At | None, layout: Offsets) -> At | None:
     """The common size of all alternatives, if they have one and one of them is always taken."""
     if at is None or not choice.alternatives or choice.alternatives[-1].when is not None:
         return None
-    ends = {_lay(alternative.nodes, at, Layout(layout.parameters)) for alternative in choice.alternatives}
+    ends = {_lay(alternative.nodes, at, Offsets(layout.parameters)) for alternative in choice.alternatives}
     end = ends.pop()
     return At(end.bytes - at.bytes) if end is not None and not ends and end.told == at.told else None

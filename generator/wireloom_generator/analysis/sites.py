@@ -15,7 +15,7 @@ from wireloom_generator.types import PLAIN, Kind
 Seen = Visit | model.Parameter
 
 
-class Names(Mapping[str, tuple[Seen, ...]]):
+class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
     from one place. They are filtered one by one when they are used, since an expression uses few of them.
     """
@@ -69,7 +69,7 @@ class Site:
     moment: Moment
     values: Mapping[str, tuple[Seen, ...]]
     regions: Mapping[str, tuple[Seen, ...]]
-    around: Names
+    around: VisibleNames
     scope: Scope
     visit: Visit | None = None
 
@@ -227,7 +227,7 @@ class _Sight:
         self.scope = scope
         self.own = frozenset(scope.visits)
         self.named = _by_name((*scope.visits, *scope.header, *spec.parameters))
-        self.seen_around: dict[Branch, Names] = {}
+        self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}
 
     def header_at(self, visit: Visit) -> int:
@@ -239,7 +239,7 @@ class _Sight:
             self.slots[slot] = len(self.scope.header_at(visit))
         return self.slots[slot]
 
-    def values(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+    def values(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The parameters, the ``own`` fields, and those among the first nodes of the header."""
 
         def sees(seen: Seen) -> bool:
@@ -247,21 +247,21 @@ class _Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return Names(self.named, sees)
+        return VisibleNames(self.named, sees)
 
-    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> Names:
+    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""
         last = 0 if isinstance(self.scope.owner, model.Type) else header
-        return Names(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
+        return VisibleNames(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
 
-    def around(self, branch: Branch) -> Names:
+    def around(self, branch: Branch) -> VisibleNames:
         """Everything that can be in one record with ``branch``, and the header."""
         if branch not in self.seen_around:
 
             def sees(seen: Seen) -> bool:
                 return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
 
-            self.seen_around[branch] = Names(self.named, sees)
+            self.seen_around[branch] = VisibleNames(self.named, sees)
         return self.seen_around[branch]
 
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:

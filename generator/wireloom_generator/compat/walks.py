@@ -47,7 +47,7 @@ def valued(leaf: Leaf) -> Valued | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels(Generic[N]):
+class NumberNames(Generic[N]):
     """The names that an enum or a set of flags gives to numbers.
 
     ``reused`` are numbers that had a name that is gone, and have a new one.
@@ -62,7 +62,7 @@ class Labels(Generic[N]):
     added: tuple[N, ...]
 
 
-def enum_values(comparison: Comparison) -> Iterator[Labels[model.EnumValue]]:
+def enum_values(comparison: Comparison) -> Iterator[NumberNames[model.EnumValue]]:
     """The values of the enums of both versions."""
     for old, new in comparison.enums.kept:
         yield _names(
@@ -70,17 +70,17 @@ def enum_values(comparison: Comparison) -> Iterator[Labels[model.EnumValue]]:
         )
 
 
-def flags(comparison: Comparison) -> Iterator[Labels[model.Flag]]:
+def flags(comparison: Comparison) -> Iterator[NumberNames[model.Flag]]:
     """The flags of the sets of both versions."""
     for old, new in comparison.flags.kept:
         yield _names(f"{comparison.new.name}.{new.name}", old.values, new.values, lambda flag: flag.value)
 
 
-def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> Labels[N]:
+def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> NumberNames[N]:
     before, after = {item.name: item for item in old}, {item.name: item for item in new}
     gone = {number(item): item for item in old if item.name not in after}
     come = {number(item): item for item in new if item.name not in before}
-    return Labels(
+    return NumberNames(
         path,
         tuple(old),
         tuple(new),

@@ -10,7 +10,7 @@ from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
-    Call,
+    Bracketed,
     Tree,
     docstring,
     entry,
@@ -58,7 +58,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
         "in_either_order": [_assign(constructs.either_name(wire), _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.types],
-        "record": [_assign("RECORD", Call("Record", fields))],
+        "record": [_assign("RECORD", Bracketed("Record", fields))],
         "variants": [_assign(_constant(name), tree) for name, tree in variants.items()],
         "messages": [_assign(each.name, _message(each, variants), each.doc) for each in protocol.messages],
         "protocol": [_assign("PROTOCOL", _protocol(protocol))],
@@ -74,7 +74,9 @@ def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
 
 
 def _either(wire: model.Wire) -> Tree:
-    return Call("EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True)))
+    return Bracketed(
+        "EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True))
+    )
 
 
 def _table(table: model.Table) -> Tree:
@@ -82,8 +84,8 @@ def _table(table: model.Table) -> Tree:
     for field in table.fields:
         shown = () if field.default is None else (keyword("default", literal(field.default)),)
         name, kind = string(field.name), string(field.type)
-        fields.append(Call("TableField", (name, kind, keyword("id", literal(field.id)), *shown)))
-    return Call("Table", (string(table.name), *fields))
+        fields.append(Bracketed("TableField", (name, kind, keyword("id", literal(field.id)), *shown)))
+    return Bracketed("Table", (string(table.name), *fields))
 
 
 def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
@@ -115,14 +117,14 @@ def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
     if message.trailing:
         options.append(keyword("trailing", group(*map(string, message.trailing))))
     options += constructs.judged(valid=message.valid, otherwise=message.otherwise)
-    return Call("Message", (string(message.name), "RECORD", *options))
+    return Bracketed("Message", (string(message.name), "RECORD", *options))
 
 
 def _variant(variant: model.Variant) -> Tree:
     when = "None" if variant.when is None else constructs.asked(variant.when)
     sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
     judged = constructs.judged(valid=variant.valid)
-    return Call("Variant", (string(variant.name), when, mapping(*sections), *judged))
+    return Bracketed("Variant", (string(variant.name), when, mapping(*sections), *judged))
 
 
 def _protocol(protocol: model.Protocol) -> Tree:
@@ -136,7 +138,7 @@ def _protocol(protocol: model.Protocol) -> Tree:
     forms = [(message, form) for message in protocol.messages for form in message.forms]
     if forms:
         options.append(keyword("forms", group(*(_form(message, form) for message, form in forms))))
-    return Call("Protocol", (string(protocol.name), "__package__", *options))
+    return Bracketed("Protocol", (string(protocol.name), "__package__", *options))
 
 
 def _parameter(parameter: model.Parameter) -> Tree:
@@ -145,7 +147,7 @@ def _parameter(parameter: model.Parameter) -> Tree:
         options.append(keyword("choices", group(*map(string, parameter.choices))))
     if parameter.column:
         options.append(keyword("column", "True"))
-    return Call("Parameter", options)
+    return Bracketed("Parameter", options)
 
 
 def _framing(protocol: model.Protocol) -> Tree:
@@ -156,7 +158,7 @@ def _framing(protocol: model.Protocol) -> Tree:
         options.append(keyword("byte_order", string(protocol.byte_order)))
     if protocol.resync:
         options.append(keyword("resync", "True"))
-    return Call("Framing", options)
+    return Bracketed("Framing", options)
 
 
 def _lengths(lengths: model.Lengths) -> Tree:
@@ -174,7 +176,7 @@ def _lengths(lengths: model.Lengths) -> Tree:
     if lengths.stored is not None:
         wire, place = lengths.stored
         options.append(keyword("stored", group(constructs.number(wire), constructs.asked(place))))
-    return Call("Lengths", options)
+    return Bracketed("Lengths", options)
 
 
 def _form(message: model.Message, form: model.Form) -> Tree:
@@ -188,8 +190,8 @@ def _form(message: model.Message, form: model.Form) -> Tree:
         options += [keyword("const", string(item.const))] if item.const is not None else []
         options += [keyword("omit", string(item.omit))] if item.omit != "never" else []
         options += [keyword("computed", "True")] if item.omit == "never" and item.field in computed else []
-        entries.append(Call("Entry", options))
-    return Call("Form", (string(form.name), string(message.name), *entries))
+        entries.append(Bracketed("Entry", options))
+    return Bracketed("Form", (string(form.name), string(message.name), *entries))
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)

@@ -7,7 +7,17 @@ from pathlib import PurePosixPath
 from wireloom_generator import model
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
-from wireloom_generator.python_code.pretty import Call, Tree, docstring, entry, keyword, mapping, names, render, string
+from wireloom_generator.python_code.pretty import (
+    Bracketed,
+    Tree,
+    docstring,
+    entry,
+    keyword,
+    mapping,
+    names,
+    render,
+    string,
+)
 from wireloom_generator.templates import filled
 
 _TYPES = {
@@ -27,7 +37,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
     structs = {message.name: message.name.upper() for message in protocol.messages}
     declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
-    row = Call("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
+    row = Bracketed("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
     schema = render(row, before="SCHEMA = ")
     known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType", "DecimalType"}
     used = known & names("\n".join([*declared, schema]))
@@ -46,18 +56,18 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _struct(columns: Sequence[model.Column]) -> Tree:
-    return Call("StructType", (_array([_field(column) for column in columns]),))
+    return Bracketed("StructType", (_array([_field(column) for column in columns]),))
 
 
-def _array(items: Sequence[Tree]) -> Call:
-    return Call("", items, "[]")
+def _array(items: Sequence[Tree]) -> Bracketed:
+    return Bracketed("", items, "[]")
 
 
 def _field(column: model.Column, struct: str | None = None) -> Tree:
     kind = struct or _type(column.type)
     doc = _SENTENCE.split(column.doc, maxsplit=1)[0] if struct else column.doc
     comment = [keyword("metadata", mapping(entry("comment", string(doc))))] if doc else []
-    return Call("StructField", (string(column.name), kind, *comment))
+    return Bracketed("StructField", (string(column.name), kind, *comment))
 
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -67,7 +77,7 @@ _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 def _type(kind: model.ColumnType) -> Tree:
     match kind:
         case model.ListType(element=element):
-            return Call("ArrayType", (_type(element),))
+            return Bracketed("ArrayType", (_type(element),))
         case model.StructType(columns=columns):
             return _struct(columns)
         case model.Decimal(precision=precision, scale=scale):

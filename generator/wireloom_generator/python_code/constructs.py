@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Call, Tree, group, keyword, literal, named, string
+from wireloom_generator.python_code.pretty import Bracketed, Tree, group, keyword, literal, named, string
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -36,9 +36,9 @@ def judged(**conditions: model.Condition | None) -> Iterator[Tree]:
             yield keyword(name, asked(condition))
 
 
-def layout(nodes: Iterable[model.Node]) -> Call:
+def layout(nodes: Iterable[model.Node]) -> Bracketed:
     """A layout of the nodes."""
-    return Call("Layout", tuple(map(node, nodes)))
+    return Bracketed("Layout", tuple(map(node, nodes)))
 
 
 def node(part: model.Node) -> Tree:
@@ -49,20 +49,22 @@ def node(part: model.Node) -> Tree:
         case model.Computed():
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, fields=fields):
-            return Call("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
+            return Bracketed("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
         case model.Padding(size=size, align=align):
             options = [literal(size)] if size else []
-            return Call("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
+            return Bracketed("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
         case model.Section(name=name, nodes=nodes):
-            return Call("Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing)))
+            return Bracketed(
+                "Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing))
+            )
         case model.Slot(name=name):
-            return Call("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
+            return Bracketed("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
         case model.When(condition=condition, nodes=nodes):
-            return Call("When", (asked(condition), *map(node, nodes)))
+            return Bracketed("When", (asked(condition), *map(node, nodes)))
         case model.Tail(nodes=nodes):
-            return Call("Optional", tuple(map(node, nodes)))
+            return Bracketed("Optional", tuple(map(node, nodes)))
         case model.Choice(alternatives=alternatives):
-            return Call("Choice", tuple(_alternative(option) for option in alternatives))
+            return Bracketed("Choice", tuple(_alternative(option) for option in alternatives))
 
 
 def _alternative(option: model.When | model.Otherwise) -> Tree:
@@ -92,7 +94,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
     order = "l" if little else "b"
     match wire.type:
         case Boolean():
-            return Call("Boolean", ())
+            return Bracketed("Boolean", ())
         case Float(bits=bits):
             return f"Float{bits}{order}"
         case Integer(bits=bits, signed=signed):
@@ -103,7 +105,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
                 return f"Int{bits}{sign}{order}"
             options = [keyword("signed", "True")] if signed else []
             options += [keyword("swapped", "True")] if little else []
-            return Call("BytesInteger", (str(bits // 8), *options))
+            return Bracketed("BytesInteger", (str(bits // 8), *options))
         case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
@@ -112,10 +114,10 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
 
 def _field(field: model.Field) -> Tree:
     if isinstance(field.const, bytes):
-        return Call("Constant", (literal(field.const),))
+        return Bracketed("Constant", (literal(field.const),))
     value = _value(field.wire, field.raw)
     if field.repeat is not None:
-        value = Call("Repeat", (value, *_repeat(field.repeat)))
+        value = Bracketed("Repeat", (value, *_repeat(field.repeat)))
     options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
     if field.checksum is not None:
         options.append(keyword("checksum", checksum(field.checksum)))
@@ -123,7 +125,7 @@ def _field(field: model.Field) -> Tree:
     options += [keyword("long", "True")] if field.long else []
     options += [keyword("located", "True")] if field.located and isinstance(field.wire.type, Number) else []
     options += _hexadecimal(field)
-    return Call("Field", (value, *options)) if options else value
+    return Bracketed("Field", (value, *options)) if options else value
 
 
 def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
@@ -150,7 +152,7 @@ def _default(default: model.Condition | None) -> Iterator[Tree]:
     if default is not None:
         value = default.expression
         yield keyword(
-            "default", literal(value.value) if isinstance(value, Value) else Call("Expression", (asked(default),))
+            "default", literal(value.value) if isinstance(value, Value) else Bracketed("Expression", (asked(default),))
         )
 
 
@@ -162,13 +164,13 @@ def _hexadecimal(field: model.Field | model.BitField | model.Computed | model.Pr
 def probe(found: model.Probe) -> Tree:
     """A number that is read before its record is."""
     value = number(found.wire)
-    told = Call("Field", (value, *_hexadecimal(found))) if found.hex else value
+    told = Bracketed("Field", (value, *_hexadecimal(found))) if found.hex else value
     return group(string(found.name), literal(found.offset), told)
 
 
-def checksum(written: model.Checksum) -> Call:
+def checksum(written: model.Checksum) -> Bracketed:
     """A checksum and its range."""
-    return Call("Checksum", (string(written.algorithm), asked(written.start), asked(written.end)))
+    return Bracketed("Checksum", (string(written.algorithm), asked(written.start), asked(written.end)))
 
 
 def _repeat(repeat: model.Repeat) -> Iterator[Tree]:
@@ -184,22 +186,22 @@ def _value(wire: model.Wire, raw: str | None = None) -> Tree:
         case Integer() | Float() | Boolean():
             return number(wire)
         case Leb128(bits=bits):
-            return Call("Leb128", (str(bits),))
+            return Bracketed("Leb128", (str(bits),))
         case ZigZag(bits=bits):
-            return Call("ZigZag", (str(bits),))
+            return Bracketed("ZigZag", (str(bits),))
         case Bcd():
-            return Call("Bcd", tuple(packed(found)))
+            return Bracketed("Bcd", tuple(packed(found)))
         case Struct(name=name):
-            return name if extent is None else Call("Nested", (_extent(extent), name))
+            return name if extent is None else Bracketed("Nested", (_extent(extent), name))
     assert extent is not None
     match found:
         case Bytes():
-            return Call("Blob", (_extent(extent),))
+            return Bracketed("Blob", (_extent(extent),))
         case Text(encoding=encoding):
-            return Call("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
+            return Bracketed("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
         case FlatBuffers(table=table):
             assert raw is not None
-            return Call("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
+            return Bracketed("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
         case _:
             assert_never(found)
 
@@ -216,26 +218,26 @@ def packed(found: Bcd) -> Iterator[Tree]:
 def _extent(extent: model.Extent) -> Tree:
     match extent:
         case model.Rest():
-            return Call("Rest", ())
+            return Bracketed("Rest", ())
         case model.Size(bytes=size, text=text):
-            return Call("Size", (asked(model.Condition(size, text)),))
+            return Bracketed("Size", (asked(model.Condition(size, text)),))
         case model.Prefix(length=length):
-            return Call("Prefixed", (_value(length),))
+            return Bracketed("Prefixed", (_value(length),))
         case model.Terminator(value=value):
-            return Call("Until", (literal(value),))
+            return Bracketed("Until", (literal(value),))
 
 
 def _computed(computed: model.Computed) -> Tree:
     kind = computed.columns[0].type
     options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
-    return Call("Compute", (asked(computed.value), string(str(kind)), *options))
+    return Bracketed("Compute", (asked(computed.value), string(str(kind)), *options))
 
 
 def _bit(field: model.BitField) -> Tree:
-    bit = Call("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
+    bit = Bracketed("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
     options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
     options += [*_default(field.default), *_hexadecimal(field)]
-    return Call("Field", (bit, *options)) if options else bit
+    return Bracketed("Field", (bit, *options)) if options else bit
 
 
 def used_numbers(protocol: model.Protocol) -> list[model.Wire]:

@@ -17,7 +17,7 @@ WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Bracketed:
     """``head(argument, …)``, or a tuple or mapping if ``brackets`` say so. Arguments may begin with ``key=``."""
 
     head: str
@@ -26,14 +26,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefixed:
+class Keyed:
     """Text before a tree: ``key=``, ``"name" / `` or ``"key": ``."""
 
     prefix: str
     tree: "Tree"
 
 
-Tree = str | Call | Prefixed
+Tree = str | Bracketed | Keyed
 
 
 def string(text: str) -> str:
@@ -67,29 +67,29 @@ def names(code: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
 
 
-def named(name: str, tree: Tree) -> Prefixed:
+def named(name: str, tree: Tree) -> Keyed:
     """A construct under a name."""
-    return Prefixed(f"{string(name)} / ", tree)
+    return Keyed(f"{string(name)} / ", tree)
 
 
-def keyword(name: str, tree: Tree) -> Prefixed:
+def keyword(name: str, tree: Tree) -> Keyed:
     """A keyword argument."""
-    return Prefixed(f"{name}=", tree)
+    return Keyed(f"{name}=", tree)
 
 
-def entry(key: str, tree: Tree) -> Prefixed:
+def entry(key: str, tree: Tree) -> Keyed:
     """An entry of a mapping."""
-    return Prefixed(f"{string(key)}: ", tree)
+    return Keyed(f"{string(key)}: ", tree)
 
 
-def group(*items: Tree) -> Call:
+def group(*items: Tree) -> Bracketed:
     """A tuple."""
-    return Call("", items)
+    return Bracketed("", items)
 
 
-def mapping(*entries: Prefixed) -> Call:
+def mapping(*entries: Keyed) -> Bracketed:
     """A dict."""
-    return Call("", entries, "{}")
+    return Bracketed("", entries, "{}")
 
 
 def flat(tree: Tree) -> str:
@@ -97,9 +97,9 @@ def flat(tree: Tree) -> str:
     match tree:
         case str():
             return tree
-        case Prefixed(prefix, inner):
+        case Keyed(prefix, inner):
             return prefix + flat(inner)
-        case Call(head, arguments, brackets):
+        case Bracketed(head, arguments, brackets):
             inner_text = ", ".join(map(flat, arguments))
             lone = not head and brackets == "()" and len(arguments) == 1
             return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
@@ -112,10 +112,10 @@ def _fits(tree: Tree, room: int) -> bool:
         match pending.pop():
             case str() as text:
                 room -= len(text)
-            case Prefixed(prefix, inner):
+            case Keyed(prefix, inner):
                 room -= len(prefix)
                 pending.append(inner)
-            case Call(head, arguments, brackets):
+            case Bracketed(head, arguments, brackets):
                 room -= len(head) + 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
                 room -= not head and brackets == "()" and len(arguments) == 1
                 pending += arguments
@@ -131,9 +131,9 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
             return f"\n{' ' * indent}".join(_pieces(tree, before, WIDTH - indent - len(after))) + after
         case str():
             return before + tree + after
-        case Prefixed(prefix, inner):
+        case Keyed(prefix, inner):
             return render(inner, indent=indent, before=before + prefix, after=after)
-        case Call(head, arguments, brackets):
+        case Bracketed(head, arguments, brackets):
             pad = " " * (indent + 4)
             lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
             return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])

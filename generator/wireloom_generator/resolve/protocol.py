@@ -74,7 +74,7 @@ class _Delimiting:
     names: Names
     length: model.Condition
     proof: model.Proof | None
-    layout: offsets.Layout
+    layout: offsets.Offsets
 
     def lengths(self, match: Mapping[str, tuple[int, ...]]) -> model.Lengths:
         """The rule of the records that match."""
@@ -120,7 +120,7 @@ def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
     return _probes(offsets.of(spec, spec.record), needed)
 
 
-def _probes(layout: offsets.Layout, needed: set[str]) -> tuple[model.Probe, ...]:
+def _probes(layout: offsets.Offsets, needed: set[str]) -> tuple[model.Probe, ...]:
     """The needed numbers at offsets that are the same in every record."""
     numbers = layout.numbers.items()
     return tuple(model.Probe(name, at, field.wire, field.hex) for name, (at, field) in numbers if name in needed)

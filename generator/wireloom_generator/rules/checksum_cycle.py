@@ -20,7 +20,7 @@ from math import inf
 
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets
-from wireloom_generator.analysis.offsets import Layout
+from wireloom_generator.analysis.offsets import Offsets
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
 from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value
 from wireloom_generator.model import Resolved
@@ -79,19 +79,19 @@ def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
                 yield _Sum(field.name, field.checksum.start.at, covers, _place(field, layout), least)
 
 
-def _covered(checksum: model.Checksum, layout: Layout) -> Bounds | None:
+def _covered(checksum: model.Checksum, layout: Offsets) -> Bounds | None:
     start, end = _bounds(checksum.start.tree, layout), _bounds(checksum.end.tree, layout)
     return (start[1], end[0]) if start is not None and end is not None and start[1] < end[0] else None
 
 
-def _place(field: model.Field, layout: Layout) -> Bounds | None:
+def _place(field: model.Field, layout: Offsets) -> Bounds | None:
     wire, known = field.type, layout.numbers.get(field.name)
     if known is None or known[1] is not field or not isinstance(wire, Integer):
         return None
     return known[0], known[0] + wire.bits // 8
 
 
-def _bounds(tree: Expr | None, layout: Layout) -> Bounds | None:
+def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
     match tree:
         case Value(int() as number):
             return number, number

@@ -55,7 +55,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from _proof(spec, owner.proof, offsets.of(spec, owner))
 
 
-def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Layout) -> Iterator[Problem]:
+def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Iterator[Problem]:
     tree = proof.valid.tree if proof.valid is not None else None
     if proof.checksum is not None or tree is None:
         return  # a checksum is right in both orders by chance alone

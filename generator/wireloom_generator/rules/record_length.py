@@ -104,7 +104,7 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
                         yield from _range(spec, owner.proof.where("checksum"), tree, layout)
 
 
-def _range(spec: Resolved, at: Location, tree: Expr, layout: offsets.Layout) -> Iterator[Problem]:
+def _range(spec: Resolved, at: Location, tree: Expr, layout: offsets.Offsets) -> Iterator[Problem]:
     for name in expressions.names(tree):
         if name.name not in spec.written.parameters and name.name not in layout.numbers:
             what = f"its range asks for {name.name!r}, which cannot be read before the record is"
