@@ -79,7 +79,7 @@ class _Reader:
 
     def admits(self, node: ast.stmt) -> bool:
         """Whether a statement is one that emitters write."""
-        if ast.dump(node) in self.same:
+        if self.same and ast.dump(node) in self.same:
             return True
         match node:
             case ast.Expr(value=ast.Constant(value=str())):

@@ -8,6 +8,7 @@ import json
 import types
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
 
@@ -74,6 +75,7 @@ def emit() -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath("schema.json"), schema())
 
 
+@cache
 def schema() -> str:
     """The text of ``specs/schema.json``, draft 2020-12."""
     kinds: dict[str, Schema] = {
