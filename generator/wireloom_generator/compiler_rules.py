@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 PAGES: Mapping[str, str] = {
     "accepted": """
-        What is accepted is there, and has a reason.
+        What is accepted exists, and has a reason.
 
         A spec accepts a warning beside what it is about, under ``accept``, and a file of accepted findings lets a
-        breaking change through on purpose. An entry that accepts nothing any longer would let the next such finding
+        breaking change through on purpose. An entry that no longer accepts anything would let the next such finding
         through by accident, and one without a reason tells nobody whether it still holds. Errors cannot be accepted.
 
         Bad::
@@ -43,13 +43,12 @@ PAGES: Mapping[str, str] = {
             - {name: port, type: u32}
     """,
     "emitted-code": """
-        Generated Python holds nothing but what the emitters write.
+        Generated Python has only what the emitters write.
 
-        Whoever checks a spec runs the code that is made of it, to see whether its examples are right; whoever checks
-        somebody else's pull request does, too. So no text of a spec, and no name of a folder, may become code. What
-        comes from them is escaped, and before any of it is run, generated code is held against a closed list: known
-        imports, assignments of known calls, constants, lambdas in the language of expressions. No spec can cause this:
-        it is a mistake in the compiler, which is to be reported with the spec that shows it.
+        Whoever checks a spec runs the code made of it, to see whether its examples are right; so does whoever checks
+        somebody else's pull request. So no text of a spec, and no name of a folder, may become code. Both are escaped,
+        and before any generated code is run, it is checked against a closed list: known imports, assignments of known
+        calls, and constants. No spec can cause this: it is a mistake in the compiler. Please report it with the spec.
 
         Bad::
 
@@ -112,7 +111,7 @@ PAGES: Mapping[str, str] = {
             Field("port", Int16ub)                   StructField("port", IntegerType())
     """,
     "missing-key": """
-        What must be said is said.
+        Every required key is given.
 
         Without the type of a field, the length of a padding or the kind of a file there is nothing to generate, and a
         guess would be a guess about somebody's bytes.
@@ -126,7 +125,7 @@ PAGES: Mapping[str, str] = {
             - {name: port, type: u16, doc: Where to connect to.}
     """,
     "no-spec": """
-        There is something to compile where one is told to look.
+        There are specs in the given folders.
 
         A check that finds no file has checked nothing; in CI it would pass for ever. Give the folder of a protocol, or
         the folder that has those of several.
