@@ -3,6 +3,7 @@
 Over many rows, those in doubt may have any value, but no row without a reason is in doubt.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from wireloom.expressions import expression as of_text
 from wireloom.expressions.rowwise import reason
 from wireloom.expressions.text import printed, qualified
 from wireloom.expressions.tree import parse_qualified
+from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rebuild
 from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, of_values
 
@@ -206,3 +208,33 @@ def test_absent_values_are_what_they_are_for_one_row(text: str) -> None:
 def test_constants_that_64_bits_do_not_hold_are_in_doubt(text: str) -> None:
     found, doubtful = in_vectors(parsed(text), [ROW])
     assert doubtful.tolist() == [True] or not isinstance(found, Vector)
+
+
+DEEPER = (
+    "(small if ({}) == 1 else tiny)",
+    "(({}) + 1 if flag else 0)",
+    "(tiny + ({}) if sign else small)",
+    "((({}) + 1 if flag else small) == tiny)",
+    "(({}) in [small, 2])",
+    "(1 in [({}), small])",
+    "(small not in [({} + tiny if flag else small), 3])",
+    "(sign if ({}) else mark)",
+    "(({}) and sign)",
+    "min({}, small)",
+    "-({})",
+)
+
+
+@pytest.mark.parametrize("deeper", DEEPER)
+def test_the_deepest_expressions_take_no_longer_than_they_are_long(deeper: str) -> None:
+    text, deepest = "small", ""
+    while text != deepest:
+        deepest = text
+        with suppress(ExpressionError):
+            parse(deeper.format(text))
+            text = deeper.format(text)
+    tree = parsed(deepest)
+    assert len(lua.function(tree)) < 100 * len(deepest)
+    evaluate(tree, of_values(values(ROW)))
+    of_text(deepest).ask(ROW, ROW, Frame(PARAMETERS))
+    in_vectors(tree, [ROW])

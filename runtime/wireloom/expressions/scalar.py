@@ -89,23 +89,20 @@ class _Compiling:
         return f"({value} if {_all(*there)} else None)" if there else value
 
     def _same(self, left: Expr, right: Expr) -> str:
-        """``==``: an absent side never equals a value; if both may be absent, one is checked."""
+        """``==``: no value equals None, so one side may be absent; if both may, one is asked whether it is."""
+        if needed(left) == (left,) and not may_be_absent(right):
+            return f"({self.value(left)} == {self.value(right)})"
         there, one = self._strict(left)
-        other, two = self._strict(right)
-        if not other and needed(left) == (left,):
-            there, one = [], self.value(left)
-        elif needed(right) == (right,):
-            other, two = [], self.value(right)
-        return _all(*there, *other, f"{one} == {two}")
+        others, two = ([], self.value(right)) if needed(right) == (right,) else self._strict(right)
+        return _all(*there, *others, f"{one} == {two}")
 
     def _among(self, value: Expr, choices: tuple[Expr, ...], negated: bool) -> str:
         """As ``==`` with any of the choices, or as ``!=`` with all."""
         if negated:
             there, (one, *others) = self._present(value, *choices)
             return _all(*there, f"{one} not in {_tuple(others)}")
-        there, one = self._strict(value)
-        if needed(value) == (value,) and not any(map(may_be_absent, choices)):
-            there, one = [], self.value(value)
+        is_plain = needed(value) == (value,) and not any(map(may_be_absent, choices))
+        there, one = ([], self.value(value)) if is_plain else self._strict(value)
         return _all(*there, f"{one} in {_tuple(map(self.value, choices))}")
 
     def _present(self, *trees: Expr) -> tuple[list[str], list[str]]:
