@@ -31,14 +31,16 @@ Example = tuple[Mapping[str, object], object]
 class Base(ABC):
     """A wire type.
 
-    ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs one of them; a type of
-    known size has none. ``keys`` are the keys that only fields of this type have, each with its allowed words if there
-    are few; ``needs`` describes those that are required. ``examples`` are the other keys of a field of the type, each
-    with a value. Types that ``has_order`` have several bytes, in big-endian or little-endian order.
+    ``spelling`` is how a spec writes it, if there is one way only. ``ends`` are the keys of a field that can say where
+    a value ends. An ``endless`` type needs one of them; a type of known size has none. ``keys`` are the keys that only
+    fields of this type have, each with its allowed words if there are few; ``needs`` describes those that are required.
+    ``examples`` are the other keys of a field of the type, each with a value. Types that ``has_order`` have several
+    bytes, in big-endian or little-endian order.
     """
 
     __slots__ = ()
 
+    spelling: ClassVar[str] = ""
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
     examples: ClassVar[tuple[Example, ...]]
@@ -46,14 +48,14 @@ class Base(ABC):
     endless: ClassVar[bool] = False
 
     @classmethod
-    @abstractmethod
     def spellings(cls) -> Iterable[str]:
         """What a spec can write as ``type`` of a field for it; nothing for a type that the spec declares."""
+        return (cls.spelling,)
 
     @classmethod
-    @abstractmethod
     def parse(cls, text: str) -> Self | None:
         """The type spelled ``text``; None if that is another type."""
+        return cls() if text in cls.spellings() else None
 
     def given(self, field: syntax.Field) -> Self:
         """The type with the details from the field's other keys."""
@@ -69,9 +71,9 @@ class Base(ABC):
         """What sort of value it is."""
 
     @property
-    @abstractmethod
     def word(self) -> str:
         """Its spelling in the language, without the details from other keys."""
+        return self.spelling
 
     def __str__(self) -> str:
         """Its name in findings."""

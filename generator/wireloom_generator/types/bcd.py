@@ -1,6 +1,6 @@
 """``bcd``: packed decimal, two digits per byte, followed by a sign as mainframes write it (COMP-3)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
@@ -24,6 +24,7 @@ _MOST = 38
 class Bcd(Base):
     """A number with this many ``digits``, ``scale`` of them after the point, and a ``sign`` in a nibble of its own."""
 
+    spelling: ClassVar[str] = "bcd"
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
     examples: ClassVar[tuple[Example, ...]] = (
@@ -36,14 +37,6 @@ class Bcd(Base):
     digits: int = 1
     scale: int = 0
     sign: str | None = None
-
-    @classmethod
-    def spellings(cls) -> Iterable[str]:
-        return ("bcd",)
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        return cls() if text == "bcd" else None
 
     def given(self, field: syntax.Field) -> Self:
         return self if any(self.faults(field)) else type(self)(field.digits or 1, field.scale or 0, field.sign)
@@ -60,10 +53,6 @@ class Bcd(Base):
     @property
     def kind(self) -> Kind:
         return Kind.DECIMAL if self.scale else Kind.NUMBER
-
-    @property
-    def word(self) -> str:
-        return "bcd"
 
     def __str__(self) -> str:
         behind = f", {self.scale} behind the point" if self.scale else ""

@@ -1,9 +1,8 @@
 """``bytes``: bytes as they are."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.problems import counted
@@ -18,7 +17,11 @@ from wireloom_generator.types.tables import Primitive
 class Bytes(Base):
     """Bytes."""
 
+    spelling: ClassVar[str] = "bytes"
     kind: ClassVar[Kind] = Kind.BYTES
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = SOMETHING
+    holds: ClassVar[str] = "bytes"
     examples: ClassVar[tuple[Example, ...]] = (
         ({"prefix": "u8"}, b"ab"),
         ({"size": "2"}, b"ab"),
@@ -26,26 +29,6 @@ class Bytes(Base):
     )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
-
-    @classmethod
-    def spellings(cls) -> Iterable[str]:
-        return ("bytes",)
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        return cls() if text == "bytes" else None
-
-    @property
-    def word(self) -> str:
-        return "bytes"
-
-    @property
-    def size(self) -> SizeRange:
-        return ANY
-
-    @property
-    def values(self) -> Domain:
-        return SOMETHING
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
@@ -57,7 +40,3 @@ class Bytes(Base):
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.BINARY
-
-    @property
-    def holds(self) -> str:
-        return "bytes"

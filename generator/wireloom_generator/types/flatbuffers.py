@@ -1,6 +1,6 @@
 """``flatbuffers``: a FlatBuffers table, beside the bytes it was read from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -17,7 +17,10 @@ from wireloom_generator.types.tables import StructType
 class FlatBuffers(Base):
     """A table that the spec declares under the name ``table``."""
 
+    spelling: ClassVar[str] = "flatbuffers"
     kind: ClassVar[Kind] = Kind.STRUCT
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = SOMETHING
     examples: ClassVar[tuple[Example, ...]] = (
         ({"prefix": "u8", "table": "Example", "raw": "example_bytes"}, {"number": 5}),
     )
@@ -30,20 +33,8 @@ class FlatBuffers(Base):
 
     table: str = ""
 
-    @classmethod
-    def spellings(cls) -> Iterable[str]:
-        return ("flatbuffers",)
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        return cls() if text == "flatbuffers" else None
-
     def given(self, field: syntax.Field) -> Self:
         return replace(self, table=field.table or "")
-
-    @property
-    def word(self) -> str:
-        return "flatbuffers"
 
     def __str__(self) -> str:
         return f"flatbuffers {self.table}"
@@ -55,14 +46,6 @@ class FlatBuffers(Base):
     @property
     def kin(self) -> object:
         return str(self)
-
-    @property
-    def size(self) -> SizeRange:
-        return ANY
-
-    @property
-    def values(self) -> Domain:
-        return SOMETHING
 
     def column(self, declared: Declared) -> StructType:
         return StructType(declared.tables.get(self.table, ()))

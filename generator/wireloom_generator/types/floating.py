@@ -19,6 +19,8 @@ class Float(Base):
     """A floating-point number."""
 
     kind: ClassVar[Kind] = Kind.FLOAT
+    has_order: ClassVar[bool] = True
+    values: ClassVar[Domain] = Domain(is_real=True)
     examples: ClassVar[tuple[Example, ...]] = (({}, 1.5),)
 
     bits: int
@@ -36,16 +38,8 @@ class Float(Base):
         return f"f{self.bits}"
 
     @property
-    def has_order(self) -> bool:
-        return True
-
-    @property
     def size(self) -> SizeRange:
         return exactly(self.bits // 8)
-
-    @property
-    def values(self) -> Domain:
-        return Domain(is_real=True)
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         is_number = isinstance(const, int | float) and not isinstance(const, bool)

@@ -22,6 +22,7 @@ class Integer(Base):
     """An integer. Its width may not exist, which a rule reports."""
 
     kind: ClassVar[Kind] = Kind.NUMBER
+    holds: ClassVar[str] = "integer"
     examples: ClassVar[tuple[Example, ...]] = (({}, 5),)
 
     bits: int
@@ -75,10 +76,6 @@ class Integer(Base):
 
     def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)
-
-    @property
-    def holds(self) -> str:
-        return "integer"
 
 
 def integer_column(bits: int, *, signed: bool) -> Primitive | Decimal:

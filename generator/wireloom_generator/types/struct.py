@@ -16,7 +16,10 @@ from wireloom_generator.types.tables import StructType
 class Struct(Base):
     """The shared struct called ``name``. It has a region of its own if its field says where it ends."""
 
+    word: ClassVar[str] = "struct"
     kind: ClassVar[Kind] = Kind.STRUCT
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = SOMETHING
     examples: ClassVar[tuple[Example, ...]] = ()
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
 
@@ -30,23 +33,11 @@ class Struct(Base):
     def parse(cls, text: str) -> Self | None:
         return None
 
-    @property
-    def word(self) -> str:
-        return "struct"
-
     def __str__(self) -> str:
         return self.name
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         return f"{self.name} can have no const", "valid: can ask for a value"
-
-    @property
-    def size(self) -> SizeRange:
-        return ANY
-
-    @property
-    def values(self) -> Domain:
-        return SOMETHING
 
     def column(self, declared: Declared) -> StructType:
         return StructType(declared.structs.get(self.name, ()))

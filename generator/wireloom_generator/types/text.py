@@ -1,6 +1,6 @@
 """``text``: characters in an encoding."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -20,7 +20,11 @@ ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
 class Text(Base):
     """Text in an encoding."""
 
+    spelling: ClassVar[str] = "text"
     kind: ClassVar[Kind] = Kind.TEXT
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = Domain(is_text=True)
+    holds: ClassVar[str] = "text"
     examples: ClassVar[tuple[Example, ...]] = tuple(
         ({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS
     )
@@ -30,36 +34,12 @@ class Text(Base):
 
     encoding: str = ENCODINGS[0]
 
-    @classmethod
-    def spellings(cls) -> Iterable[str]:
-        return ("text",)
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        return cls() if text == "text" else None
-
     def given(self, field: syntax.Field) -> Self:
         return replace(self, encoding=field.encoding) if field.encoding else self
-
-    @property
-    def word(self) -> str:
-        return "text"
 
     @property
     def notation(self) -> str:
         return f"text, {self.encoding}"
 
-    @property
-    def size(self) -> SizeRange:
-        return ANY
-
-    @property
-    def values(self) -> Domain:
-        return Domain(is_text=True)
-
     def column(self, declared: Declared) -> Primitive:
         return Primitive.STRING
-
-    @property
-    def holds(self) -> str:
-        return "text"

@@ -19,6 +19,7 @@ class Varint(Base):
     """What both varints share."""
 
     kind: ClassVar[Kind] = Kind.NUMBER
+    holds: ClassVar[str] = "integer"
     examples: ClassVar[tuple[Example, ...]] = (({}, 300),)
     signed: ClassVar[bool]
     stem: ClassVar[str]
@@ -52,10 +53,6 @@ class Varint(Base):
 
     def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)
-
-    @property
-    def holds(self) -> str:
-        return "integer"
 
 
 @dataclass(frozen=True, slots=True)
