@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model
-from wireloom_generator.compat.surface import BitLeaf, Guard, Leaf, Leaves, normal
-from wireloom_generator.expressions import Expr
+from wireloom_generator.compat.surface import BitLeaf, Guard, Leaf, Leaves, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +17,9 @@ class Kept:
 
     @property
     def renamed(self) -> bool:
-        """Whether its name has changed."""
-        return self.old.name != self.new.name and not self._is_padding
-
-    @property
-    def _is_padding(self) -> bool:
-        """Whether one of them is padding where the other is a field."""
-        return isinstance(self.old.carrier, model.Padding) or isinstance(self.new.carrier, model.Padding)
+        """Whether its name has changed; padding that became a field, or the other way, had none."""
+        is_padding = any(isinstance(leaf.carrier, model.Padding) for leaf in (self.old, self.new))
+        return self.old.name != self.new.name and not is_padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +40,13 @@ class LayoutPair:
 
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
         """Whether two expressions mean the same, except for changed names."""
-        if old is None or new is None:
-            return old is new
-        return self.same_expression(old.expression, new.expression)
-
-    def same_expression(self, old: Expr, new: Expr) -> bool:
-        """Whether two expressions mean the same, except for changed names."""
-        return normal(old, self.renamed) == normal(new, {})
+        return same(old, new, self.renamed)
 
     def same_extent(self, old: model.Extent | None, new: model.Extent | None) -> bool:
         """Whether two values have the same extent, except for the byte order of a length prefix."""
         match old, new:
-            case model.Size(bytes=one), model.Size(bytes=other):
-                return self.same_expression(one, other)
+            case model.Size(condition=one), model.Size(condition=other):
+                return self.same(one, other)
             case model.Prefix(length=one), model.Prefix(length=other):
                 return one.type == other.type
             case _:

@@ -3,14 +3,22 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from wireloom_generator import model
 from wireloom_generator.compat import surface
 from wireloom_generator.compat.alignment import LayoutPair, align
-from wireloom_generator.compat.surface import normal
+from wireloom_generator.compat.surface import same
 
-T = TypeVar("T")
+
+class Named(Protocol):
+    """An element with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class MessagePair:
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
         """Whether two conditions on the whole message mean the same, except for changed names."""
         renamed = {name: now for layout in self.layouts for name, now in layout.renamed.items()}
-        return _same_condition(old, new, renamed)
+        return same(old, new, renamed)
 
 
 @dataclass(frozen=True)
@@ -53,14 +61,13 @@ class Comparison:
     @cached_property
     def types(self) -> tuple[LayoutPair, ...]:
         """The shared structs of both versions."""
-        pairs = _by_name(self.old.types, self.new.types, lambda type_: type_.name)
+        pairs = by_name(self.old.types, self.new.types)
         return tuple(self._struct(one, other) for one, other in pairs.kept)
 
     @cached_property
     def paired_messages(self) -> Pairs[model.Message]:
         """The messages in pairs; two with the same match and the same fields are one message, renamed."""
-        pairs = _by_name(_told(self.old), _told(self.new), lambda message: message.name)
-        return _renamed(pairs, self._is_renamed)
+        return _renamed(by_name(_told(self.old), _told(self.new)), self._is_renamed)
 
     @cached_property
     def messages(self) -> tuple[MessagePair, ...]:
@@ -75,22 +82,22 @@ class Comparison:
     @cached_property
     def enums(self) -> Pairs[model.Enum]:
         """The enums."""
-        return _by_name(self.old.enums, self.new.enums, lambda enum: enum.name)
+        return by_name(self.old.enums, self.new.enums)
 
     @cached_property
     def flags(self) -> Pairs[model.Flags]:
         """The sets of flags."""
-        return _by_name(self.old.flags, self.new.flags, lambda flags: flags.name)
+        return by_name(self.old.flags, self.new.flags)
 
     @cached_property
     def tables(self) -> Pairs[model.Table]:
         """The FlatBuffers tables."""
-        return _by_name(self.old.tables, self.new.tables, lambda table: table.name)
+        return by_name(self.old.tables, self.new.tables)
 
     @cached_property
     def parameters(self) -> Pairs[model.Parameter]:
         """The parameters."""
-        return _by_name(self.old.parameters, self.new.parameters, lambda parameter: parameter.name)
+        return by_name(self.old.parameters, self.new.parameters)
 
     @property
     def lengths_by_message(self) -> bool:
@@ -113,10 +120,7 @@ class Comparison:
         )
 
     def _message(self, old: model.Message, new: model.Message) -> MessagePair:
-        variants = _renamed(
-            _by_name(old.variants, new.variants, lambda variant: variant.name),
-            lambda one, other: _same_condition(one.when, other.when, {}),
-        )
+        variants = _renamed(by_name(old.variants, new.variants), lambda one, other: same(one.when, other.when, {}))
         layouts = tuple(self._layouts(old, new, variants))
         return MessagePair(old, new, variants, layouts)
 
@@ -155,14 +159,9 @@ def _values(match: Mapping[str, tuple[int, ...]]) -> Mapping[str, frozenset[int]
     return {name: frozenset(values) for name, values in match.items()}
 
 
-def _same_condition(old: model.Condition | None, new: model.Condition | None, renamed: Mapping[str, str]) -> bool:
-    if old is None or new is None:
-        return old is new
-    return normal(old.expression, renamed) == normal(new.expression, {})
-
-
-def _by_name(old: Iterable[T], new: Iterable[T], name: Callable[[T], str]) -> Pairs[T]:
-    before, after = {name(item): item for item in old}, {name(item): item for item in new}
+def by_name(old: Iterable[T], new: Iterable[T]) -> Pairs[T]:
+    """The elements in pairs of the same name."""
+    before, after = {item.name: item for item in old}, {item.name: item for item in new}
     return Pairs(
         tuple((item, after[key]) for key, item in before.items() if key in after),
         tuple(item for key, item in before.items() if key not in after),

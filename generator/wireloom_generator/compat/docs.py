@@ -1,9 +1,10 @@
 """The descriptions of the same elements in both versions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from wireloom_generator import model
-from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.comparison import Comparison, Named, by_name
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 
 Pair = tuple[str, model.Doc, model.Doc]
@@ -29,32 +30,30 @@ def pairs(comparison: Comparison) -> Iterator[Pair]:
 
 
 def _declarations(comparison: Comparison) -> Iterator[Pair]:
-    name = comparison.new.name
-    for one, other in comparison.parameters.kept:
-        yield f"{name}.{other.name}", one.doc, other.doc
-    for before, after in comparison.enums.kept:
-        yield f"{name}.{after.name}", before.doc, after.doc
-        yield from _named(f"{name}.{after.name}", before.values, after.values)
-    for earlier, later in comparison.flags.kept:
-        yield f"{name}.{later.name}", earlier.doc, later.doc
-        yield from _named(f"{name}.{later.name}", earlier.values, later.values)
-    for table, now in comparison.tables.kept:
-        yield f"{name}.{now.name}", table.doc, now.doc
-        yield from _named(f"{name}.{now.name}", table.fields, now.fields)
-    types = {type_.name: type_ for type_ in comparison.old.types}
-    for type_ in comparison.new.types:
-        if type_.name in types:
-            yield f"{name}.{type_.name}", types[type_.name].doc, type_.doc
+    old, new = comparison.old, comparison.new
+    yield from _named(new.name, old.parameters, new.parameters)
+    yield from _named(new.name, old.enums, new.enums)
+    yield from _named(new.name, old.flags, new.flags)
+    yield from _named(new.name, old.tables, new.tables)
+    yield from _named(new.name, old.types, new.types)
+    for enum, now in comparison.enums.kept:
+        yield from _named(f"{new.name}.{now.name}", enum.values, now.values)
+    for flags, these in comparison.flags.kept:
+        yield from _named(f"{new.name}.{these.name}", flags.values, these.values)
+    for before, after in comparison.tables.kept:
+        yield from _named(f"{new.name}.{after.name}", before.fields, after.fields)
 
 
-Named = model.EnumValue | model.Flag | model.TableField
+class Described(Named, Protocol):
+    """An element with a name and a description."""
+
+    @property
+    def doc(self) -> model.Doc: ...
 
 
-def _named(path: str, old: tuple[Named, ...], new: tuple[Named, ...]) -> Iterator[Pair]:
-    before = {item.name: item for item in old}
-    for item in new:
-        if item.name in before:
-            yield f"{path}.{item.name}", before[item.name].doc, item.doc
+def _named(path: str, old: Iterable[Described], new: Iterable[Described]) -> Iterator[Pair]:
+    for one, other in by_name(old, new).kept:
+        yield f"{path}.{other.name}", one.doc, other.doc
 
 
 def _doc(leaf: Leaf) -> model.Doc | None:

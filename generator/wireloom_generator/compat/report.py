@@ -1,6 +1,6 @@
 """Specs compared with earlier versions: the findings, without accepted and irrelevant ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wireloom_generator.compat.accepted import Accepted, unused
@@ -56,11 +56,9 @@ def report(
     protocols = {name for version in (*earlier.values(), new) for name in version.protocols}
     concerned = {finding: names for finding, names in found.items() if finding.concerns(category, direction)}
     reported = [
-        Reported(finding, tuple(names)) for finding, names in concerned.items() if not _any_accepts(accepted, finding)
+        Reported(finding, tuple(names))
+        for finding, names in concerned.items()
+        if not any(entry.accepts(finding) for entry in accepted)
     ]
     reported.sort(key=lambda one: one.finding.order)
     return Report(tuple(reported), len(concerned) - len(reported), tuple(unused(accepted, list(found), protocols)))
-
-
-def _any_accepts(accepted: Iterable[Accepted], finding: Finding) -> bool:
-    return any(entry.accepts(finding) for entry in accepted)

@@ -146,6 +146,13 @@ def _leaves(
                 assert_never(node)
 
 
+def same(old: model.Condition | None, new: model.Condition | None, renamed: Mapping[str, str]) -> bool:
+    """Whether two expressions mean the same, except for changed names."""
+    if old is None or new is None:
+        return old is new
+    return normal(old.expression, renamed) == normal(new.expression, {})
+
+
 def normal(expression: Expr, renamed: Mapping[str, str]) -> Expr:
     """The expression in the form that is compared: without locations, and with old names replaced by new ones."""
     if isinstance(expression, Name):

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
-from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.comparison import Comparison, by_name
 from wireloom_generator.compat.surface import BitLeaf, Leaf
 from wireloom_generator.expressions import conditions
 
@@ -76,15 +76,14 @@ def flags(comparison: Comparison) -> Iterator[NumberNames[model.Flag]]:
         yield _names(f"{comparison.new.name}.{new.name}", old.values, new.values, lambda flag: flag.value)
 
 
-def _names(path: str, old: Sequence[N], new: Sequence[N], number: Callable[[N], object]) -> NumberNames[N]:
-    before, after = {item.name: item for item in old}, {item.name: item for item in new}
-    gone = {number(item): item for item in old if item.name not in after}
-    come = {number(item): item for item in new if item.name not in before}
+def _names(path: str, old: tuple[N, ...], new: tuple[N, ...], number: Callable[[N], object]) -> NumberNames[N]:
+    pairs = by_name(old, new)
+    gone, come = {number(item): item for item in pairs.removed}, {number(item): item for item in pairs.added}
     return NumberNames(
         path,
-        tuple(old),
-        tuple(new),
-        tuple((item, after[name]) for name, item in before.items() if name in after),
+        old,
+        new,
+        pairs.kept,
         tuple((item, come[key]) for key, item in gone.items() if key in come),
         tuple(item for key, item in gone.items() if key not in come),
         tuple(item for key, item in come.items() if key not in gone),

@@ -12,7 +12,7 @@ def extent(kind: model.Extent | None) -> str:
             return "its own size"
         case model.Rest():
             return "the rest"
-        case model.Size(text=text):
+        case model.Size(condition=model.Condition(text=text)):
             return f"size `{text}`"
         case model.Prefix(length=length):
             return f"prefix {length.type}"
@@ -33,8 +33,3 @@ def repeat(kind: model.Repeat | None) -> str:
             return f"a list until `{text}`"
         case _:
             return "a list to the end of its section"
-
-
-def count(number: int, noun: str) -> str:
-    """``1 byte``, ``2 bytes``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -27,6 +27,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
     key,
+    parts,
     rebuild,
     terms,
     walk,
@@ -149,12 +150,8 @@ class _Question:
     def simplified(self, tree: Expr) -> Expr:
         """The condition, with free names for the comparisons that cannot be decided."""
         match tree:
-            case Unary("not", operand):
-                return Unary("not", self.simplified(operand))
-            case Logical(operator, operands):
-                return Logical(operator, tuple(map(self.simplified, operands)))
-            case Conditional(test, then, other):
-                return Conditional(self.simplified(test), self.simplified(then), self.simplified(other))
+            case Unary("not") | Logical() | Conditional():
+                return rebuild(tree, self.simplified)
         if not self.proof or self.decided(tree):
             return tree
         if _is_never(tree) or out_of_reach(tree, self.ends):
@@ -347,13 +344,8 @@ def _asks_presence(part: Expr, name: str) -> bool:
 def _atoms(tree: Expr) -> Iterator[Expr]:
     """The parts of a condition other than and, or, not and if."""
     match tree:
-        case Unary("not", operand):
-            yield from _atoms(operand)
-        case Logical(_, operands):
-            for operand in operands:
-                yield from _atoms(operand)
-        case Conditional(test, then, other):
-            for part in (test, then, other):
+        case Unary("not") | Logical() | Conditional():
+            for part in parts(tree):
                 yield from _atoms(part)
         case _:
             yield tree
@@ -362,21 +354,7 @@ def _atoms(tree: Expr) -> Iterator[Expr]:
 def _keys(tree: Expr) -> tuple[str, ...]:
     """What the tree depends on: names, and sizes as if they were names."""
     match tree:
-        case Name():
+        case Name() | Call("size" | "offset" | "count"):
             return (key(tree),)
-        case Call("present", (Name() as name,)):
-            return (key(name),)
-        case Call("size" | "offset" | "count"):
-            return (key(tree),)
-        case Unary(_, operand):
-            return _keys(operand)
-        case Binary(_, left, right) | Compare(_, left, right):
-            return tuple(dict.fromkeys((*_keys(left), *_keys(right))))
-        case Among(tested, choices, _):
-            return tuple(dict.fromkeys(name for part in (tested, *choices) for name in _keys(part)))
-        case Logical(_, operands) | Call(_, operands):
-            return tuple(dict.fromkeys(name for part in operands for name in _keys(part)))
-        case Conditional(test, then, other):
-            return tuple(dict.fromkeys((*_keys(test), *_keys(then), *_keys(other))))
-        case Value():
-            return ()
+        case _:
+            return tuple(dict.fromkeys(name for part in parts(tree) for name in _keys(part)))

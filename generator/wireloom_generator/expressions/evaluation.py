@@ -199,26 +199,20 @@ Ends = Callable[[str], tuple[int, int] | None]
 
 def out_of_reach(tree: Expr, ends: Ends) -> bool:
     """Whether the sides of a comparison are too far apart for it to hold."""
-    match tree:
-        case Compare(sign, left, right):
-            one, two = _span(left, ends), _span(right, ends)
-        case _:
-            return False
+    if not isinstance(tree, Compare):
+        return False
+    one, two = _span(tree.left, ends), _span(tree.right, ends)
     if one is None or two is None:
         return False
-    match sign:
-        case "==":
-            return one[0] > two[1] or two[0] > one[1]
-        case "<":
-            return one[0] >= two[1]
-        case "<=":
-            return one[0] > two[1]
-        case ">":
-            return one[1] <= two[0]
-        case ">=":
-            return one[1] < two[0]
-        case _:
-            return False
+    (least, most), (low, high) = one, two
+    reached = {
+        "==": least <= high and low <= most,
+        "<": least < high,
+        "<=": least <= high,
+        ">": most > low,
+        ">=": most >= low,
+    }
+    return not reached.get(tree.operator, True)
 
 
 def _span(tree: Expr, ends: Ends) -> tuple[int, int] | None:

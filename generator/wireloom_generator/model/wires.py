@@ -77,16 +77,6 @@ class Size:
     condition: Condition
     fixed: int | None
 
-    @property
-    def bytes(self) -> Expr:
-        """The expression's tree."""
-        return self.condition.expression
-
-    @property
-    def text(self) -> str:
-        """The expression's text."""
-        return self.condition.text
-
 
 @dataclass(frozen=True, slots=True)
 class Prefix:

@@ -219,8 +219,8 @@ def _extent(extent: model.Extent) -> Tree:
     match extent:
         case model.Rest():
             return Bracketed("Rest", ())
-        case model.Size(bytes=size, text=text):
-            return Bracketed("Size", (asked(model.Condition(size, text)),))
+        case model.Size(condition=size):
+            return Bracketed("Size", (asked(size),))
         case model.Prefix(length=length):
             return Bracketed("Prefixed", (_value(length),))
         case model.Terminator(value=value):

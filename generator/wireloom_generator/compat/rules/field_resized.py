@@ -18,6 +18,7 @@ from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
+from wireloom_generator.problems import counted
 from wireloom_generator.types import Float, Integer, Leb128, ZigZag
 
 CATEGORY = Category.WIRE
@@ -51,5 +52,5 @@ def _bits(comparison: Comparison) -> Iterator[Change]:
                     if one.type != other.type:
                         yield Change(kept.new.path, f"was in a {one.type}, is in a {other.type}", BOTH)
                     elif old.width != new.width:
-                        what = walks.was(words.count(old.width, "bit"), words.count(new.width, "bit"))
+                        what = walks.was(counted(old.width, "bit"), counted(new.width, "bit"))
                         yield Change(kept.new.path, what, BOTH)

@@ -14,10 +14,11 @@ Good::
 from collections.abc import Iterator, Mapping
 
 from wireloom_generator import model
-from wireloom_generator.compat import walks, words
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier
+from wireloom_generator.problems import counted
 from wireloom_generator.types import Struct, WireType
 
 CATEGORY = Category.WIRE
@@ -67,7 +68,7 @@ def _told(carrier: Carrier) -> str:
         case model.Field(wire=kind):
             return str(kind.type)
         case BitLeaf(field=field):
-            return "bool" if field.boolean else words.count(field.width, "bit")
+            return "bool" if field.boolean else counted(field.width, "bit")
         case model.Computed():
             return "computed"
         case model.Padding():

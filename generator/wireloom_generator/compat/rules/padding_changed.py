@@ -15,9 +15,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.compat import walks, words
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.problems import counted
 
 CATEGORY = Category.WIRE
 
@@ -51,4 +52,4 @@ def _may_be_zero(field: model.Field) -> bool:
 
 
 def _told(padding: model.Padding) -> str:
-    return words.count(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"
+    return counted(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"

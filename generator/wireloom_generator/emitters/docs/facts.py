@@ -139,7 +139,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
             case model.When(condition=condition, nodes=inner) if truth(condition.expression, facts.of) is not UNKNOWN:
                 holds = truth(condition.expression, facts.of)
                 found, facts = _taken(inner, (), facts) if holds else _taken((), inner, facts)
-            case model.Section(extent=model.Size(bytes=size)) if evaluate(size, facts.of) == 0:
+            case model.Section(extent=model.Size(condition=size)) if evaluate(size.expression, facts.of) == 0:
                 found = ()
             case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)

@@ -149,7 +149,7 @@ class Placing:
         match extent:
             case model.Rest():
                 return ByteCount(None, "rest", f"size({name})")
-            case model.Size(bytes=size, text=text):
+            case model.Size(condition=model.Condition(expression=size, text=text)):
                 simple = simplify(size, self.facts)
                 if isinstance(simple, Value) and isinstance(simple.value, int):
                     return ByteCount(simple.value, str(simple.value))

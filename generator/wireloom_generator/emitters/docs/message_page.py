@@ -153,7 +153,7 @@ class MessagePages:
         conditions = [self.selected(shape, shapes).replace("If", "if", 1) for shape in shapes]
         for slot in self.protocol.slots:
             begins = [f"{code(at[slot.name])} {when}".strip() for at, when in zip(starts, conditions, strict=True)]
-            size = cell(code(slot.extent.text)) if isinstance(slot.extent, model.Size) else "rest"
+            size = cell(code(slot.extent.condition.text)) if isinstance(slot.extent, model.Size) else "rest"
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))
         return table(header, rows)
 

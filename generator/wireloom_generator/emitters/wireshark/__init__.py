@@ -280,7 +280,7 @@ def _extent(extent: model.Extent) -> str:
     match extent:
         case model.Rest():
             return "rest"
-        case model.Size(bytes=bytes, fixed=fixed):
+        case model.Size(condition=model.Condition(expression=bytes), fixed=fixed):
             return f"size({function(bytes) if fixed is None else literal(fixed)})"
         case model.Prefix(length=length):
             return f"prefix({_value(length)})"
