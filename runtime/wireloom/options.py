@@ -75,7 +75,7 @@ def wide(parameters: Mapping[str, Any]) -> bool:
 class ReadOptions:
     """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.
 
-    ``columns`` are those that are asked for, a field of a struct as ``struct.field``; None: all of them.
+    ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all.
     """
 
     mode: Mode = Mode.PERMISSIVE

@@ -14,9 +14,9 @@ NOWHERE = Location(Path(), 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An expression, each name told where its value is found, and its text in one line.
+    """An expression with resolved names, and its text on one line.
 
-    ``raw`` is the text as it was written at the place ``at``; what the compiler adds was written nowhere.
+    ``raw`` is the text as written at the place ``at``; expressions added by the compiler have no place.
     """
 
     expression: Expr

@@ -102,7 +102,7 @@ class _Delimiting:
         return model.Condition(self.names.resolved(condition.tree), condition.text)
 
     def early(self, checksum: model.Checksum) -> model.Checksum:
-        """A checksum whose range is asked for before the record is read: by numbers at fixed offsets alone."""
+        """A checksum whose range is needed before the record is read, so it uses only numbers at fixed offsets."""
 
         def settled(condition: model.Condition) -> model.Condition:
             assert condition.tree is not None

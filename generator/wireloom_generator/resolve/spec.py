@@ -1,4 +1,4 @@
-"""A spec as it was read → what it means, as far as that can be told: this is before any rule has judged it."""
+"""Syntax → model of a spec, as far as it can be understood, before any rule judges it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

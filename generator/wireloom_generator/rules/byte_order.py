@@ -1,4 +1,4 @@
-"""A byte order is big, little, or the parameter that tells it.
+"""A byte order is big, little, or the parameter that gives it.
 
 Read in the wrong order, 1 is 16777216 and nothing looks damaged, so there is no default. The parameter is a text whose
 choices are big and little, and auto if records can prove which one is theirs. A field may differ from the rest, if it

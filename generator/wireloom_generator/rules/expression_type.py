@@ -1,9 +1,9 @@
 """An expression gives what its place asks for, and compares and computes with what fits.
 
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
-true, another would not. Text equals text, a number equals a number. Bytes, lists and structs have no place in an
-expression, but ``size``, ``count`` and ``present`` can be asked of them. Divisors and shifts are written out as
-numbers, or a hostile record could divide by zero or shift by billions.
+true, another would not. Text equals text, a number equals a number. Bytes, lists and structs cannot be in an
+expression, but ``size``, ``count`` and ``present`` of them can. Divisors and shifts are plain numbers, since a hostile
+record could otherwise divide by zero or shift by billions.
 
 Bad::
 

@@ -1,9 +1,9 @@
-"""A proof that is to find out the byte order holds in one order alone.
+"""A proof that decides the byte order holds in only one order.
 
-With the byte order ``auto``, a record has the order in which its proof holds. Where it holds in both, the record has
-the order of its neighbours, and without any it is malformed. A proof that asks for no number of several bytes cannot
-tell at all, which is an error. One that holds in both orders for some records is a warning, told with such bytes.
-Compare a number of several bytes with a constant that reads otherwise backwards, or prove records by a checksum.
+With the byte order ``auto``, a record has the order in which its proof holds. If it holds in both, the record has the
+order of its neighbours; without neighbours it is malformed. A proof without a number of several bytes cannot decide at
+all, which is an error. One that holds in both orders for some records is a warning, with such bytes as an example.
+Compare a number of several bytes with a constant that is different backwards, or prove records by a checksum.
 
 Bad::
 

@@ -1,9 +1,9 @@
 """A field can have a value: its type, ``valid``, ``derive`` and the rest leave one, and it is there in some record.
 
-What is asked of a field in several places can exclude each other: a range that its type does not reach, a size that is
-larger than the length field can tell, a condition that no record fulfils. Then every record with the field is malformed
-and none can be written, or the field stands in the spec and never in a table. The same goes for the values that a
-message matches on, for what proves a length, and for what must hold of a whole message or variant.
+Conditions on a field in several places can exclude each other: a range outside its type, a size that is too large for
+the length field, a condition that no record fulfils. Then every record with the field is malformed and none can be
+written, or the field stands in the spec and never in a table. The same applies to the values that a message matches on,
+to proofs, and to conditions on whole messages or variants.
 
 Bad::
 

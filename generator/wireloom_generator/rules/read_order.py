@@ -1,8 +1,8 @@
-"""An expression asks only for what has been read by then.
+"""An expression uses only what has been read before it.
 
-A record is read from front to back. A condition, a size or a count is needed where its entry stands, so it can ask for
-fields before it; a variant is chosen as soon as the shared fields of the first section that any variant fills are read.
-``derive``, ``checksum`` and ``default`` are asked for last and can use everything.
+A record is read from front to back. A condition, a size or a count is needed at its entry, so it can use the fields
+before it. A variant is chosen as soon as the shared fields of the first section that any variant fills are read.
+``derive``, ``checksum`` and ``default`` are evaluated last and can use everything.
 
 Bad::
 

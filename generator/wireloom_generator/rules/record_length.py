@@ -1,7 +1,7 @@
-"""The length of a record can be told before the record is read.
+"""The length of a record is known before the record is read.
 
 Captures are cut into records by ``length``, an expression over numbers at fixed offsets. Either the record has it, or
-each message has its own. What stands behind something of varying size, or is there only sometimes, is not known yet.
+each message has its own. Numbers after something of varying size, or present only sometimes, are not known yet.
 
 Bad::
 

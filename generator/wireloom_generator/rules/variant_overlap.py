@@ -1,9 +1,8 @@
 """The conditions of two variants never hold together.
 
-Variants are tried in order, so a record for which two conditions hold is read as the first of them. Whoever reads the
-document, or writes a row of the second, does not see that from the condition. Say in one what it leaves to the other;
-the last variant may do without a condition, and is for the rest. This is a warning, told with values for which both
-hold.
+Variants are tried in order, so a record for which two conditions hold is read as the first of them. Somebody who reads
+the document, or writes a row of the second, does not see that from its condition. Exclude in one condition what belongs
+to the other; the last variant may have none, and is for the rest. This is a warning, with values for which both hold.
 
 Bad::
 

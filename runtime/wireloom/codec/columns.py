@@ -55,9 +55,9 @@ def is_whole(kind: ColumnType) -> bool:
 class Column:
     """One column; every column is nullable, since a malformed record has no values.
 
-    ``label`` marks a column that only says in words what the one before it says in numbers, ``longest`` being how many
-    bytes that takes at most; ``bounded`` one of unsigned numbers of 64 bits that are a long because the spec bounds
-    them. Numbers with ``digits`` are told in hexadecimal.
+    ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
+    longest in bytes. ``bounded`` marks unsigned 64-bit numbers that fit a long because the spec bounds them. Messages
+    show numbers with ``digits`` in hexadecimal.
     """
 
     name: str

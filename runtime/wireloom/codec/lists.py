@@ -21,7 +21,7 @@ from wireloom.expressions import Expression, Written, expression
 class Repeat(Value):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` is asked of an item's own fields, so items are structs then.
+    ``until`` uses an item's own fields, so it needs items that are structs.
     """
 
     def __init__(self, item: Construct, *, count: Written | None = None, until: Written | None = None) -> None:

@@ -82,7 +82,7 @@ class Protocol:
     ) -> Container:
         """The row of one record. ``data`` is the record, no more and no less; ``parameters`` are resolved.
 
-        Raises ``DecodeError``, its offset counted from the record's start. ``trace`` is told where everything stands.
+        Raises ``DecodeError``, its offset counted from the record's start. ``trace`` notes where everything is.
         """
         row = self._decode(data, parameters, little, trace, None)
         assert row is not None

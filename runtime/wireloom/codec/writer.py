@@ -148,7 +148,7 @@ class Refuser(Protocol):
 
 
 class Claimant(Refuser, Protocol):
-    """An assumption about values: that it is there, that it has so many bytes, that it is valid."""
+    """An assumption about values: that one is present, has a certain size, or is valid."""
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The state that a reader of these values would find."""

@@ -155,7 +155,8 @@ def _long(views: Array, buffer: Array, start: Array) -> None:
 
 
 _SMALL, _CLOSE = 8, 1024
-"""Items of so few bytes, if there are so many close to each other, are copied first: numpy picks from copies faster."""
+"""Small items, if there are many of them close to each other, are copied first, since numpy picks from copies faster.
+"""
 
 
 def windows(buffer: Array, starts: Array, size: int) -> Array:
@@ -226,7 +227,7 @@ _SHARED = 16 * 1024 * 1024
 
 
 def _repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
-    """One label, a text or texts, for each of so many rows."""
+    """One label, a text or texts, for all of this many rows."""
     if label is None:
         return nulls(kind, count)
     texts = (label,) if kind == pa.string() else tuple(label)

@@ -61,9 +61,9 @@ class Stretch:
 
 @dataclass(slots=True)
 class Tally:
-    """What a decoder was asked for and saw: records and malformed ranges, how many were malformed and their bytes.
+    """What a decoder has seen: wanted records and malformed ranges, how many were malformed and their bytes.
 
-    ``redone`` are the sound records that were left to the codec.
+    ``redone`` counts the sound records that were left to the codec.
     """
 
     records: int = 0
@@ -193,8 +193,8 @@ class Decoder:
     ) -> Iterator[tuple[pa.RecordBatch, Array]]:
         """The batches of some records, few unless one would weigh too much, and which records, by number, are in each.
 
-        Those that are ``malformed`` already, and those that turn out to be in doubt, are for ``redo``. ``added`` gives
-        columns that are not in the bytes, of the records that are asked for.
+        ``redo`` gets those already known as ``malformed``, and those that turn out doubtful. ``added`` gives columns
+        that are not in the bytes.
         """
         sound = np.ones(len(stretch.start), bool)
         sound[list(malformed)] = False

@@ -115,9 +115,10 @@ def _within(format: str, offset: int, size: int) -> np.dtype[Any]:
 
 
 class Field:
-    """A number under its name. ``said`` is what the codec has of it, in conditions that are asked of single records.
+    """A number under its name. ``said`` is the codec's field, with conditions for single records.
 
-    ``valid``, ``derive`` and ``checksum`` are the same conditions, of many; a ``located`` one is asked for its place.
+    ``valid``, ``derive`` and ``checksum`` are the same conditions for many; expressions ask for the offset of a
+    ``located`` field.
     """
 
     def __init__(

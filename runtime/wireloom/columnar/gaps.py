@@ -175,6 +175,6 @@ class Gaps:
 
 
 def _each(columns: dict[str, Array], count: int) -> Iterator[Values]:
-    """The values of each of so many rows."""
+    """The values for each of this many rows."""
     values = [column.tolist() for column in columns.values()]
     return (dict(zip(columns, row, strict=True)) for row in (zip(*values, strict=True) if values else [()] * count))

@@ -111,11 +111,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What became of a batch's records. ``message`` is the number of each record's message, -1 if it has none.
+    """The result for a batch. ``message`` is the number of each record's message, -1 if it has none.
 
     ``structs`` are the messages' fields by number, with the rows that they are of. Rows that are not ``wanted`` have
-    nothing but the header. What is said of ``doubtful`` rows means nothing, but for the columns of their ``head``; of
-    those that are ``headless``, it could not be read. ``refusals`` says why rows are malformed where that is known.
+    only the header. Values of ``doubtful`` rows are meaningless except for their ``head``; ``headless`` rows have none.
+    ``refusals`` says why rows are malformed if that is known.
     """
 
     header: Structs

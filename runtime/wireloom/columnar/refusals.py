@@ -106,7 +106,7 @@ class Refusals:
         return found
 
     def told(self, records: Array) -> Iterator[tuple[Refusal, Array]]:
-        """The refusals of ``records``, in ascending order, each with the numbers of those among them that it is of."""
+        """The refusals of ``records``, which ascend, each with the numbers of its records among them."""
         why = self.why[records] if self.all else np.zeros(0, np.int64)
         for number in np.unique(why[why >= 0]).tolist():
             refusal, mine = self.all[number], np.flatnonzero(why == number)

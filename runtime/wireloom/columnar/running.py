@@ -45,7 +45,7 @@ class Running:
     def everywhere(self, name: str, buffer: Array, first: int, count: int, size: int) -> Array:
         """The CRCs of ``size`` bytes from ``first`` on, from the next byte on, and so on, ``count`` of them.
 
-        Whoever asks for them in one byte order will ask in the other one for nearly the same, so there are some more.
+        There are some more, since the other byte order soon needs nearly the same ones.
         """
         begun, sums = self._sums.get((name, size), (0, np.zeros(0, np.uint32)))
         if not begun <= first <= first + count <= begun + len(sums):

@@ -90,7 +90,7 @@ class Scanner:
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
 
-        Of a window that is not final, the last bytes may be left: those from the last place told.
+        If the window is not final, bytes from the last such start on may be left.
         """
         end = len(window.buffer)
         limit = end if limit is None else limit

@@ -22,7 +22,7 @@ from wireloom.columnar.running import Running
 FEWEST, MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
 MANY, SPREAD = 512, 6
-"""Checksums are compared at every position if so many may be right, and one a shape of range in so many bytes."""
+"""Checksums are compared at every position if this many may be right, and ranges have few enough shapes."""
 
 
 class Chain(NamedTuple):

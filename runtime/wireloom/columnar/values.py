@@ -154,9 +154,9 @@ class Text:
 
 
 def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array | None = None) -> Made:
-    """The bytes as text, those of rows that are in doubt left out.
+    """The bytes as text, without those of doubtful rows.
 
-    Rows with other bytes are refused for what stands at ``place``, or in doubt if that is not told.
+    Rows with other bytes are refused with an error at ``place``, or doubted if there is none.
     """
     doubtful = at.batch.doubtful[at.index]
     if doubtful.any():

@@ -17,7 +17,7 @@ class TooHeavyError(Exception):
 
 
 def lists(records: int) -> int:
-    """What the lists of so many records may weigh."""
+    """The largest weight of the lists of this many records."""
     return Reader.HEAVIEST if records == 1 else min(LISTS, Reader.HEAVIEST)
 
 

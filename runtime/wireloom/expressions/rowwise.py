@@ -8,10 +8,10 @@ _LONGEST = 2**63 - 1
 
 
 def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
-    """Why many records cannot be asked for an expression at once; None if they can.
+    """Why an expression cannot be evaluated for many records at once; None if it can.
 
-    ``strange`` are the names whose values are no whole numbers. Parameters are the same in all records: those can be
-    compared with whatever they are.
+    ``strange`` are the names whose values are not whole numbers. Parameters are the same in all records, so they can be
+    compared whatever they are.
     """
     asked = parts(tree)
     match tree:

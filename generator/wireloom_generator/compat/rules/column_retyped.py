@@ -1,7 +1,7 @@
 """A column keeps its type.
 
-A narrower type, or another, cannot hold what is there. A wider one each table format takes or refuses by rules of its
-own, which the finding tells.
+A narrower type, or another, cannot hold what is there. Each table format has its own rules for a wider one, which the
+finding lists.
 
 Bad::
 

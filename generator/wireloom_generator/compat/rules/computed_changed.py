@@ -1,6 +1,6 @@
 """A computed column is computed as before.
 
-It is told of the same bytes, so it is another value of them now.
+The same bytes now give another value.
 
 Bad::
 

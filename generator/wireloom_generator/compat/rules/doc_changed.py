@@ -1,6 +1,6 @@
-"""What is said of a thing stays the same.
+"""Descriptions stay the same.
 
-Texts, titles, units, sources and versions go to docstrings, comments of columns and the documentation; readers of those
+Texts, titles, units, sources and versions go to docstrings, comments of columns and the documentation; their readers
 see other words.
 
 Bad::

@@ -1,6 +1,6 @@
-"""What a document says wrong stays told.
+"""Errata are kept.
 
-An erratum is why the spec differs from its document. Where it goes, the next reader takes the document for right.
+An erratum is why the spec differs from its document. Without it, the next reader believes the document.
 
 Bad::
 

@@ -1,7 +1,7 @@
 """A new message takes records that no message had, and breaks nobody.
 
-Old decoders keep them as unknown, every byte of them, and the finding is a note. Where each message tells its own
-length, old decoders find neither its end nor what follows.
+Old decoders keep them as unknown, every byte of them, and the finding is a note. If each message has its own length,
+old decoders find neither its end nor what follows.
 
 Bad::
 

@@ -1,6 +1,6 @@
 """A parameter keeps its default.
 
-Whoever does not give it reads the same bytes otherwise, and writes others, without having changed anything.
+Whoever does not give it reads the same bytes differently, and writes different ones, without having changed anything.
 
 Bad::
 

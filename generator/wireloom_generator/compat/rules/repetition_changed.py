@@ -1,4 +1,4 @@
-"""A list stays a list, and as long as it was told to be.
+"""A list stays a list, and its length has the same source.
 
 One value where there were several, or a count from elsewhere, reads other bytes.
 
