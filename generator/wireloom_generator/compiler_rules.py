@@ -7,8 +7,7 @@ in the file of accepted findings. A page has the same form as the docstrings of 
 from collections.abc import Mapping
 
 PAGES: Mapping[str, str] = {
-    "accepted": """
-        What is accepted exists, and has a reason.
+    "accepted": """What is accepted exists, and has a reason.
 
         A spec accepts a warning beside what it is about, under ``accept``, and a file of accepted findings lets a
         breaking change through on purpose. An entry that no longer accepts anything would let the next such finding
@@ -28,8 +27,7 @@ PAGES: Mapping[str, str] = {
                 element: ping.echo.payload
                 reason: Version 1 was never deployed.
     """,
-    "duplicate-key": """
-        A mapping has each key once.
+    "duplicate-key": """A mapping has each key once.
 
         YAML readers take the last of two and say nothing, so that one of the two lines is without effect and a reader
         of the spec cannot tell which.
@@ -42,8 +40,7 @@ PAGES: Mapping[str, str] = {
 
             - {name: port, type: u32}
     """,
-    "emitted-code": """
-        Generated Python has only what the emitters write.
+    "emitted-code": """Generated Python has only what the emitters write.
 
         Whoever checks a spec runs the code made of it, to see whether its examples are right; so does whoever checks
         somebody else's pull request. So no text of a spec, and no name of a folder, may become code. Both are escaped,
@@ -60,8 +57,7 @@ PAGES: Mapping[str, str] = {
             # parsers.py
             RECORD = Record("kind" / Int8ub, Slot("body", Rest()))
     """,
-    "generated": """
-        Generated files are what the specs give, none is missing, and none is left over.
+    "generated": """Generated files are what the specs give, none is missing, and none is left over.
 
         They are checked in so that a review sees what a change to a spec does to parsers and tables; this holds only
         while nobody edits them and nobody forgets them. ``wireloom generate --check`` tells a file that is to be added
@@ -78,8 +74,7 @@ PAGES: Mapping[str, str] = {
             wireloom generate
             git add specs generated
     """,
-    "known-import": """
-        An import names a library beside the protocol's folder.
+    "known-import": """An import names a library beside the protocol's folder.
 
         Declarations that several protocols share stand in a library: a folder of its own beside theirs, with
         ``library.yaml``. Without it every enum and type that comes from there would be unknown, so this is told first.
@@ -92,8 +87,7 @@ PAGES: Mapping[str, str] = {
 
             imports: [memcached]
     """,
-    "lockstep": """
-        The codec, the Spark schema and the docs have the same columns, in order, names and types.
+    "lockstep": """The codec, the Spark schema and the docs have the same columns, in order, names and types.
 
         The three are emitted by three parts of the compiler from one spec. What they gave is read back and compared
         field by field before it is written, the names of numbers too, so that a table can never have a column that the
@@ -110,8 +104,7 @@ PAGES: Mapping[str, str] = {
             # parsers.py                             # spark.py
             Field("port", Int16ub)                   StructField("port", IntegerType())
     """,
-    "missing-key": """
-        Every required key is given.
+    "missing-key": """Every required key is given.
 
         Without the type of a field, the length of a padding or the kind of a file there is nothing to generate, and a
         guess would be a guess about somebody's bytes.
@@ -124,8 +117,7 @@ PAGES: Mapping[str, str] = {
 
             - {name: port, type: u16, doc: Where to connect to.}
     """,
-    "no-spec": """
-        There are specs in the given folders.
+    "no-spec": """There are specs in the given folders.
 
         A check that finds no file has checked nothing; in CI it would pass for ever. Give the folder of a protocol, or
         the folder that has those of several.
@@ -138,8 +130,7 @@ PAGES: Mapping[str, str] = {
 
             wireloom check specs/ping
     """,
-    "one-protocol": """
-        A folder of specs is one protocol: one ``protocol.yaml``, with its messages beside it.
+    "one-protocol": """A folder of specs is one protocol: one ``protocol.yaml``, with its messages beside it.
 
         The header, the sections and the byte order of a message are its protocol's. With two of them in a folder, or
         none, nothing says whose message it is.
@@ -153,8 +144,7 @@ PAGES: Mapping[str, str] = {
             specs/ping/protocol.yaml
             specs/ping/echo.yaml
     """,
-    "taken": """
-        A file that somebody wrote is not written over.
+    "taken": """A file that somebody wrote is not written over.
 
         Generated files say so in their first line. One that does not, where a generated file is to be, may be the only
         copy of somebody's work; it is left as it is, and nothing else is written either.
@@ -167,8 +157,7 @@ PAGES: Mapping[str, str] = {
 
             generated/ping/parsers.py    # begins with: # Generated by wireloom from specs/ping
     """,
-    "unknown-key": """
-        Every key is one of the language's.
+    "unknown-key": """Every key is one of the language's.
 
         A misspelt key would be passed over in silence, and what it was to say would not hold: a ``defualt`` is no
         default. The keys of each mapping are in the reference, and editors list them with ``specs/schema.json``.
@@ -181,8 +170,7 @@ PAGES: Mapping[str, str] = {
 
             - {name: port, type: u16, default: 0}
     """,
-    "wrong-type": """
-        Each key has a value of the kind that it asks for.
+    "wrong-type": """Each key has a value of the kind that it asks for.
 
         A list where one value belongs, text where a number does, or nothing at all would otherwise be guessed at. YAML
         takes ``010``, ``yes`` and ``1:30`` for something else in each of its versions, so they are text here; write
@@ -202,8 +190,7 @@ PAGES: Mapping[str, str] = {
                 - {name: version, width: 4}
                 - {name: kind, width: 4}
     """,
-    "yaml": """
-        A spec file is YAML in UTF-8.
+    "yaml": """A spec file is YAML in UTF-8.
 
         Nothing can be said of a file that has no structure, so this is the only problem told of it. A colon or a
         bracket in a text, or a text that begins with ``*``, ``&``, ``@`` or a quote, is the usual cause: put the text

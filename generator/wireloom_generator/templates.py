@@ -20,11 +20,9 @@ def environment(package: str) -> Environment:
     )
 
 
-@cache
-def _environment(package: str) -> Environment:
-    return environment(package)
+_cached = cache(environment)
 
 
 def filled(package: str, template: str, /, **values: object) -> str:
     """The text of a file: a template of that package filled in with values."""
-    return _environment(package).get_template(f"{template}.j2").render(values)
+    return _cached(package).get_template(f"{template}.j2").render(values)
