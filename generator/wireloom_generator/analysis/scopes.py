@@ -14,7 +14,7 @@ from wireloom_generator.analysis import rivals
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.types import Number, Struct
+from wireloom_generator.types import Number, Struct, Unknown
 
 Item = model.Item | model.BitField
 VARIANT = -1
@@ -182,12 +182,7 @@ def nodes(spec: Resolved) -> tuple[Item, ...]:
 @once
 def fields(spec: Resolved) -> tuple[Named, ...]:
     """Every field, without those of an unknown type, about which nothing is known."""
-    return tuple(node for node in nodes(spec) if isinstance(node, Named) and is_known(spec, node))
-
-
-def is_known(spec: Resolved, node: Named) -> bool:
-    """Whether the type of a field belongs to the language or is declared."""
-    return not isinstance(node.type, Struct) or node.type.name in spec.types
+    return tuple(node for node in nodes(spec) if isinstance(node, Named) and not isinstance(node.type, Unknown))
 
 
 def walk(nodes: Iterable[model.Node]) -> tuple[Visit, ...]:

@@ -14,10 +14,10 @@ from wireloom_generator.reading.spec import Spec
 class Resolved:
     """What a spec means, as far as that can be found out; broken specs have one, too.
 
-    Undeclared things stay unknown under their names: a field of an unknown type has a struct that is not in ``types``,
-    a section that the record does not have is filled all the same, and an expression that cannot be parsed has no tree.
-    ``missing`` are the includes without fields: those of unknown types, and of types inside themselves, which are
-    ``recursive``. ``included`` are the structs whose fields are spliced in somewhere.
+    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a type is one
+    of the ``unknown``, and a section that the record does not have is filled all the same. An expression that cannot be
+    parsed has no tree. ``recursive`` types contain themselves, so includes of them bring no fields. ``included`` are
+    the structs whose fields are spliced in somewhere.
 
     ``declared`` are all shared structs of the protocol and its libraries, ``types`` those that their names mean, and
     ``used`` those that fields have, inner ones first; ``reach`` are the types that each contains, directly or not.
@@ -35,7 +35,7 @@ class Resolved:
     reach: Mapping[str, frozenset[str]]
     recursive: frozenset[str]
     included: tuple[str, ...]
-    missing: tuple[syntax.Include, ...]
+    unknown: tuple[syntax.Include, ...]
     found: dict[object, object] = field(default_factory=dict, repr=False)
 
     @property

@@ -11,7 +11,7 @@ from wireloom_generator.reading.spec import Spec
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation, table
 from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
-from wireloom_generator.types import Bytes, Declared, Struct, WireType, integer_column
+from wireloom_generator.types import Bytes, Declared, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
@@ -73,8 +73,8 @@ class Fields:
         return Names(own, nullable, record.own, record.own_nullable, record.parameters)
 
     def type_named(self, name: str) -> None:
-        """Resolve the shared struct of that name, if it exists and is not resolved yet; recursive ones are left out."""
-        if name in self.spec.types and name not in self.structs:
+        """Resolve the shared struct of that name, if it is not resolved yet; recursive ones are left out."""
+        if name not in self.structs:
             self.structs[name] = ()
             found = self.struct(self.spec.types[name])
             self.types[name], self.structs[name] = found, found.columns
@@ -297,12 +297,14 @@ class Fields:
         return self.expression(default, field.where("default"), names)
 
     def type(self, field: syntax.Field) -> WireType:
-        """The type of a field; a shared struct is resolved with it. An undeclared type counts as a struct."""
+        """The type of a field; a shared struct is resolved with it, and an undeclared type is unknown."""
         found = types.of(field)
-        if found is None:
-            self.type_named(field.type)
-            return Struct(field.type)
-        return found
+        if found is not None:
+            return found
+        if field.type not in self.spec.types:
+            return Unknown(field.type)
+        self.type_named(field.type)
+        return Struct(field.type)
 
     def wire(self, field: syntax.Field, names: Names) -> model.Wire:
         """How a field stands in the bytes."""
@@ -312,7 +314,7 @@ class Fields:
 
     def number(self, name: str) -> model.Wire:
         """The wire form of a plain number: a length prefix, or the integer of bit fields."""
-        return self._ordered(types.parse(name) or Struct(name))
+        return self._ordered(types.parse(name) or Unknown(name))
 
     def _ordered(self, found: WireType, extent: model.Extent | None = None, own: str | None = None) -> model.Wire:
         order = _order(own) or self.order

@@ -41,8 +41,8 @@ class Splicing:
     def __init__(self, types: Mapping[str, syntax.Type], recursive: frozenset[str]) -> None:
         self.types = types
         self.recursive = recursive
-        self.missing: dict[Location, syntax.Include] = {}
-        """The includes without fields."""
+        self.unknown: dict[Location, syntax.Include] = {}
+        """The includes of types that nothing declares."""
 
     def spliced(
         self, entries: Iterable[syntax.Entry], via: Location | None = None
@@ -51,10 +51,10 @@ class Splicing:
         for entry in entries:
             if not isinstance(entry, syntax.Include):
                 yield entry, via
-            elif entry.include in self.types and entry.include not in self.recursive:
+            elif entry.include not in self.types:
+                self.unknown[entry.at] = entry
+            elif entry.include not in self.recursive:
                 yield from self.spliced(self.types[entry.include].fields, via or entry.where("include"))
-            else:
-                self.missing[entry.at] = entry
 
     def declared(
         self, entries: Iterable[syntax.Entry], nullable: bool = False

@@ -45,7 +45,7 @@ class _Resolving:
             reach=fields.reach,
             recursive=fields.recursive,
             included=tuple(dict.fromkeys(_included(self.spec))),
-            missing=tuple(fields.splicing.missing.values()),
+            unknown=tuple(fields.splicing.unknown.values()),
         )
 
     def record(self) -> model.Record:

@@ -19,7 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Visit, is_known
+from wireloom_generator.analysis.scopes import Visit
 from wireloom_generator.analysis.sites import Seen, Site, sites
 from wireloom_generator.expressions import (
     Among,
@@ -35,7 +35,7 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import PLAIN, Integer, Kind, parse
+from wireloom_generator.types import PLAIN, Integer, Kind, Unknown, parse
 
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 
@@ -45,7 +45,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for site in sites(spec):
         tree = site.tree
         if tree is not None:
-            typing = _Typing(spec, site)
+            typing = _Typing(site)
             if site.wants is not None:
                 typing.want(tree, site.wants)
             yield from typing.problems
@@ -54,8 +54,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 class _Typing:
     """The kinds of an expression's parts; None for unknown ones."""
 
-    def __init__(self, spec: Resolved, site: Site) -> None:
-        self.spec = spec
+    def __init__(self, site: Site) -> None:
         self.site = site
         self.problems: list[Problem] = []
 
@@ -139,7 +138,9 @@ class _Typing:
         if isinstance(seen, model.Parameter):
             found = parse(seen.written.type)
             return found.kind if found is not None else None
-        return seen.item.kind if isinstance(seen.item, Named) and is_known(self.spec, seen.item) else None
+        if not isinstance(seen.item, Named) or isinstance(seen.item.type, Unknown):
+            return None
+        return seen.item.kind
 
     def compared(self, operator: str, left: Expr, right: Expr) -> None:
         first, second = self.kind(left), self.kind(right)

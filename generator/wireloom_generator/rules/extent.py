@@ -20,11 +20,11 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import is_known, nodes
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, of, parse
+from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, Unknown, of, parse
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
@@ -42,7 +42,7 @@ _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer |
 def check(spec: Resolved) -> Iterator[Problem]:
     """Values without an end, with two, or with one that their type cannot have."""
     for node in nodes(spec):
-        if isinstance(node, model.Field | model.Computed) and is_known(spec, node):
+        if isinstance(node, model.Field | model.Computed) and not isinstance(node.type, Unknown):
             if isinstance(node, model.Field):
                 yield from _ends(node.written)
             yield from _prefix(node.written)

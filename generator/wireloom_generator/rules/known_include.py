@@ -23,7 +23,6 @@ from wireloom_generator.problems import Problem, closest
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
-    for entry in spec.missing:
-        if entry.include not in spec.types:
-            at, what = entry.where("include"), f"unknown type {entry.include!r}"
-            yield Problem(at, "known-include", what, closest(entry.include, spec.types))
+    for entry in spec.unknown:
+        at, what = entry.where("include"), f"unknown type {entry.include!r}"
+        yield Problem(at, "known-include", what, closest(entry.include, spec.types))

@@ -16,10 +16,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import is_known, nodes
+from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.types import NAMES, WIDTHS, Integer, parse
+from wireloom_generator.types import NAMES, WIDTHS, Integer, Unknown, parse
 
 _ELSEWHERE = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
@@ -36,8 +36,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Types that nothing declares."""
     known = frozenset((*NAMES, *spec.types))
     for node in nodes(spec):
-        if isinstance(node, model.Field | model.Computed) and not is_known(spec, node):
-            name = node.written.type
+        if isinstance(node, model.Field | model.Computed) and isinstance(node.type, Unknown):
+            name = node.type.name
             yield Problem(node.where("type"), "known-type", f"unknown type {name!r}", _hint(spec, known, name))
 
 

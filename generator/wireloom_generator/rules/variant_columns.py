@@ -19,9 +19,10 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Branch, Visit, every, is_known
+from wireloom_generator.analysis.scopes import Branch, Visit, every
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, seen_from
+from wireloom_generator.types import Unknown
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -29,9 +30,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         first: dict[str, Visit] = {}
         for visit in scope.visits:
-            if visit.name is None or not isinstance(visit.item, Named):
-                continue
-            if not is_known(spec, visit.item):
+            if visit.name is None or not isinstance(visit.item, Named) or isinstance(visit.item.type, Unknown):
                 continue
             other = first.setdefault(visit.name, visit)
             if other is not visit and not other.meets(visit):

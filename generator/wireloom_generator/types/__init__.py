@@ -12,7 +12,7 @@ from wireloom_generator.types.flatbuffers import FlatBuffers
 from wireloom_generator.types.floating import Float
 from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
 from wireloom_generator.types.kind import PLAIN, Kind
-from wireloom_generator.types.struct import Struct
+from wireloom_generator.types.struct import Struct, Unknown
 from wireloom_generator.types.text import ENCODINGS, Text
 from wireloom_generator.types.varint import Leb128, Varint, ZigZag
 
@@ -57,6 +57,7 @@ __all__ = [
     "Number",
     "Struct",
     "Text",
+    "Unknown",
     "Varint",
     "WireType",
     "ZigZag",

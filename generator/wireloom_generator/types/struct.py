@@ -45,3 +45,11 @@ class Struct(Base):
     @property
     def holds(self) -> str:
         return self.name
+
+
+class Unknown(Struct):
+    """A type that nothing declares, under its name. It stands for a struct of which nothing is known, so that what uses
+    it can be judged; emitters never get one.
+    """
+
+    __slots__ = ()
