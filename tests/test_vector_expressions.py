@@ -104,6 +104,8 @@ def test_a_text_is_read_as_the_tree_it_was_printed_from(expression: Expr) -> Non
         ("present(magic) and count(tiny) > 0", "present(record.magic) and count(tiny) > 0"),
         ("word == 'ä magic' or magic in (1, 2)", "word == 'ä magic' or record.magic in (1, 2)"),
         ("magic if old else true", "record.magic if parameters.old else true"),
+        ("(tiny\n+ magic # ä\r\n  == 0x0c)", "(tiny\n+ record.magic # ä\r\n  == 0x0c)"),
+        ("'''\n''' != word or \\\n old", "'''\n''' != word or \\\n parameters.old"),
     ],
 )
 def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(written: str, text: str) -> None:
@@ -120,8 +122,11 @@ def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(writt
 
 @pytest.mark.parametrize(
     "text",
-    ["record.a.b", "this.a", "frame.a", "a.b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "a; b", ""],
-)
+    [
+        "record.a.b", "this.a", "frame.a", "a.b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "a; b", "",
+        "'\ud800'", "a\0", "-" * 100_000 + "1", "not " * 400 + "a", "1 + " * 5_000 + "1", "(" * 400 + "a" + ")" * 400,
+    ],
+)  # fmt: skip
 def test_what_is_no_expression_is_refused_in_generated_code_too(text: str) -> None:
     with pytest.raises(ExpressionError):
         of_text(text).ask({}, {}, Frame({}))

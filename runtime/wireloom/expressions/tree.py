@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import cache
+from itertools import accumulate
 from typing import NamedTuple, assert_never
 
 from wireloom.expressions.numerals import integer
@@ -123,6 +124,8 @@ _LONGEST = 4000
 """The most characters of an expression."""
 _DEEPEST = 64
 """The deepest nesting of operations; a sum of this many terms is as deep."""
+_AROUND = 4
+"""The most operations that the compiler puts around an expression."""
 _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
 _SPLIT = "give parts of it names, with compute"
 
@@ -132,18 +135,12 @@ def parse(text: str) -> Expr:
     """The tree of an expression as a spec has it. Raises ``ExpressionError``."""
     if len(text) > _LONGEST:
         raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
-    try:
-        found = _Reading(text.strip(), qualified=False).tree()
-    except (RecursionError, MemoryError):
-        raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
-    if _is_deeper(found, _DEEPEST):
-        raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
-    return found
+    return _Reading(text.strip(), qualified=False).tree(_DEEPEST)
 
 
 def parse_qualified(text: str) -> Expr:
     """The tree of an expression as generated code has it. Raises ``ExpressionError``."""
-    return _Reading(text, qualified=True).tree()
+    return _Reading(text, qualified=True).tree(_DEEPEST + _AROUND)
 
 
 @cache
@@ -165,19 +162,33 @@ class _Reading:
     def __init__(self, text: str, *, qualified: bool) -> None:
         self.text = text
         self.qualified = qualified
+        self.source = text.encode(errors="replace")
+        self.starts = [0, *accumulate(map(len, self.source.splitlines(keepends=True)))]
+        """Where in the source each line begins."""
 
-    def tree(self) -> Expr:
-        """The tree of the text."""
+    def tree(self, deepest: int) -> Expr:
+        """The tree of the text, which is no deeper than this."""
+        try:
+            found = self.part(self.parsed())
+        except (RecursionError, MemoryError):
+            raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
+        if _is_deeper(found, deepest):
+            raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
+        return found
+
+    def parsed(self) -> ast.expr:
+        """Python's tree of the text."""
         text = self.text
         if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
             raise ExpressionError(f"not an expression: {text!r}", text.index("\0"))
         try:
-            tree = ast.parse(text, mode="eval")
+            return ast.parse(text, mode="eval").body
+        except UnicodeEncodeError as error:
+            raise ExpressionError(f"not an expression: {text!r}", error.start) from None
         except SyntaxError as error:
             column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
             hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
             raise ExpressionError(f"not an expression: {text!r}", column, hint) from None
-        return self.part(tree.body)
 
     def part(self, node: ast.expr) -> Expr:
         match node:
@@ -190,13 +201,13 @@ class _Reading:
             case ast.Name(id="true" | "false" as name):
                 return Value(name == "true")
             case ast.Name(id=name):
-                return Name(name, node.col_offset, Scope.THIS if self.qualified else None, self.qualified)
+                return Name(name, self._column(node), Scope.THIS if self.qualified else None, self.qualified)
             case ast.Attribute(value=ast.Name(id=scope), attr=name) if self.qualified and scope in _SCOPES:
-                return Name(name, node.col_offset, _SCOPES[scope], scope == "record")
+                return Name(name, self._column(node), _SCOPES[scope], scope == "record")
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):
-                raise ExpressionError("there is no /", node.col_offset, "write // for the whole quotient")
+                raise ExpressionError("there is no /", self._column(node), "write // for the whole quotient")
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
                 return Binary(_BINARY[type(operator)], self.part(left), self.part(right))
             case ast.BoolOp(op=operator, values=values):
@@ -206,16 +217,20 @@ class _Reading:
             case ast.Compare():
                 return self._comparison(node)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                return self._call(name, arguments, node.col_offset)
+                return self._call(name, arguments, self._column(node))
         hint = ""
         if isinstance(node, ast.Attribute):
             hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
-        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", node.col_offset, hint)
+        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node), hint)
+
+    def _column(self, node: ast.expr) -> int:
+        """The byte of the text with which it begins, whatever line that is on."""
+        return self.starts[node.lineno - 1] + node.col_offset
 
     def _number(self, node: ast.Constant, value: int) -> int:
         """The number as it is written."""
-        line = self.text.encode().splitlines()[node.lineno - 1]
-        written = line[node.col_offset : node.end_col_offset].decode()
+        start, end = self._column(node), self.starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+        written = self.source[start:end].decode()
         return integer(written) if written[:2].lower() == "0x" else value
 
     def _comparison(self, node: ast.Compare) -> Expr:
@@ -229,7 +244,7 @@ class _Reading:
                 case _, _ if type(operator) in _COMPARE:
                     parts.append(Compare(_COMPARE[type(operator)], self.part(left), self.part(right)))
                 case _:
-                    raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", node.col_offset)
+                    raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", self._column(node))
             left = right
         return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
 
