@@ -251,7 +251,7 @@ def _strays(wanted: Wanted) -> Iterator[FileChange]:
     In a folder that several protocols share, those that were generated from other specs are neither.
     """
     for folder in sorted(folder for folder in wanted.own | wanted.shared if folder.is_dir()):
-        given = {source for path in wanted.files if path.parent == folder for source in _made_from(wanted.files[path])}
+        given = {source for path in wanted.files if path.parent == folder for source in made_from(wanted.files[path])}
         for path in sorted(set(filter(Path.is_file, folder.iterdir())) - wanted.files.keys() - wanted.others):
             sources = made_from(_first_line(path))
             if not sources:
@@ -272,10 +272,6 @@ def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
         gone = any((source.parent.name, source.name) not in known for source in sources)
         if gone and all(source.parent.name in names for source in sources):
             yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
-
-
-def _made_from(text: str) -> tuple[str, ...]:
-    return made_from(text.partition("\n")[0])
 
 
 def _text(path: Path) -> str:

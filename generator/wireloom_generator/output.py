@@ -20,16 +20,16 @@ class OutputFile:
     text: str
 
 
-def made_from(line: str) -> tuple[str, ...]:
-    """The folders of specs named in a generated file's first line; none for other files."""
-    before, _, folders = line.partition(MARK)
+def made_from(text: str) -> tuple[str, ...]:
+    """The folders of specs named in the first line of a generated file's text; none for other files."""
+    before, _, folders = text.partition("\n")[0].partition(MARK)
     found = () if before.strip(_COMMENT) else filter(None, folders.rpartition(".")[0].split(", "))
     return tuple(unquote(folder, errors="surrogateescape") for folder in found)
 
 
 def is_marked(file: OutputFile) -> bool:
     """Whether a file says that it is generated: in its first line, or anywhere in JSON, which has no comments."""
-    return MARK in file.text if file.path.suffix == ".json" else bool(made_from(file.text.partition("\n")[0]))
+    return MARK in file.text if file.path.suffix == ".json" else bool(made_from(file.text))
 
 
 def head(folders: Sequence[Path], *, open: str = "# ", close: str = "") -> str:

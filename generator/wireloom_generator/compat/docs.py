@@ -5,8 +5,9 @@ from typing import Protocol
 
 from wireloom_generator import model
 from wireloom_generator.compat.comparison import Comparison, Named, by_name
-from wireloom_generator.compat.surface import BitLeaf, Leaf
 
+Documented = model.Named | model.Region
+"""The nodes that have a description."""
 Pair = tuple[str, model.Doc, model.Doc]
 """The path of an element, and its old and new description."""
 
@@ -24,9 +25,9 @@ def pairs(comparison: Comparison) -> Iterator[Pair]:
             yield f"{path}.{other.name}", one.doc, other.doc
     for layout in comparison.layouts:
         for kept in layout.kept:
-            before, after = _doc(kept.old), _doc(kept.new)
-            if before is not None and after is not None:
-                yield kept.new.path, before, after
+            before, after = kept.old.node, kept.new.node
+            if isinstance(before, Documented) and isinstance(after, Documented):
+                yield kept.new.path, before.doc, after.doc
 
 
 def _declarations(comparison: Comparison) -> Iterator[Pair]:
@@ -54,13 +55,3 @@ class Described(Named, Protocol):
 def _named(path: str, old: Iterable[Described], new: Iterable[Described]) -> Iterator[Pair]:
     for one, other in by_name(old, new).kept:
         yield f"{path}.{other.name}", one.doc, other.doc
-
-
-def _doc(leaf: Leaf) -> model.Doc | None:
-    match leaf.carrier:
-        case BitLeaf(field=field):
-            return field.doc
-        case model.Padding():
-            return None
-        case model.Field(doc=doc) | model.Computed(doc=doc) | model.Section(doc=doc) | model.Slot(doc=doc):
-            return doc

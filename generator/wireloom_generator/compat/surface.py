@@ -30,12 +30,10 @@ class Guard:
     otherwise: tuple[model.Condition, ...] = ()
 
     def __str__(self) -> str:
-        match self.presence:
-            case Presence.OPTIONAL:
-                return "if bytes are left"
-            case Presence.WHEN | Presence.CHOICE:
-                unless = " or ".join(condition.text for condition in self.otherwise)
-                return f"if {self.condition.text}" if self.condition is not None else f"unless {unless}"
+        if self.presence is Presence.OPTIONAL:
+            return "if bytes are left"
+        unless = " or ".join(condition.text for condition in self.otherwise)
+        return f"if {self.condition.text}" if self.condition is not None else f"unless {unless}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,11 @@ class Leaf:
     carrier: Carrier
     guards: tuple[Guard, ...]
     place: tuple[str, ...]
+
+    @property
+    def node(self) -> model.Node | model.BitField:
+        """The node it comes from."""
+        return self.carrier.field if isinstance(self.carrier, BitLeaf) else self.carrier
 
     @property
     def optional(self) -> bool:

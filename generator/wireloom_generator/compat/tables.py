@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wireloom_generator import model
 from wireloom_generator.compat.alignment import longest_rising
-from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.compat.comparison import Comparison, by_name
 from wireloom_generator.compat.surface import Leaf
 from wireloom_generator.model import Decimal, Primitive
 
@@ -73,24 +73,20 @@ def _beside(leaf: Leaf) -> tuple[str, ...]:
 def _structs(
     path: str, old: tuple[model.Column, ...], new: tuple[model.Column, ...], names: Mapping[str, str]
 ) -> Iterator[StructPair]:
-    before, after = {column.name: column for column in old}, {column.name: column for column in new}
-    renamed = {
-        name: now
-        for name, now in names.items()
-        if name in before and name not in after and now in after.keys() - before
-    }
-    kept = tuple((column, after[column.name]) for column in old if column.name in after)
+    pairs = by_name(old, new)
+    gone, come = {column.name: column for column in pairs.removed}, {column.name: column for column in pairs.added}
+    renamed = tuple((gone[name], come[now]) for name, now in names.items() if name in gone and now in come)
     rank = {column.name: index for index, column in enumerate(new)}
-    staying = longest_rising([rank[column.name] for column, _ in kept])
+    staying = longest_rising([rank[column.name] for column, _ in pairs.kept])
     yield StructPair(
         path,
-        kept,
-        tuple((before[name], after[now]) for name, now in renamed.items()),
-        tuple(column for column in old if column.name not in after and column.name not in renamed),
-        tuple(column for column in new if column.name not in before and column.name not in renamed.values()),
-        tuple(column for _, column in kept if rank[column.name] not in staying),
+        pairs.kept,
+        renamed,
+        tuple(column for column in pairs.removed if all(column is not before for before, _ in renamed)),
+        tuple(column for column in pairs.added if all(column is not after for _, after in renamed)),
+        tuple(column for _, column in pairs.kept if rank[column.name] not in staying),
     )
-    for column, now in (*kept, *((before[name], after[now]) for name, now in renamed.items())):
+    for column, now in (*pairs.kept, *renamed):
         one, other = _fields(column.type), _fields(now.type)
         if one is not None and other is not None:
             yield from _structs(f"{path}.{now.name}", one, other, names)

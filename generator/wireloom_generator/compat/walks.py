@@ -8,7 +8,7 @@ from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
 from wireloom_generator.compat.comparison import Comparison, by_name
-from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.compat.surface import Leaf
 from wireloom_generator.expressions import conditions
 
 N = TypeVar("N", model.EnumValue, model.Flag)
@@ -30,20 +30,9 @@ def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, V
     """The fields of both versions that are read from bytes, with bit fields."""
     for pair in comparison.layouts:
         for kept in pair.kept:
-            old, new = valued(kept.old), valued(kept.new)
-            if old is not None and new is not None:
+            old, new = kept.old.node, kept.new.node
+            if isinstance(old, Valued) and isinstance(new, Valued):
                 yield pair, kept, old, new
-
-
-def valued(leaf: Leaf) -> Valued | None:
-    """The leaf's field, if it is read from bytes."""
-    match leaf.carrier:
-        case model.Field() as field:
-            return field
-        case BitLeaf(field=bits):
-            return bits
-        case _:
-            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +99,7 @@ def relabelled(
 
 def enum_of(leaf: Leaf) -> str | None:
     """The enum of the leaf."""
-    match leaf.carrier:
-        case model.Field(enum=enum) | model.Computed(enum=enum) | BitLeaf(field=model.BitField(enum=enum)):
-            return enum
-        case _:
-            return None
+    return leaf.node.enum if isinstance(leaf.node, model.Named) else None
 
 
 def never_together(one: model.Condition | None, other: model.Condition | None) -> bool:

@@ -10,13 +10,12 @@ from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
-    Bracketed,
     Tree,
+    call,
     docstring,
     entry,
     group,
     imported,
-    keyword,
     literal,
     mapping,
     names,
@@ -58,7 +57,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
         "in_either_order": [_assign(constructs.either_name(wire), _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.types],
-        "record": [_assign("RECORD", Bracketed("Record", fields))],
+        "record": [_assign("RECORD", call("Record", *fields))],
         "variants": [_assign(_constant(name), tree) for name, tree in variants.items()],
         "messages": [_assign(each.name, _message(each, variants), each.doc) for each in protocol.messages],
         "protocol": [_assign("PROTOCOL", _protocol(protocol))],
@@ -74,18 +73,16 @@ def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
 
 
 def _either(wire: model.Wire) -> Tree:
-    return Bracketed(
-        "EitherOrder", (constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True))
-    )
+    return call("EitherOrder", constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True))
 
 
 def _table(table: model.Table) -> Tree:
-    fields = []
-    for field in table.fields:
-        shown = () if field.default is None else (keyword("default", literal(field.default)),)
-        name, kind = string(field.name), string(field.type)
-        fields.append(Bracketed("TableField", (name, kind, keyword("id", literal(field.id)), *shown)))
-    return Bracketed("Table", (string(table.name), *fields))
+    return call("Table", string(table.name), *map(_table_field, table.fields))
+
+
+def _table_field(field: model.TableField) -> Tree:
+    shown = None if field.default is None else literal(field.default)
+    return call("TableField", string(field.name), string(field.type), id=literal(field.id), default=shown)
 
 
 def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
@@ -104,94 +101,93 @@ def _constant(name: str) -> str:
 
 
 def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
-    options: list[Tree] = [keyword("match", pretty.match(message.match))]
-    if message.sections:
-        sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in message.sections.items())
-        options.append(keyword("sections", mapping(*sections)))
-    if message.variants:
-        variants = (
-            _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
-            for variant in message.variants
-        )
-        options += [keyword("variants", group(*variants)), keyword("decisive", string(message.decisive))]
-    if message.trailing:
-        options.append(keyword("trailing", group(*map(string, message.trailing))))
-    options += constructs.judged(valid=message.valid, otherwise=message.otherwise)
-    return Bracketed("Message", (string(message.name), "RECORD", *options))
+    variants = [
+        _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
+        for variant in message.variants
+    ]
+    return call(
+        "Message",
+        string(message.name),
+        "RECORD",
+        match=pretty.match(message.match),
+        sections=_sections(message.sections) if message.sections else None,
+        variants=group(*variants) if variants else None,
+        decisive=string(message.decisive) if variants else None,
+        trailing=group(*map(string, message.trailing)) if message.trailing else None,
+        valid=constructs.judged(message.valid),
+        otherwise=constructs.judged(message.otherwise),
+    )
+
+
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Tree:
+    return mapping(*(entry(slot, constructs.layout(nodes)) for slot, nodes in sections.items()))
 
 
 def _variant(variant: model.Variant) -> Tree:
-    when = "None" if variant.when is None else constructs.asked(variant.when)
-    sections = (entry(slot, constructs.layout(nodes)) for slot, nodes in variant.sections.items())
-    judged = constructs.judged(valid=variant.valid)
-    return Bracketed("Variant", (string(variant.name), when, mapping(*sections), *judged))
+    name, when = string(variant.name), constructs.given(variant.when) or "None"
+    return call("Variant", name, when, _sections(variant.sections), valid=constructs.judged(variant.valid))
 
 
 def _protocol(protocol: model.Protocol) -> Tree:
-    options: list[Tree] = [
-        keyword("record", "RECORD"),
-        keyword("messages", group(*(message.name for message in protocol.messages))),
-        keyword("framing", _framing(protocol)),
-    ]
-    if protocol.parameters:
-        options.append(keyword("parameters", group(*map(_parameter, protocol.parameters))))
-    forms = [(message, form) for message in protocol.messages for form in message.forms]
-    if forms:
-        options.append(keyword("forms", group(*(_form(message, form) for message, form in forms))))
-    return Bracketed("Protocol", (string(protocol.name), "__package__", *options))
+    forms = [_form(message, form) for message in protocol.messages for form in message.forms]
+    return call(
+        "Protocol",
+        string(protocol.name),
+        "__package__",
+        record="RECORD",
+        messages=group(*(message.name for message in protocol.messages)),
+        framing=_framing(protocol),
+        parameters=group(*map(_parameter, protocol.parameters)) if protocol.parameters else None,
+        forms=group(*forms) if forms else None,
+    )
 
 
 def _parameter(parameter: model.Parameter) -> Tree:
-    options: list[Tree] = [string(parameter.name), keyword("default", literal(parameter.default))]
-    if parameter.choices:
-        options.append(keyword("choices", group(*map(string, parameter.choices))))
-    if parameter.column:
-        options.append(keyword("column", "True"))
-    return Bracketed("Parameter", options)
+    choices = group(*map(string, parameter.choices)) if parameter.choices else None
+    name, default = string(parameter.name), literal(parameter.default)
+    return call("Parameter", name, default=default, choices=choices, column=parameter.column)
 
 
 def _framing(protocol: model.Protocol) -> Tree:
-    options: list[Tree] = [group(*map(_lengths, protocol.lengths))]
-    if protocol.match:
-        options.append(keyword("match", group(*map(constructs.probe, protocol.match))))
-    if protocol.byte_order:
-        options.append(keyword("byte_order", string(protocol.byte_order)))
-    if protocol.resync:
-        options.append(keyword("resync", "True"))
-    return Bracketed("Framing", options)
+    match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
+    order = constructs.quoted(protocol.byte_order)
+    lengths = group(*map(_lengths, protocol.lengths))
+    return call("Framing", lengths, match=match, byte_order=order, resync=protocol.resync)
 
 
 def _lengths(lengths: model.Lengths) -> Tree:
-    options: list[Tree] = [
-        *map(constructs.probe, lengths.probes),
-        keyword("length", constructs.asked(lengths.length)),
-    ]
-    if lengths.match:
-        options.append(keyword("match", pretty.match(lengths.match)))
-    if lengths.valid is not None:
-        options.append(keyword("valid", constructs.asked(lengths.valid)))
+    checksum, stored = None, None
     if lengths.checksum is not None:
-        name, checksum = lengths.checksum
-        options.append(keyword("checksum", group(string(name), constructs.checksum(checksum))))
+        checksum = group(string(lengths.checksum[0]), constructs.checksum(lengths.checksum[1]))
     if lengths.stored is not None:
-        wire, place = lengths.stored
-        options.append(keyword("stored", group(constructs.number(wire), constructs.asked(place))))
-    return Bracketed("Lengths", options)
+        stored = group(constructs.number(lengths.stored[0]), constructs.asked(lengths.stored[1]))
+    return call(
+        "Lengths",
+        *map(constructs.probe, lengths.probes),
+        length=constructs.asked(lengths.length),
+        match=pretty.match(lengths.match) if lengths.match else None,
+        valid=constructs.given(lengths.valid),
+        checksum=checksum,
+        stored=stored,
+    )
 
 
 def _form(message: model.Message, form: model.Form) -> Tree:
     nodes = [node for nodes in message.sections.values() for node in nodes]
     computed = {node.name for node in nodes if isinstance(node, model.Computed)}
-    entries = []
-    for item in form.entries:
-        options: list[Tree] = [string(item.key)]
-        options += [string(item.field)] if item.field else []
-        options += [keyword("notation", string(item.notation))] if item.notation != "value" else []
-        options += [keyword("const", string(item.const))] if item.const is not None else []
-        options += [keyword("omit", string(item.omit))] if item.omit != "never" else []
-        options += [keyword("computed", "True")] if item.omit == "never" and item.field in computed else []
-        entries.append(Bracketed("Entry", options))
-    return Bracketed("Form", (string(form.name), string(message.name), *entries))
+    entries = (
+        call(
+            "Entry",
+            string(item.key),
+            *([string(item.field)] if item.field else []),
+            notation=string(item.notation) if item.notation != "value" else None,
+            const=constructs.quoted(item.const),
+            omit=string(item.omit) if item.omit != "never" else None,
+            computed=item.omit == "never" and item.field in computed,
+        )
+        for item in form.entries
+    )
+    return call("Form", string(form.name), string(message.name), *entries)
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)

@@ -10,9 +10,9 @@ from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import (
     Bracketed,
     Tree,
+    call,
     docstring,
     entry,
-    keyword,
     mapping,
     names,
     render,
@@ -37,7 +37,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
     structs = {message.name: message.name.upper() for message in protocol.messages}
     declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
-    row = Bracketed("StructType", (_array([_field(column, structs.get(column.name)) for column in protocol.columns]),))
+    row = call("StructType", _array([_field(column, structs.get(column.name)) for column in protocol.columns]))
     schema = render(row, before="SCHEMA = ")
     known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType", "DecimalType"}
     used = known & names("\n".join([*declared, schema]))
@@ -56,7 +56,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _struct(columns: Sequence[model.Column]) -> Tree:
-    return Bracketed("StructType", (_array([_field(column) for column in columns]),))
+    return call("StructType", _array([_field(column) for column in columns]))
 
 
 def _array(items: Sequence[Tree]) -> Bracketed:
@@ -66,8 +66,8 @@ def _array(items: Sequence[Tree]) -> Bracketed:
 def _field(column: model.Column, struct: str | None = None) -> Tree:
     kind = struct or _type(column.type)
     doc = _SENTENCE.split(column.doc, maxsplit=1)[0] if struct else column.doc
-    comment = [keyword("metadata", mapping(entry("comment", string(doc))))] if doc else []
-    return Bracketed("StructField", (string(column.name), kind, *comment))
+    comment = mapping(entry("comment", string(doc))) if doc else None
+    return call("StructField", string(column.name), kind, metadata=comment)
 
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -77,7 +77,7 @@ _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 def _type(kind: model.ColumnType) -> Tree:
     match kind:
         case model.ListType(element=element):
-            return Bracketed("ArrayType", (_type(element),))
+            return call("ArrayType", _type(element))
         case model.StructType(columns=columns):
             return _struct(columns)
         case model.Decimal(precision=precision, scale=scale):

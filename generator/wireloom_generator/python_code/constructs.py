@@ -1,11 +1,11 @@
 """Nodes → the construct expressions of generated parsers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Bracketed, Tree, group, keyword, literal, named, string
+from wireloom_generator.python_code.pretty import Bracketed, Tree, call, group, literal, named, string
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -29,16 +29,24 @@ def asked(condition: model.Condition) -> str:
     return string(expressions.qualified(value, condition.text))
 
 
-def judged(**conditions: model.Condition | None) -> Iterator[Tree]:
-    """The conditions on a whole message, as keywords; those that always hold are left out."""
-    for name, condition in conditions.items():
-        if condition is not None and condition.expression != Value(True):
-            yield keyword(name, asked(condition))
+def given(condition: model.Condition | None) -> str | None:
+    """An expression, if there is one."""
+    return None if condition is None else asked(condition)
+
+
+def judged(condition: model.Condition | None) -> str | None:
+    """A condition on a whole message; one that always holds is left out."""
+    return None if condition is None or condition.expression == Value(True) else asked(condition)
+
+
+def quoted(text: str | None) -> str | None:
+    """A string, if there is one."""
+    return None if text is None else string(text)
 
 
 def layout(nodes: Iterable[model.Node]) -> Bracketed:
     """A layout of the nodes."""
-    return Bracketed("Layout", tuple(map(node, nodes)))
+    return call("Layout", *map(node, nodes))
 
 
 def node(part: model.Node) -> Tree:
@@ -49,32 +57,24 @@ def node(part: model.Node) -> Tree:
         case model.Computed():
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, fields=fields):
-            return Bracketed("Bits", (number(wire), *(named(field.name, _bit(field)) for field in fields)))
+            return call("Bits", number(wire), *(named(field.name, _bit(field)) for field in fields))
         case model.Padding(size=size, align=align):
-            options = [literal(size)] if size else []
-            return Bracketed("Pad", (*options, *([keyword("align", literal(align))] if align > 1 else [])))
+            return call("Pad", *([literal(size)] if size else []), align=literal(align) if align > 1 else None)
         case model.Section(name=name, nodes=nodes):
-            return Bracketed(
-                "Section", (string(name), _extent(part.extent), *map(node, nodes), *trailing(part.trailing))
-            )
+            inner = map(node, nodes)
+            return call("Section", string(name), _extent(part.extent), *inner, trailing=quoted(part.trailing))
         case model.Slot(name=name):
-            return Bracketed("Slot", (string(name), _extent(part.extent), *trailing(part.trailing)))
+            return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
         case model.When(condition=condition, nodes=nodes):
-            return Bracketed("When", (asked(condition), *map(node, nodes)))
+            return call("When", asked(condition), *map(node, nodes))
         case model.Tail(nodes=nodes):
-            return Bracketed("Optional", tuple(map(node, nodes)))
+            return call("Optional", *map(node, nodes))
         case model.Choice(alternatives=alternatives):
-            return Bracketed("Choice", tuple(_alternative(option) for option in alternatives))
+            return call("Choice", *map(_alternative, alternatives))
 
 
 def _alternative(option: model.When | model.Otherwise) -> Tree:
     return node(option) if isinstance(option, model.When) else layout(option.nodes)
-
-
-def trailing(name: str | None) -> Iterator[Tree]:
-    """Where a section's left-over bytes go, if they may be left over."""
-    if name is not None:
-        yield keyword("trailing", string(name))
 
 
 def number(wire: model.Wire) -> Tree:
@@ -94,7 +94,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
     order = "l" if little else "b"
     match wire.type:
         case Boolean():
-            return Bracketed("Boolean", ())
+            return call("Boolean")
         case Float(bits=bits):
             return f"Float{bits}{order}"
         case Integer(bits=bits, signed=signed):
@@ -103,9 +103,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
                 return f"Int8{sign}b"
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
-            options = [keyword("signed", "True")] if signed else []
-            options += [keyword("swapped", "True")] if little else []
-            return Bracketed("BytesInteger", (str(bits // 8), *options))
+            return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
         case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
@@ -114,70 +112,68 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
 
 def _field(field: model.Field) -> Tree:
     if isinstance(field.const, bytes):
-        return Bracketed("Constant", (literal(field.const),))
+        return call("Constant", literal(field.const))
     value = _value(field.wire, field.raw)
     if field.repeat is not None:
-        value = Bracketed("Repeat", (value, *_repeat(field.repeat)))
-    options = [*_names(field.enum, field.flags, field.labels), *_checks(field.const, field.valid, field.derive)]
-    if field.checksum is not None:
-        options.append(keyword("checksum", checksum(field.checksum)))
-    options += _default(field.default)
-    options += [keyword("long", "True")] if field.long else []
-    options += [keyword("located", "True")] if field.located and isinstance(field.wire.type, Number) else []
-    options += _hexadecimal(field)
-    return Bracketed("Field", (value, *options)) if options else value
+        value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
+    is_located = field.located and isinstance(field.wire.type, Number)
+    sum_ = None if field.checksum is None else checksum(field.checksum)
+    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, located=is_located)
 
 
-def _names(enum: str | None, flags: str | None, labels: bool) -> Iterator[Tree]:
-    if enum:
-        yield keyword("enum", enum)
-    if flags:
-        yield keyword("flags", flags)
-    if (enum or flags) and not labels:
-        yield keyword("labels", "False")
+def _bit(field: model.BitField) -> Tree:
+    return _described(call("Bit", literal(field.width), boolean=field.boolean), field)
 
 
-def _checks(
-    const: int | float | str | bytes | None, valid: model.Condition | None, derive: model.Condition | None
-) -> Iterator[Tree]:
-    if const is not None:
-        yield keyword("const", literal(const))
-    if valid is not None:
-        yield keyword("valid", asked(valid))
-    if derive is not None:
-        yield keyword("derive", asked(derive))
+def _described(
+    value: Tree,
+    field: model.Field | model.BitField,
+    *,
+    flags: str | None = None,
+    checksum: Tree | None = None,
+    long: bool = False,
+    located: bool = False,
+) -> Tree:
+    """A value with what the spec says of it, if it says anything."""
+    found = call(
+        "Field",
+        value,
+        enum=field.enum,
+        flags=flags,
+        labels=_labels(field.labels, field.enum or flags),
+        const=None if field.const is None else literal(field.const),
+        valid=given(field.valid),
+        derive=given(field.derive),
+        checksum=checksum,
+        default=_default(field.default),
+        long=long,
+        located=located,
+        hex=field.hex,
+    )
+    return found if len(found.arguments) > 1 else value
 
 
-def _default(default: model.Condition | None) -> Iterator[Tree]:
-    if default is not None:
-        value = default.expression
-        yield keyword(
-            "default", literal(value.value) if isinstance(value, Value) else Bracketed("Expression", (asked(default),))
-        )
+def _labels(labels: bool, names: str | None) -> str | None:
+    return "False" if names and not labels else None
 
 
-def _hexadecimal(field: model.Field | model.BitField | model.Computed | model.Probe) -> Iterator[Tree]:
-    if field.hex:
-        yield keyword("hex", "True")
+def _default(default: model.Condition | None) -> Tree | None:
+    if default is None:
+        return None
+    value = default.expression
+    return literal(value.value) if isinstance(value, Value) else call("Expression", asked(default))
 
 
 def probe(found: model.Probe) -> Tree:
     """A number that is read before its record is."""
     value = number(found.wire)
-    told = Bracketed("Field", (value, *_hexadecimal(found))) if found.hex else value
+    told = call("Field", value, hex=True) if found.hex else value
     return group(string(found.name), literal(found.offset), told)
 
 
 def checksum(written: model.Checksum) -> Bracketed:
     """A checksum and its range."""
-    return Bracketed("Checksum", (string(written.algorithm), asked(written.start), asked(written.end)))
-
-
-def _repeat(repeat: model.Repeat) -> Iterator[Tree]:
-    if repeat.count is not None:
-        yield keyword("count", asked(repeat.count))
-    if repeat.until is not None:
-        yield keyword("until", asked(repeat.until))
+    return call("Checksum", string(written.algorithm), asked(written.start), asked(written.end))
 
 
 def _value(wire: model.Wire, raw: str | None = None) -> Tree:
@@ -186,58 +182,42 @@ def _value(wire: model.Wire, raw: str | None = None) -> Tree:
         case Integer() | Float() | Boolean():
             return number(wire)
         case Leb128(bits=bits):
-            return Bracketed("Leb128", (str(bits),))
+            return call("Leb128", str(bits))
         case ZigZag(bits=bits):
-            return Bracketed("ZigZag", (str(bits),))
+            return call("ZigZag", str(bits))
         case Bcd():
-            return Bracketed("Bcd", tuple(packed(found)))
+            scale = str(found.scale) if found.scale else None
+            return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))
         case Struct(name=name):
-            return name if extent is None else Bracketed("Nested", (_extent(extent), name))
+            return name if extent is None else call("Nested", _extent(extent), name)
     assert extent is not None
     match found:
         case Bytes():
-            return Bracketed("Blob", (_extent(extent),))
+            return call("Blob", _extent(extent))
         case Text(encoding=encoding):
-            return Bracketed("Text", (_extent(extent), *([] if encoding == "utf-8" else [string(encoding)])))
+            return call("Text", _extent(extent), *([] if encoding == "utf-8" else [string(encoding)]))
         case FlatBuffers(table=table):
             assert raw is not None
-            return Bracketed("FlatBuffer", (_extent(extent), table, keyword("raw", string(raw))))
+            return call("FlatBuffer", _extent(extent), table, raw=string(raw))
         case _:
             assert_never(found)
-
-
-def packed(found: Bcd) -> Iterator[Tree]:
-    """The arguments of a packed decimal's construct."""
-    yield str(found.digits)
-    if found.scale:
-        yield keyword("scale", str(found.scale))
-    if found.sign is not None:
-        yield keyword("sign", string(found.sign))
 
 
 def _extent(extent: model.Extent) -> Tree:
     match extent:
         case model.Rest():
-            return Bracketed("Rest", ())
+            return call("Rest")
         case model.Size(condition=size):
-            return Bracketed("Size", (asked(size),))
+            return call("Size", asked(size))
         case model.Prefix(length=length):
-            return Bracketed("Prefixed", (_value(length),))
+            return call("Prefixed", _value(length))
         case model.Terminator(value=value):
-            return Bracketed("Until", (literal(value),))
+            return call("Until", literal(value))
 
 
 def _computed(computed: model.Computed) -> Tree:
-    kind = computed.columns[0].type
-    options = (*_names(computed.enum, None, computed.labels), *_hexadecimal(computed))
-    return Bracketed("Compute", (asked(computed.value), string(str(kind)), *options))
-
-
-def _bit(field: model.BitField) -> Tree:
-    bit = Bracketed("Bit", (literal(field.width), *([keyword("boolean", "True")] if field.boolean else [])))
-    options = [*_names(field.enum, None, field.labels), *_checks(field.const, field.valid, field.derive)]
-    options += [*_default(field.default), *_hexadecimal(field)]
-    return Bracketed("Field", (bit, *options)) if options else bit
+    kind, labels = string(str(computed.columns[0].type)), _labels(computed.labels, computed.enum)
+    return call("Compute", asked(computed.value), kind, enum=computed.enum, labels=labels, hex=computed.hex)
 
 
 def used_numbers(protocol: model.Protocol) -> list[model.Wire]:

@@ -77,6 +77,12 @@ def keyword(name: str, tree: Tree) -> Keyed:
     return Keyed(f"{name}=", tree)
 
 
+def call(head: str, *arguments: Tree, **options: Tree | bool | None) -> Bracketed:
+    """A call. Options that are None or false are left out."""
+    given = {name: "True" if value is True else value for name, value in options.items() if value}
+    return Bracketed(head, (*arguments, *(keyword(name, value) for name, value in given.items())))
+
+
 def entry(key: str, tree: Tree) -> Keyed:
     """An entry of a mapping."""
     return Keyed(f"{string(key)}: ", tree)

@@ -68,12 +68,6 @@ def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
     }
 
 
-def entry_class(node: Mapping) -> type | None:
-    """The kind of entry that a mapping in a list of fields is; None if no key shows it."""
-    present = {key.text for key, _ in node.entries}
-    return next((kind for key, kind in _ENTRIES.items() if key in present), None)
-
-
 class _Reader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -143,7 +137,8 @@ class _Reader:
     def entry(self, node: Node) -> Any:
         if not isinstance(node, Mapping):
             return self.wrong(node, "a mapping")
-        kind = entry_class(node)
+        present = {key.text for key, _ in node.entries}
+        kind = next((kind for key, kind in _ENTRIES.items() if key in present), None)
         if kind is not None:
             return self.dataclass(kind, node)
         what = f"an entry has one of the keys {', '.join(_ENTRIES)}"
