@@ -71,7 +71,7 @@ def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -
         case model.Choice():
             ends = (at_end(spec, inner, holds) for inner in model.items(model.children(item)))
             return next((end for end in ends if end is not None), None)
-        case _:
+        case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
             return None
 
 

@@ -42,7 +42,7 @@ class WrittenColumn:
                 return f"{self.sort} {self.name!r}"
             case Sort.VARIANT:
                 return "the column that tells the variant"
-            case _:
+            case Sort.NAME | Sort.FLAGS | Sort.RAW:
                 return f"{self.sort} {self.name!r} of {owner!r}"
 
 

@@ -59,8 +59,8 @@ class Leaf:
     place: tuple[str, ...]
 
     @property
-    def node(self) -> model.Node | model.BitField:
-        """The node it comes from."""
+    def node(self) -> model.Named | model.Padding | model.Region:
+        """The node that it comes from."""
         return self.carrier.field if isinstance(self.carrier, BitLeaf) else self.carrier
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator import model
 from wireloom_generator.compat.alignment import longest_rising
 from wireloom_generator.compat.comparison import Comparison, by_name
-from wireloom_generator.compat.surface import Leaf
+from wireloom_generator.compat.surface import BitLeaf, Leaf
 from wireloom_generator.model import Decimal, Primitive
 
 ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg: add the column first"
@@ -66,7 +66,7 @@ def _beside(leaf: Leaf) -> tuple[str, ...]:
             return (name,)
         case model.Field(raw=str() as name):
             return (name,)
-        case _:
+        case model.Field() | model.Computed() | model.Padding() | model.Section() | model.Slot() | BitLeaf():
             return ()
 
 
@@ -99,19 +99,8 @@ def _fields(kind: model.ColumnType) -> tuple[model.Column, ...] | None:
             return columns
         case model.ListType(element=element):
             return _fields(element)
-        case _:
+        case Primitive() | Decimal():
             return None
-
-
-def told(kind: model.ColumnType) -> str:
-    """The type in Spark's words; the inside of a struct is compared separately."""
-    match kind:
-        case model.StructType():
-            return "struct"
-        case model.ListType(element=element):
-            return f"array<{told(element)}>"
-        case _:
-            return str(kind)
 
 
 def widens(old: model.ColumnType, new: model.ColumnType) -> bool:

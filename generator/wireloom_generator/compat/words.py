@@ -31,5 +31,5 @@ def repeat(kind: model.Repeat | None) -> str:
             return f"a list of `{text}`"
         case model.Repeat(until=model.Condition(text=text)):
             return f"a list until `{text}`"
-        case _:
+        case model.Repeat():
             return "a list to the end of its section"

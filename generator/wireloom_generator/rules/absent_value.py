@@ -17,6 +17,7 @@ Good::
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import domains
@@ -86,8 +87,10 @@ def _asked(tree: Expr, holds: Expr) -> Needed:
             yield from _asked(test, holds)
             yield from _asked(then, both(holds, test))
             yield from _asked(other, both(holds, Unary("not", test)))
-        case _:
+        case Name() | Call() | expressions.Value() | expressions.Compare() | expressions.Among():
             pass  # a comparison is false without its values
+        case _:
+            assert_never(tree)
 
 
 def _holds(site: Site) -> Expr:

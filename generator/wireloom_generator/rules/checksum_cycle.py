@@ -22,7 +22,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Offsets
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Name, Value
+from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary, Value
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import Integer
@@ -108,7 +108,7 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
         case Conditional(_, then, other):
             one, two = _bounds(then, layout), _bounds(other, layout)
             return None if one is None or two is None else (min(one[0], two[0]), max(one[1], two[1]))
-        case _:
+        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Logical() | Call() | None:
             return None
 
 

@@ -86,16 +86,11 @@ def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
 
 def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
     for node in nodes(spec):
-        match node:
-            case model.Field() | model.Computed():
-                yield node.name, node.where("name")
-                if node.written.raw is not None:
-                    yield node.written.raw, node.where("raw")
-            case model.BitField(name=name):
-                yield name, node.where("name")
-            case model.Section() | model.Slot():
-                yield node.name, node.where("section")
-                if node.trailing is not None:
-                    yield node.trailing, node.where("trailing")
-            case _:
-                pass
+        if isinstance(node, model.Named):
+            yield node.name, node.where("name")
+            if isinstance(node.written, syntax.Field) and node.written.raw is not None:
+                yield node.written.raw, node.where("raw")
+        elif isinstance(node, model.Region):
+            yield node.name, node.where("section")
+            if node.trailing is not None:
+                yield node.trailing, node.where("trailing")

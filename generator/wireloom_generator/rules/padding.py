@@ -26,12 +26,10 @@ from wireloom_generator.reading import syntax
 def check(spec: Resolved) -> Iterator[Problem]:
     """Padding without bytes."""
     for node in nodes(spec):
-        match node:
-            case model.Padding(written=syntax.Pad(pad=size)) if size < 1:
-                what, hint = f"pad: {size} adds nothing", "write how many zero bytes, 1 or more"
-                yield Problem(node.where("pad"), "padding", what, hint)
-            case model.Padding(written=syntax.Align(align=align)) if align < 2:
-                what, hint = f"align: {align} does nothing", "write a multiple of 2 or more, as in align: 4"
-                yield Problem(node.where("align"), "padding", what, hint)
-            case _:
-                pass
+        entry = node.written if isinstance(node, model.Padding) else None
+        if isinstance(entry, syntax.Pad) and entry.pad < 1:
+            what, hint = f"pad: {entry.pad} adds nothing", "write how many zero bytes, 1 or more"
+            yield Problem(entry.where("pad"), "padding", what, hint)
+        elif isinstance(entry, syntax.Align) and entry.align < 2:
+            what, hint = f"align: {entry.align} does nothing", "write a multiple of 2 or more, as in align: 4"
+            yield Problem(entry.where("align"), "padding", what, hint)

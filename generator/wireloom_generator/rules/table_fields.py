@@ -24,7 +24,7 @@ from wireloom_generator import naming
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import Boolean, Float, Integer, Text, parse, spelled
+from wireloom_generator.types import Text, parse
 
 _TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 _MOST = 32765
@@ -55,24 +55,12 @@ def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Ite
     if known is not field:
         place = seen_from(field.where("id"), known.where("id"))
         yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
-    if field.type not in _TYPES:
+    wire = parse(field.type) if field.type in _TYPES else None
+    if wire is None:
         hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
         what = f"{field.type!r} is not a type of a table's field"
         yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, _TYPES))
-    elif field.default is not None and (fault := _default(field, field.default)):
-        yield Problem(field.where("default"), "table-fields", fault)
-
-
-def _default(field: syntax.TableField, default: syntax.Literal) -> str | None:
-    is_number = isinstance(default, int | float) and not isinstance(default, bool)
-    match parse(field.type):
-        case Text():
-            return "text can have no default in FlatBuffers"
-        case Boolean():
-            return None if isinstance(default, bool) else f"{spelled(default)} is neither true nor false"
-        case Float():
-            return None if is_number else f"{spelled(default)} is no number"
-        case Integer() as wire if isinstance(default, int) and is_number:
-            return None if wire.least <= default <= wire.most else f"{default} does not fit {field.type}"
-        case _:
-            return f"{spelled(default)} is not a whole number"
+    elif field.default is not None and isinstance(wire, Text):
+        yield Problem(field.where("default"), "table-fields", "text can have no default in FlatBuffers")
+    elif field.default is not None and (fault := wire.misfit(field.default, None)):
+        yield Problem(field.where("default"), "table-fields", fault[0])

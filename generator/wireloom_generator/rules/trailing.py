@@ -59,5 +59,5 @@ def _takes_all(spec: Resolved, item: model.Item) -> bool:
         case model.Choice(alternatives=alternatives):
             covered = bool(alternatives) and alternatives[-1].when is None
             return covered and all(_taker(spec, option.nodes) is not None for option in alternatives)
-        case _:
+        case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
             return False

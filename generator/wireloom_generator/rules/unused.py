@@ -46,10 +46,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _references(spec: Resolved) -> Iterator[str | None]:
     yield from spec.included
     for node in nodes(spec):
-        match node:
-            case model.Field(written=field) | model.Computed(written=field):
-                yield from (field.enum, field.flags, field.type, field.table)
-            case model.BitField(enum=name):
-                yield name
-            case _:
-                pass
+        if isinstance(node, model.BitField):
+            yield node.enum
+        elif isinstance(node, model.Named):
+            yield from (node.written.enum, node.written.flags, node.written.type, node.written.table)

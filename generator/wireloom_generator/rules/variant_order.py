@@ -18,10 +18,11 @@ Good::
 """
 
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis import domains
-from wireloom_generator.analysis.coverage import Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
 from wireloom_generator.analysis.scopes import Scope, messages
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, seen_from
@@ -52,7 +53,9 @@ def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant
                 what = f"{earlier.name} has the same condition, {seen_from(at, earlier.where('when'))}"
             case Implied(earlier) if variant.when is not None:
                 what = f"{earlier.name} holds whenever this does, {seen_from(at, earlier.where('when'))}"
-            case _:
+            case Implied() | Covered():
                 covers = "hold for every record" if variant.when is None else "cover it"
                 what = f"the variants before it {covers}"
+            case _:
+                assert_never(reason)
         yield Problem(at, "variant-order", f"never chosen: {what}", hint)

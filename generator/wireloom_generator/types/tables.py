@@ -41,6 +41,9 @@ class ListType:
 
     element: "ColumnType"
 
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
 
 @dataclass(frozen=True, slots=True)
 class StructType:
@@ -48,8 +51,23 @@ class StructType:
 
     columns: "tuple[Column, ...]"
 
+    def __str__(self) -> str:
+        return f"struct<{', '.join(f'{column.name}: {column.type}' for column in self.columns)}>"
+
 
 ColumnType = Primitive | Decimal | ListType | StructType
+"""Every type of a column. ``str`` of one is its Spark DDL."""
+
+
+def brief(kind: ColumnType) -> str:
+    """The type in Spark's words, without the fields of structs."""
+    match kind:
+        case StructType():
+            return "struct"
+        case ListType(element=element):
+            return f"array<{brief(element)}>"
+        case Primitive() | Decimal():
+            return str(kind)
 
 
 @dataclass(frozen=True, slots=True)

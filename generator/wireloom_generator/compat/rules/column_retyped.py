@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from wireloom_generator.compat import tables
 from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.types.tables import brief
 
 CATEGORY = Category.TABLE
 
@@ -25,7 +26,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Columns of another type."""
     for struct in tables.structs(comparison):
         for old, new in struct.kept:
-            before, after = tables.told(old.type), tables.told(new.type)
+            before, after = brief(old.type), brief(new.type)
             if before != after:
                 wider = tables.widens(old.type, new.type)
                 what = f"column was {before}, is {after}"

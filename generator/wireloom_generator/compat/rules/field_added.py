@@ -25,7 +25,7 @@ from wireloom_generator import model
 from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.compat.surface import Leaf
 
 CATEGORY = Category.WIRE
 
@@ -34,11 +34,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of the new version that the old one does not have."""
     for pair in comparison.layouts:
         for leaf in pair.added:
-            match leaf.carrier:
-                case model.Computed():
-                    yield Change(leaf.path, "computed from what was there before", NEITHER)
-                case model.Field() | BitLeaf():
-                    yield _added(pair, leaf)
+            if isinstance(leaf.node, model.Computed):
+                yield Change(leaf.path, "computed from what was there before", NEITHER)
+            elif isinstance(leaf.node, model.Named):
+                yield _added(pair, leaf)
 
 
 def _added(pair: LayoutPair, leaf: Leaf) -> Change:

@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from wireloom_generator import model
 from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import BitLeaf
 
 CATEGORY = Category.WIRE
 
@@ -32,12 +31,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of the old version that the new one does not have."""
     for pair in comparison.layouts:
         for leaf in pair.removed:
-            match leaf.carrier:
-                case model.Computed():
-                    yield Change(leaf.path, "no longer computed", BACKWARD)
-                case model.Field() | BitLeaf():
-                    hint = "reserved: true keeps its place" if not leaf.optional else ""
-                    is_last = all(other in pair.removed for other in pair.old.behind(leaf))
-                    replaced = any(other.place == leaf.place for other in pair.added)
-                    breaks = BACKWARD if leaf.optional and is_last and not replaced else BOTH
-                    yield Change(leaf.path, "removed", breaks, hint)
+            if isinstance(leaf.node, model.Computed):
+                yield Change(leaf.path, "no longer computed", BACKWARD)
+            elif isinstance(leaf.node, model.Named):
+                hint = "reserved: true keeps its place" if not leaf.optional else ""
+                is_last = all(other in pair.removed for other in pair.old.behind(leaf))
+                replaced = any(other.place == leaf.place for other in pair.added)
+                breaks = BACKWARD if leaf.optional and is_last and not replaced else BOTH
+                yield Change(leaf.path, "removed", breaks, hint)

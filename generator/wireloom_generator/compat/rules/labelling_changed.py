@@ -17,7 +17,6 @@ from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import BitLeaf, Carrier
 
 CATEGORY = Category.CODEC
 
@@ -26,23 +25,19 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Fields with other names for their numbers, or without the column of them; names that are new are a note."""
     for pair in comparison.layouts:
         for kept in pair.kept:
-            old, new = _named(kept.old.carrier), _named(kept.new.carrier)
+            old, new = _named(kept.old.node), _named(kept.new.node)
             if old != new:
                 breaks = BACKWARD if old is not None else NEITHER
                 yield Change(kept.new.path, walks.was(_told(old), _told(new)), breaks)
 
 
-def _named(carrier: Carrier) -> tuple[str, bool] | None:
+def _named(node: model.Named | model.Padding | model.Region) -> tuple[str, bool] | None:
     """The enum or the flags, and whether there is a column of labels."""
-    match carrier:
-        case model.Field(enum=str() as enum, labels=labels) | model.Computed(enum=str() as enum, labels=labels):
-            return f"the enum {enum}", labels
-        case BitLeaf(field=model.BitField(enum=str() as enum, labels=labels)):
-            return f"the enum {enum}", labels
-        case model.Field(flags=str() as flags, labels=labels):
-            return f"the flags {flags}", labels
-        case _:
-            return None
+    if isinstance(node, model.Named) and node.enum is not None:
+        return f"the enum {node.enum}", node.labels
+    if isinstance(node, model.Field) and node.flags is not None:
+        return f"the flags {node.flags}", node.labels
+    return None
 
 
 def _told(named: tuple[str, bool] | None) -> str:

@@ -18,7 +18,7 @@ from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import Carrier
+from wireloom_generator.compat.surface import BitLeaf, Carrier
 
 CATEGORY = Category.WIRE
 
@@ -46,5 +46,5 @@ def _may_be_empty(carrier: Carrier) -> bool:
     match carrier:
         case model.Field(size=None) | model.Field(located=True) | model.Section() | model.Computed():
             return True
-        case _:
+        case model.Field() | model.Padding() | model.Slot() | BitLeaf():
             return False

@@ -4,30 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
+from wireloom_generator.types.tables import brief
 
 Row = tuple[str, ...]
-
-
-def spark_type(kind: model.ColumnType) -> str:
-    """A column type in Spark's DDL."""
-    match kind:
-        case model.Primitive() | model.Decimal():
-            return str(kind)
-        case model.ListType(element=element):
-            return f"array<{spark_type(element)}>"
-        case model.StructType(columns=columns):
-            return f"struct<{', '.join(f'{column.name}: {spark_type(column.type)}' for column in columns)}>"
-
-
-def short_type(kind: model.ColumnType) -> str:
-    """The same without the fields of structs."""
-    match kind:
-        case model.ListType(element=element):
-            return f"array<{short_type(element)}>"
-        case model.StructType():
-            return "struct"
-        case _:
-            return spark_type(kind)
 
 
 COLUMNS = ("Column", "Spark type", "Meaning")
@@ -36,7 +15,7 @@ COLUMNS = ("Column", "Spark type", "Meaning")
 
 def column_row(column: model.Column) -> Row:
     """Name, type, meaning."""
-    return code(column.name), code(spark_type(column.type)), cell(prose(column.doc))
+    return code(column.name), code(str(column.type)), cell(prose(column.doc))
 
 
 def message_columns(message: model.Message) -> Iterator[Row]:
@@ -91,7 +70,7 @@ def value_rows(nodes: Iterable[model.Named]) -> list[Row]:
             kind = node.columns[0].type
             while isinstance(kind, model.ListType):
                 kind = kind.element
-            found.setdefault(node.wire.type.word, set()).add(short_type(kind))
+            found.setdefault(node.wire.type.word, set()).add(brief(kind))
     rows = (
         (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
     )

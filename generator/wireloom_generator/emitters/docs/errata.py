@@ -166,8 +166,7 @@ def _messages(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
 
 def _nodes(nodes: Iterable[model.Node], place: str) -> Iterator[tuple[str, model.Doc]]:
     for node in model.walk(nodes):
-        match node:
-            case model.Field() | model.Computed() | model.BitField():
-                yield member_place(place, "field", node.name), node.doc
-            case model.Section() | model.Slot():
-                yield member_place(place, "section", node.name), node.doc
+        if isinstance(node, model.Named):
+            yield member_place(place, "field", node.name), node.doc
+        elif isinstance(node, model.Region):
+            yield member_place(place, "section", node.name), node.doc

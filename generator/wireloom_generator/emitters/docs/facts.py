@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.expressions import (
@@ -144,8 +145,10 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
             case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
-            case _:
+            case model.Computed() | model.Bits() | model.Padding() | model.Slot() | model.When() | model.Tail():
                 found = (node,)
+            case _:
+                assert_never(node)
         kept += found
     return tuple(kept), facts.with_present(passed) if passed else facts
 

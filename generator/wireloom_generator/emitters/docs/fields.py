@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.columns import Row, short_type
+from wireloom_generator.emitters.docs.columns import Row
 from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
 from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.types import FlatBuffers, Struct
+from wireloom_generator.types.tables import brief
 
 _ALGORITHMS = {
     "crc32": "CRC-32 as zlib computes it",
@@ -194,8 +195,8 @@ def _told_size(tree: Placed) -> str:
 
 def _types(columns: tuple[model.Column, ...]) -> str:
     first, *others = columns
-    shown = code(short_type(first.type))
-    return shown + "".join(f"<br>{code(other.name)}: {code(short_type(other.type))}" for other in others)
+    shown = code(brief(first.type))
+    return shown + "".join(f"<br>{code(other.name)}: {code(brief(other.type))}" for other in others)
 
 
 def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simplify
@@ -47,11 +48,15 @@ class ByteCount:
     expression: bool = False
 
 
+Single = model.Field | model.Computed | model.Bits | model.Padding | model.Region
+"""Nodes with a place of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A node at its position. ``inner`` are the nodes of a section or struct."""
 
-    node: model.Field | model.Computed | model.Bits | model.Padding | model.Section | model.Slot
+    node: Single
     at: Position
     extent: ByteCount
     inner: "tuple[Tree, ...]" = ()
@@ -104,10 +109,12 @@ class Placing:
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
-                case _:
+                case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
                     placed = self._placed(node, at)
                     found.append(placed)
                     at = at.moved(placed.extent.size, placed.extent.term)
+                case _:
+                    assert_never(node)
         return tuple(found), at
 
     def _fork(self, choice: model.Choice, at: Position) -> tuple[Fork, Position]:
@@ -127,7 +134,7 @@ class Placing:
         nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
         return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
 
-    def _placed(self, node: model.Node, at: Position) -> Placed:
+    def _placed(self, node: Single, at: Position) -> Placed:
         match node:
             case model.Field():
                 return Placed(node, at, self._field_extent(node), self._inner(node))
@@ -142,7 +149,6 @@ class Placing:
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
             case model.Slot(name=name, extent=extent):
                 return Placed(node, at, self.extent(name, extent))
-        raise AssertionError(node)
 
     def extent(self, name: str, extent: model.Extent) -> ByteCount:
         """The size of the extent of ``name``."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.byte_rows import Drawing
-from wireloom_generator.emitters.docs.columns import Row, short_type
+from wireloom_generator.emitters.docs.columns import Row
 from wireloom_generator.emitters.docs.drawings import sketched
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.facts import Facts
@@ -14,6 +14,7 @@ from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose, sentences, source
 from wireloom_generator.emitters.docs.names import Meanings, Used
+from wireloom_generator.types.tables import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class References:
                 code(field.name),
                 "–" if field.default is None else code(str(field.default).lower()),
                 self._meaning(field.doc, place, "field", field.name),
-                code(short_type(column.type)),
+                code(brief(column.type)),
             )
             for field, column in zip(shared.fields, shared.columns, strict=True)
         )
