@@ -245,7 +245,8 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
             return _inner(element)
         case StructOf(columns=columns):
             return columns
-    return ()
+        case str():
+            return ()
 
 
 def _name(part: object) -> str:

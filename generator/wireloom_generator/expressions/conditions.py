@@ -341,14 +341,13 @@ def _asks_presence(part: Expr, name: str) -> bool:
             return False
 
 
-def _atoms(tree: Expr) -> Iterator[Expr]:
+def _atoms(tree: Expr) -> tuple[Expr, ...]:
     """The parts of a condition other than and, or, not and if."""
     match tree:
         case Unary("not") | Logical() | Conditional():
-            for part in parts(tree):
-                yield from _atoms(part)
-        case _:
-            yield tree
+            return tuple(atom for part in parts(tree) for atom in _atoms(part))
+        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Call():
+            return (tree,)
 
 
 def _keys(tree: Expr) -> tuple[str, ...]:
@@ -356,5 +355,5 @@ def _keys(tree: Expr) -> tuple[str, ...]:
     match tree:
         case Name() | Call("size" | "offset" | "count"):
             return (key(tree),)
-        case _:
+        case Value() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
             return tuple(dict.fromkeys(name for part in parts(tree) for name in _keys(part)))

@@ -40,8 +40,9 @@ def arrow_type(kind: ColumnType) -> pa.DataType:
             return pa.struct([pa.field(column.name, arrow_type(column.type)) for column in columns])
         case ListOf(element):
             return pa.list_(arrow_type(element))
-    size = decimal_size(kind)
-    return _TYPES[kind] if size is None else pa.decimal128(*size)
+        case str():
+            size = decimal_size(kind)
+            return _TYPES[kind] if size is None else pa.decimal128(*size)
 
 
 def arrow_schema(columns: Iterable[Column]) -> pa.Schema:

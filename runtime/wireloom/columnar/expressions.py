@@ -120,7 +120,7 @@ def _found(name: Name) -> Vectorised:
             return lambda this, record, frame: frame.parameters[key]
         case Scope.RECORD:
             return lambda this, record, frame: record[key]
-        case _:
+        case Scope.THIS | None:
             return lambda this, record, frame: this[key]
 
 

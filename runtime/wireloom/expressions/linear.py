@@ -1,6 +1,20 @@
 """Expressions that are sums."""
 
-from wireloom.expressions.tree import Binary, Call, Expr, Name, Scope, Unary, Value, asked, measured
+from wireloom.expressions.tree import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Logical,
+    Name,
+    Scope,
+    Unary,
+    Value,
+    asked,
+    measured,
+)
 
 
 def key(name: Name | Call) -> str:
@@ -29,7 +43,7 @@ def terms(tree: Expr) -> dict[str, int] | None:
             return _sum(terms(left), _product(terms(right), {"": -1}))
         case Binary("*", left, right):
             return _product(terms(left), terms(right))
-        case _:
+        case Value() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
             return None
 
 

@@ -327,7 +327,8 @@ def needed(expression: Expr) -> tuple[Expr, ...]:
             return (*needed(left), *needed(right))
         case Call(function, arguments) if function in OF_NUMBERS:
             return tuple(part for argument in arguments for part in needed(argument))
-    return (expression,)
+        case Value() | Name() | Unary() | Compare() | Among() | Logical() | Conditional() | Call():
+            return (expression,)
 
 
 def may_be_absent(expression: Expr) -> bool:
