@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from pathlib import Path, PurePosixPath
 
 import compiled
@@ -210,6 +211,13 @@ def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
         snakes = {name for name in asked if naming.column_fault(name) is None}
         assert snakes - {"bytes"} <= naming.MODULE  # the messages are not imported where bytes are asked for
         assert not any(naming.class_fault(name) is None for name in asked - snakes)
+
+
+@each("name", ["name", "buffer", "columns", "mode", "options"])
+def test_a_message_can_be_called_as_an_argument_of_theirs(name: str, tmp_path: Path) -> None:
+    text = compiled.FEATURES["bits"].read_text(encoding="utf-8")
+    folder = compiled.folders(re.sub(r"^message: \w+", f"message: {name}", text, flags=re.MULTILINE), tmp_path / name)
+    assert check([folder]) == []
 
 
 def test_our_own_protocols_are_admitted() -> None:

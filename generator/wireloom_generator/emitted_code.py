@@ -72,8 +72,9 @@ class _Reader:
         self.module = module
         same = ast.parse(module.same)
         self.same = {ast.dump(node) for node in same.body}
-        self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)}
-        """The names that this code uses; nothing else may assign them."""
+        given = {node.arg for node in ast.walk(same) if isinstance(node, ast.arg)}
+        self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)} - given
+        """The names that this code uses, apart from its functions' arguments; nothing else may assign them."""
         self.known: set[str] = set()
         self.called: set[str] = set()
 
