@@ -40,11 +40,6 @@ class _Column(Protocol):
     def type(self) -> "_Type": ...
 
 
-class _Message(_StructOf, Protocol):
-    @property
-    def name(self) -> str: ...
-
-
 class Codec(Protocol):
     """What the proof needs from the running codec: its columns, and its messages by name with theirs."""
 
@@ -52,7 +47,7 @@ class Codec(Protocol):
     def columns(self) -> Sequence[_Column]: ...
 
     @property
-    def messages(self) -> Mapping[str, _Message]: ...
+    def messages(self) -> Mapping[str, _StructOf]: ...
 
 
 _Type = str | _ListOf | _StructOf
@@ -81,10 +76,9 @@ def check(protocol: model.Protocol, codec: Codec, files: Mapping[PurePosixPath, 
     docs = PurePosixPath("docs", protocol.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
     yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
-    for message in codec.messages.values():
+    for name, message in codec.messages.items():
         own = tuple((column.name, _codec_type(column.type)) for column in message.columns)
-        page = f"{message.name}.md"
-        yield from _differences(protocol, page, own, _table(_text(files, docs / page)))
+        yield from _differences(protocol, f"{name}.md", own, _table(_text(files, docs / f"{name}.md")))
     pages = [(path.name, file.text) for path, file in files.items() if path.parent == docs and path.suffix == ".md"]
     for what in lockstep_names.differences(_text(files, package / "enums.py"), pages):
         yield Problem(Location(protocol.path, 1, 1), RULE, what)

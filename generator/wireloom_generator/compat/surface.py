@@ -134,17 +134,16 @@ def _leaves(
             case model.Section():
                 yield leaf(f"{path}.{node.name}", node.name, node)
                 yield from _leaves(path, node.nodes, guards, (*place, node.name))
-            case model.When(condition=condition, nodes=inner):
+            case model.When(when=condition, nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.WHEN, condition)), place)
             case model.Tail(nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.OPTIONAL)), place)
             case model.Choice(alternatives=alternatives):
                 asked: tuple[model.Condition, ...] = ()
                 for alternative in alternatives:
-                    own = alternative.condition if isinstance(alternative, model.When) else None
-                    guard = Guard(Presence.CHOICE, own, asked)
+                    guard = Guard(Presence.CHOICE, alternative.when, asked)
                     yield from _leaves(path, alternative.nodes, (*guards, guard), place)
-                    asked += (own,) if own is not None else ()
+                    asked += (alternative.when,) if alternative.when is not None else ()
             case _:
                 assert_never(node)
 

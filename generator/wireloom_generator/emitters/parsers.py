@@ -54,7 +54,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     variants = _shared_variants(protocol)
     numbers, fields = constructs.used_numbers(protocol), tuple(map(constructs.node, protocol.record))
     return {
-        "in_either_order": [_assign(constructs.either_name(wire), _either(wire)) for wire in numbers],
+        "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.types],
         "record": [_assign("RECORD", call("Record", *fields))],

@@ -54,7 +54,6 @@ from wireloom_generator.model.protocol import (
 )
 from wireloom_generator.model.resolved import Resolved
 from wireloom_generator.model.wires import (
-    NOWHERE,
     Condition,
     Extent,
     Order,
@@ -65,11 +64,9 @@ from wireloom_generator.model.wires import (
     Wire,
     constant,
 )
-from wireloom_generator.types.tables import CORRUPT, U64, Column, ColumnType, Decimal, ListType, Primitive, StructType
+from wireloom_generator.types.tables import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType
 
 __all__ = [
-    "CORRUPT",
-    "NOWHERE",
     "U64",
     "Alternative",
     "BitField",

@@ -190,18 +190,13 @@ class Slot(Sourced[syntax.Section]):
 class When:
     """Fields that are there if the condition holds."""
 
-    condition: Condition
+    when: Condition
     nodes: "tuple[Node, ...]"
-
-    @property
-    def when(self) -> Condition:
-        """The condition under which it is taken."""
-        return self.condition
 
     @property
     def at(self) -> Location:
         """The place of its condition."""
-        return self.condition.at
+        return self.when.at
 
 
 @dataclass(frozen=True, slots=True)

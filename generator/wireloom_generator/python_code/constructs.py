@@ -65,7 +65,7 @@ def node(part: model.Node) -> Tree:
             return call("Section", string(name), _extent(part.extent), *inner, trailing=quoted(part.trailing))
         case model.Slot(name=name):
             return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
-        case model.When(condition=condition, nodes=nodes):
+        case model.When(when=condition, nodes=nodes):
             return call("When", asked(condition), *map(node, nodes))
         case model.Tail(nodes=nodes):
             return call("Optional", *map(node, nodes))
@@ -80,13 +80,8 @@ def _alternative(option: model.When | model.Otherwise) -> Tree:
 def number(wire: model.Wire) -> Tree:
     """The construct of a number of a fixed size."""
     if wire.order is model.Order.PARAMETER:
-        return either_name(wire)
+        return wire.type.word  # a module-level number
     return fixed_order(wire, little=wire.order is model.Order.LITTLE)
-
-
-def either_name(wire: model.Wire) -> str:
-    """The name of a module-level number whose byte order is a parameter."""
-    return wire.type.word
 
 
 def fixed_order(wire: model.Wire, *, little: bool) -> Tree:

@@ -335,8 +335,8 @@ def _order(name: str | None) -> model.Order | None:
 def _append(nodes: list[model.Node], node: model.Node) -> None:
     """Add a node; it goes into the node before if both have the same condition, or both are optional."""
     previous = nodes[-1] if nodes else None
-    if isinstance(node, model.When) and isinstance(previous, model.When) and previous.condition == node.condition:
-        nodes[-1] = model.When(node.condition, _joined(previous.nodes, node.nodes))
+    if isinstance(node, model.When) and isinstance(previous, model.When) and previous.when == node.when:
+        nodes[-1] = model.When(node.when, _joined(previous.nodes, node.nodes))
     elif isinstance(node, model.Tail) and isinstance(previous, model.Tail):
         nodes[-1] = model.Tail(_joined(previous.nodes, (node,)))
     else:

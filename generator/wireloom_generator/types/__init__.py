@@ -4,7 +4,7 @@ from functools import cache
 from typing import get_args
 
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
@@ -14,7 +14,7 @@ from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
 from wireloom_generator.types.kind import PLAIN, Kind
 from wireloom_generator.types.struct import Struct, Unknown
 from wireloom_generator.types.text import ENCODINGS, Text
-from wireloom_generator.types.varint import Leb128, Varint, ZigZag
+from wireloom_generator.types.varint import Leb128, ZigZag
 
 WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
@@ -44,7 +44,6 @@ __all__ = [
     "NAMES",
     "PLAIN",
     "WIDTHS",
-    "Base",
     "Bcd",
     "Boolean",
     "Bytes",
@@ -58,7 +57,6 @@ __all__ = [
     "Struct",
     "Text",
     "Unknown",
-    "Varint",
     "WireType",
     "ZigZag",
     "integer_column",

@@ -112,7 +112,7 @@ def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
     """The facts, and the conditions of those fields among ``nodes`` that are known to be present."""
     for node in nodes:
         if isinstance(node, model.When) and any((Scope.THIS, name) in facts.present for name in declared(node.nodes)):
-            facts = assume(node.condition.expression, facts)
+            facts = assume(node.when.expression, facts)
     return facts
 
 
@@ -137,7 +137,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
         match node:
             case model.Choice():
                 found, facts = _narrow_choice(node, facts)
-            case model.When(condition=condition, nodes=inner) if truth(condition.expression, facts.of) is not UNKNOWN:
+            case model.When(when=condition, nodes=inner) if truth(condition.expression, facts.of) is not UNKNOWN:
                 holds = truth(condition.expression, facts.of)
                 found, facts = _taken(inner, (), facts) if holds else _taken((), inner, facts)
             case model.Section(extent=model.Size(condition=size)) if evaluate(size.expression, facts.of) == 0:
@@ -156,7 +156,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
 def _narrow_choice(choice: model.Choice, facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
     left: list[model.When | model.Otherwise] = []
     for option in choice.alternatives:
-        decided = truth(option.condition.expression, facts.of) if isinstance(option, model.When) else True
+        decided = truth(option.when.expression, facts.of) if isinstance(option, model.When) else True
         if decided is UNKNOWN:
             left.append(option)
         elif decided and not left:

@@ -99,7 +99,7 @@ class Placing:
         at = start
         for node in narrow(nodes, self.facts)[0]:
             match node:
-                case model.When(condition=condition, nodes=inner):
+                case model.When(when=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
                     found.append(Fork((Option(given(condition.text), trees),)))
                     at = at.moved(None, _sizes(inner))
@@ -124,8 +124,8 @@ class Placing:
         for alternative in choice.alternatives:
             trees, end = self.place(alternative.nodes, at)
             if isinstance(alternative, model.When):
-                options.append(Option(given(alternative.condition.text), trees))
-                refused.append(alternative.condition.text)
+                options.append(Option(given(alternative.when.text), trees))
+                refused.append(alternative.when.text)
             else:
                 options.append(Option(otherwise(refused), trees))
             ends.append(end.since(at))

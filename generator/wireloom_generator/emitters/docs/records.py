@@ -177,9 +177,9 @@ def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.No
 def _conditions(nodes: Iterable[model.Node]) -> Iterator[Expr]:
     for node in nodes:
         if isinstance(node, model.When):
-            yield node.condition.expression
+            yield node.when.expression
         elif isinstance(node, model.Choice):
-            yield from (option.condition.expression for option in node.alternatives if isinstance(option, model.When))
+            yield from (option.when.expression for option in node.alternatives if isinstance(option, model.When))
 
 
 def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:

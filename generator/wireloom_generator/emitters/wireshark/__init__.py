@@ -141,7 +141,7 @@ def _region(node: model.Section | model.Slot) -> Mapping[str, Lua | None]:
 
 
 def _option(option: model.When | model.Otherwise) -> LuaTable:
-    when = function(option.condition.expression) if isinstance(option, model.When) else None
+    when = function(option.when.expression) if isinstance(option, model.When) else None
     return LuaTable(entries(when=when, nodes=_list(option.nodes)))
 
 
