@@ -169,6 +169,7 @@ REFUSED = {
     "denials": (expression("not " * 400 + "number == 1", "bool"), "expression"),
     "powers of brackets": (expression("(" * 400 + "number" + ")" * 400), "expression"),
     "a sum without end": (expression("number + " * 300 + "1"), "expression"),
+    "a number without end": (expression("number % 0x" + "f" * 3900), "expression"),
     "a name without end": (expression("x" * 100_000), "expression"),
     "lists in lists": (spec("[" * 25_000), "yaml"),
     "mappings in mappings": (spec("{a: " * 25_000), "yaml"),

@@ -124,6 +124,8 @@ _LONGEST = 4000
 """The most characters of an expression."""
 _DEEPEST = 64
 """The deepest nesting of operations; a sum of this many terms is as deep."""
+_WIDEST = 1024
+"""The most bits of a number in an expression; Python writes wide ones in decimal only up to a limit."""
 _AROUND = 4
 """The most operations that the compiler puts around an expression."""
 _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
@@ -229,6 +231,8 @@ class _Reading:
 
     def _number(self, node: ast.Constant, value: int) -> int:
         """The number as it is written."""
+        if value.bit_length() > _WIDEST:
+            raise ExpressionError(f"a number of more than {_WIDEST} bits", self._column(node))
         start, end = self._column(node), self.starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
         written = self.source[start:end].decode()
         return integer(written) if written[:2].lower() == "0x" else value
