@@ -7,7 +7,7 @@ different alternatives or variants are never in the same record.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis import rivals
@@ -217,6 +217,8 @@ class _Walk:
                         yield self._visit(bit, branch, sections)
                 case model.Field() | model.Computed() | model.Padding() | model.Slot():
                     pass
+                case _:
+                    assert_never(node)
 
     def _visit(self, item: Item, branch: Branch, sections: tuple[str, ...]) -> Visit:
         self.order += 1

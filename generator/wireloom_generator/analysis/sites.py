@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, type_of, until_slot, walk
@@ -136,6 +137,8 @@ class _Sites:
                     yield from self.reading(visit, "when", alternative.when, Kind.CONDITION)
             case model.Section() | model.Slot() | model.Bits() | model.Padding():
                 pass
+            case _:
+                assert_never(visit.item)
 
     def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
         yield from self.reading(visit, "when", field.when, Kind.CONDITION)

@@ -1,6 +1,7 @@
 """What a byte diagram shows: a record's parts as boxes, or an example's bytes one by one."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
@@ -80,6 +81,8 @@ class _Pen:
                     yield Box(name, Position(name) if at.terms else at, tree.extent.size, _bytes(tree.extent))
             case model.Computed():
                 pass
+            case _:
+                assert_never(tree.node)
 
     def _field(self, field: model.Field, tree: Placed, at: Position, prefix: str) -> Iterator[Item]:
         name = prefix + field.name

@@ -1,6 +1,7 @@
 """Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.columns import Row
@@ -68,6 +69,8 @@ class FieldTable:
                     yield from self._tree(inner, "")
             case model.Slot(name=name, doc=doc, trailing=trailing):
                 yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), "–"
+            case _:
+                assert_never(tree.node)
 
     def _section(self, tree: Placed, name: str, doc: model.Doc, trailing: str | None, when: str) -> str:
         left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
