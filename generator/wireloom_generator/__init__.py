@@ -1,4 +1,4 @@
-"""The compiler: specs written in YAML become parsers, table schemas, columnar decoders and documentation.
+"""The compiler: specs written in YAML become parsers, table schemas, dissectors and documentation.
 
 Its stages: source → syntax → model → rules → emitters. ``check`` and ``generate`` run them.
 """

@@ -1,6 +1,7 @@
 """Worked examples, run with the parsers just emitted: decoded, compared, and encoded again.
 
-This is the only place where the compiler runs its output. The compiler itself does not import the runtime.
+This is the only place where the compiler runs its output. Of the runtime, the rest of it imports nothing but the
+expression language and ``wireloom.rowwise``.
 """
 
 import importlib

@@ -65,7 +65,7 @@ def generate(
         typer.Option(metavar="NAME", help="An output to make, such as docs; all that come with Wireloom otherwise."),
     ] = None,
 ) -> None:
-    """Parsers, Spark and Arrow schemas and documentation from specs. Status 1: the specs are not right."""
+    """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
     paths = existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package is a dotted name, not {package!r}")

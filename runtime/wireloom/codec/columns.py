@@ -1,7 +1,7 @@
 """The shape of what a parser returns: names, order and table types, read off the parser itself.
 
-The compiler derives the Spark and Arrow schemas from the spec; these columns come from the running codec. That the two
-agree is what ``wireloom generate --check`` proves.
+The compiler derives the Spark schema from the spec; these columns, of which the Arrow schema is made, come from the
+running codec. That the two agree is what ``wireloom generate --check`` proves.
 """
 
 import re
