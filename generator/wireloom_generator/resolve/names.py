@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import get_args, get_type_hints
 
 from wireloom_generator import expressions
 from wireloom_generator.problems import Location
@@ -89,13 +91,20 @@ _MEASURES = re.compile(r"\b(size|offset)\s*\(")
 
 def measured(spec: Spec) -> Iterator[str]:
     """Every name whose size or offset an expression of the spec uses."""
-    for written in filter(_MEASURES.search, _all_texts(spec)):
+    for written in filter(_MEASURES.search, _expressions(spec)):
         tree = expressions.parsed(written)
         if tree is not None:
             yield from (name.name for function, name in expressions.measured(tree) if function in ("offset", "size"))
 
 
-def _all_texts(spec: Spec) -> Iterator[str]:
+def _expressions(spec: Spec) -> Iterator[str]:
     for part in syntax.within((spec.protocol, *spec.messages, *spec.libraries)):
-        given = (getattr(part, key) for key in part.__dataclass_fields__ if key not in ("doc", "hex", "name"))
+        given = (getattr(part, key) for key in _expression_keys(type(part)))
         yield from (value for value in given if isinstance(value, str))
+
+
+@cache
+def _expression_keys(kind: type) -> tuple[str, ...]:
+    """The keys of a syntax class that hold expressions, or, as a default may be, either a value or an expression."""
+    hints = get_type_hints(kind).items()
+    return tuple(key for key, hint in hints if key == "default" or syntax.Expression in (hint, *get_args(hint)))
