@@ -57,7 +57,7 @@ def event() -> bytes:
 
 
 def compile_specs(rounds: int) -> Result:
-    """All specs: read, checked, lowered, emitted, their examples run."""
+    """All specs: read, checked, emitted, their examples run."""
     specs, out = [ROOT / "specs"], ROOT / "generated"
 
     def call() -> None:
@@ -111,7 +111,7 @@ def comparisons(rounds: int) -> Iterator[Comparison]:
 def compiling(rounds: int) -> Iterator[Report]:
     """How long it takes to compile all specs."""
     found = compile_specs(rounds)
-    row = ("read, checked, lowered, emitted, examples run", f"{found.seconds:.2f}", spread(found.spread))
+    row = ("read, checked, emitted, examples run", f"{found.seconds:.2f}", spread(found.spread))
     yield Report("All specs", ("", "seconds", "spread"), (row,), "", asdict(found))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from wireloom_generator import examples, model
 from wireloom_generator.emitters import columnar, enums, parsers
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 
 FEATURES = {path.stem: path for path in sorted(Path(__file__).with_name("specs_valid").glob("*.yaml"))}
 """The files that show one feature of the language each."""
@@ -57,7 +57,7 @@ def compiled(folder: Path) -> Compiled:
     """The protocol in ``folder``, its modules written and imported."""
     (one,), found = spec.load([folder])
     assert not found, found
-    protocol = lower(one)
+    protocol = protocol_of(resolve(one))
     package = Path(mkdtemp(prefix=f"{protocol.name}_", dir=_MADE.name))
     package.joinpath("__init__.py").touch()
     for emit in (enums.emit, parsers.emit, columnar.emit):

@@ -11,7 +11,7 @@ import pytest
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 
@@ -24,7 +24,7 @@ def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
     """The worked examples of a feature or of a protocol of ours, by the parameters to read them with."""
     if name in GENERATED:
         (one,), _ = spec.load([SPECS / name])
-        protocol = lower(one)
+        protocol = protocol_of(resolve(one))
     else:
         protocol = every_type.feature(name).protocol
     found: dict[tuple[tuple[str, Any], ...], list[bytes]] = {}

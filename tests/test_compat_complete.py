@@ -13,7 +13,7 @@ from compiled import FEATURES, folders
 from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
-from wireloom_generator.resolve import lower, resolve
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -120,7 +120,7 @@ def _altered(specs: Iterable[Spec], most: int) -> set[tuple[type, str]]:
     seen: set[tuple[type, str]] = set()
     unseen = []
     for spec in specs:
-        protocol = lower(spec)
+        protocol = protocol_of(resolve(spec))
         tried: dict[tuple[type, str], int] = {}
         for owner, around, name, path, value in _attributes(protocol, (), None):
             kind = type(owner)
@@ -137,7 +137,7 @@ def _altered(specs: Iterable[Spec], most: int) -> set[tuple[type, str]]:
 
 def test_the_checksum_that_proves_a_length_is_compared() -> None:
     databus = spec("databus")
-    protocol = lower(databus)
+    protocol = protocol_of(resolve(databus))
     lengths = tuple(dataclasses.replace(one, checksum=None) for one in protocol.lengths)
     assert _found(databus, protocol, dataclasses.replace(protocol, lengths=lengths))
 

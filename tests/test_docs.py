@@ -15,7 +15,7 @@ from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
 from wireloom_generator.emitters.docs.layout import Position
 from wireloom_generator.emitters.docs.markdown import cell, prose
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.traces import Span, Traced
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -229,18 +229,18 @@ DIAGRAM = """\
          Total 5 + n bytes"""
 
 
-def _lowered(tmp_path: Path, protocol: str, message: str) -> model.Protocol:
+def _protocol(tmp_path: Path, protocol: str, message: str) -> model.Protocol:
     folder = tmp_path / "specs" / "post"
     folder.mkdir(parents=True)
     folder.joinpath("protocol.yaml").write_text(protocol)
     folder.joinpath("message.yaml").write_text(message)
     (one,), problems = spec.load([folder])
     assert not problems
-    return lower(one)
+    return protocol_of(resolve(one))
 
 
 def test_a_page(tmp_path: Path) -> None:
-    files = docs.emit(_lowered(tmp_path, PROTOCOL, MESSAGE), {("parcel", "A book"): TRACED})
+    files = docs.emit(_protocol(tmp_path, PROTOCOL, MESSAGE), {("parcel", "A book"): TRACED})
     assert {file.path.as_posix(): file.text for file in files}["docs/post/parcel.md"] == PAGE
 
 
@@ -250,7 +250,7 @@ def test_a_malformed_example_is_taken_apart_as_far_as_it_was_read(tmp_path: Path
     message = MESSAGE.replace("07 06 00 01 f4 01 41 62", "07 01 ff").replace(
         "decoded: {weight: 500}", "malformed: truncated"
     )
-    files = docs.emit(_lowered(tmp_path, PROTOCOL, message), {("parcel", "A book"): traced})
+    files = docs.emit(_protocol(tmp_path, PROTOCOL, message), {("parcel", "A book"): traced})
     page = next(file.text for file in files if file.path.name == "parcel.md")
     assert "kind       (0)     : 0x07  7\nsize       (1)     : 0x01  1\n(not read) (2)     : ff\n" in page
     assert f"Malformed: `{reason}`" in page
@@ -258,7 +258,7 @@ def test_a_malformed_example_is_taken_apart_as_far_as_it_was_read(tmp_path: Path
 
 def test_offsets_behind_what_varies_are_sums(tmp_path: Path) -> None:
     message = MESSAGE.replace("type: u24, unit: g", "type: bytes, size: size - 1, unit: g")
-    page = _page(_lowered(tmp_path, PROTOCOL, message), "parcel")
+    page = _page(_protocol(tmp_path, PROTOCOL, message), "parcel")
     assert "| 2 | `size - 1` | `bytes` | `weight` |" in page
     assert "| 2 + size(weight) | 1 | `u8` | `format` |" in page
 
@@ -269,7 +269,7 @@ def test_conditions_that_the_message_decides_are_decided(tmp_path: Path) -> None
         - {when: "kind == 7", fields: [{name: stamps, type: u16}]}
         - {fields: [{name: coins, type: u16}]}
     - {section"""
-    page = _page(_lowered(tmp_path, PROTOCOL.replace("    - {section", choice.strip("\n"), 1), MESSAGE), "parcel")
+    page = _page(_protocol(tmp_path, PROTOCOL.replace("    - {section", choice.strip("\n"), 1), MESSAGE), "parcel")
     assert "| 2 | 2 | `u16` | `stamps` |" in page
     assert "coins" not in page
 
@@ -299,7 +299,7 @@ def _built_in(name: str) -> tuple[model.Protocol, dict[str, str]]:
     """A built-in protocol, and its pages by file name."""
     (one,), problems = spec.load([SPECS / name])
     assert not problems
-    protocol = lower(one)
+    protocol = protocol_of(resolve(one))
     with examples.emitted(protocol) as codec:
         traces, _ = examples.run(protocol, codec)
     return protocol, {file.path.name: file.text for file in docs.emit(protocol, traces)}

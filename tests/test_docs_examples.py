@@ -16,7 +16,7 @@ from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessageP
 from wireloom_generator.emitters.docs.names import Used
 from wireloom_generator.emitters.docs.shared import Group, PageTable
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 
 NAMESAKES = """
 protocol: namesakes
@@ -199,7 +199,7 @@ def test_examples_are_taken_apart_as_the_tables_say(name: str, tmp_path: Path) -
     folder = compiled.folders(SPECS[name], tmp_path / name) if SPECS[name] else SHIPPED / name
     (one,), problems = spec.load([folder])
     assert not problems
-    protocol = lower(one)
+    protocol = protocol_of(resolve(one))
     with examples.emitted(protocol) as codec:
         traces, _ = examples.run(protocol, codec)
     pages = MessagePages(protocol, Errata(protocol), traces)

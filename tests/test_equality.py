@@ -24,7 +24,7 @@ from wireloom import columnar
 from wireloom.codec import EncodeError
 from wireloom.json_rows import json_reader, json_writer
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def examples(protocol: str) -> dict[str, Record]:
     """The worked examples of a protocol's spec."""
     (one,), problems = spec.load([SPECS / protocol])
     assert not problems
-    found = ((message, example) for message in lower(one).messages for example in message.examples)
+    found = ((message, example) for message in protocol_of(resolve(one)).messages for example in message.examples)
     return {f"{message.name}: {example.name}": (example.data, dict(example.parameters)) for message, example in found}
 
 

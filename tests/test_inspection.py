@@ -26,7 +26,7 @@ from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
 from wireloom.inspection.wording import quoted
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -44,7 +44,7 @@ def examples() -> tuple[tuple[str, Protocol, bytes, Mapping[str, Any]], ...]:
         assert not problems
         found += [
             (f"{message.name}: {example.name}", protocol, example.data, example.parameters)
-            for message, example in worked(lower(one))
+            for message, example in worked(protocol_of(resolve(one)))
         ]
     frames: list[Vector] = committed(*(f"couchbase_dcp/{file}" for file in FILES))
     frames += committed(*(f"couchbase_dcp_all/{file}" for file in ALL_FILES))

@@ -10,7 +10,7 @@ from wireloom_generator import examples, lockstep, lockstep_names, model
 from wireloom_generator.emitters import docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,7 +30,7 @@ def emitted() -> dict[str, Emitted]:
     assert not problems
     found = {}
     for one in specs:
-        protocol = lower(one)
+        protocol = protocol_of(resolve(one))
         with examples.emitted(protocol) as codec:
             traces, _ = examples.run(protocol, codec)
             files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol)]

@@ -16,7 +16,7 @@ from wireloom.rowwise import account
 from wireloom_generator import model
 from wireloom_generator.explained import sentences
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols import couchbase_dcp, databus
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -96,7 +96,7 @@ def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
 @pytest.mark.parametrize("codec", [couchbase_dcp.PROTOCOL, databus.PROTOCOL], ids=lambda codec: codec.name)
 def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) -> None:
     (one,), _ = spec.load([SPECS / codec.name])
-    protocol = lower(one)
+    protocol = protocol_of(resolve(one))
     assert not apart(codec)
     assert not list(redone(protocol, Pair(codec)))
 

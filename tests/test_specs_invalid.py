@@ -20,7 +20,7 @@ from wireloom import codec
 from wireloom_generator import naming
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.rules import RULES, check, example
 
 HERE = Path(__file__).parent
@@ -107,7 +107,7 @@ def _slip(path: Path, count: int, root: Path) -> None:
         specs, problems = spec.load([_written(text, root / path.stem / str(number))])
         problems += [problem for one in specs for problem in check(one)]
         if not any(problem.severity is Severity.ERROR for problem in problems):
-            assert [lower(one) for one in specs]
+            assert [protocol_of(resolve(one)) for one in specs]
 
 
 def _slips(text: str, seed: str, count: int) -> Iterator[str]:

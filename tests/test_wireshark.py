@@ -32,7 +32,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.types import FlatBuffers
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -48,10 +48,10 @@ TAKEN = {"dispatch": "wireloom_dispatch"}
 Rows = list[Mapping[str, Any]]
 
 
-def lowered(name: str) -> model.Protocol:
+def protocol_in(name: str) -> model.Protocol:
     """One of our protocols as the compiler has it."""
     (one,), _ = spec.load([ROOT / "specs" / name])
-    return lower(one)
+    return protocol_of(resolve(one))
 
 
 def tables(protocol: model.Protocol) -> frozenset[str]:
@@ -104,7 +104,7 @@ def of_packets(found: list[Record], count: int) -> list[list[Record]]:
 
 def captures(name: str) -> list[bytes]:
     """The bytes of every example of a protocol, and of all vectors of its format."""
-    protocol = lowered(name)
+    protocol = protocol_in(name)
     found = [example.data for _, example in compiled.worked(protocol)]
     folders = [vectors.COMMITTED, *([Path(vectors.EXTERNAL)] if vectors.EXTERNAL else [])]
     for path in (path for folder in folders for path in sorted(folder.glob(f"{name}*/*.jsonl"))):
@@ -147,7 +147,7 @@ def test_shows_what_the_codec_reads(name: str, parameters: dict[str, Any], tmp_p
     data = captures(name)
     options = preferences(name, parameters)
     found = of_packets(dissected(udp(data), {name: SCRIPTS[name]}, tmp_path, *options), len(data))
-    skipped = tables(lowered(name))
+    skipped = tables(protocol_in(name))
     for one, records in zip(data, found, strict=True):
         assert compared(rows_of(OWN[name], one, **parameters), records, OWN[name], skipped) == [], one.hex()
 
@@ -177,7 +177,7 @@ def test_records_are_split_and_joined_across_segments(name: str, tmp_path: Path)
         packets += tcp(segments, number)
         ends.append(len(packets))
     found = dissected(packets, {name: SCRIPTS[name]}, tmp_path)
-    skipped = tables(lowered(name))
+    skipped = tables(protocol_in(name))
     for (what, _, segments), (start, end) in zip(streams, pairwise(ends), strict=True):
         rows = [row for row in rows_of(OWN[name], b"".join(segments)) if row["_corrupt_reason"] is None]
         shown = [record for record in found if start <= record.packet < end]
@@ -294,7 +294,7 @@ def mangled(found: Compiled, parameters: Mapping[str, Any]) -> Iterator[bytes]:
 
 def test_wireshark_takes_hostile_texts(tmp_path: Path) -> None:
     (one,), _ = spec.load([written(dict.fromkeys(ALL_PLACES, ALL), tmp_path)])
-    (file,) = wireshark.emit(lower(one))
+    (file,) = wireshark.emit(protocol_of(resolve(one)))
     (tmp_path / "post.lua").write_text(file.text, encoding="utf-8")
     lines = tshark.printed(tmp_path / "post.lua", tmp_path).splitlines()
     assert [line for line in lines if line.count("\t") != 2 or not line.replace("\t", "").isprintable()] == []

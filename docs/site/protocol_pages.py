@@ -43,7 +43,7 @@ def compiled(specs: Path) -> Iterator[Compiled]:
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
     for one in loaded:
-        protocol = resolve.protocol(one)
+        protocol = resolve.protocol_of(one)
         with examples.emitted(protocol) as codec:
             traces, _ = examples.run(protocol, codec)
             told = {

@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 from typing import assert_never
 
 from wireloom_generator import emitted_code, emitters, examples, git, lockstep, model, rules
-from wireloom_generator import explained as reading
 from wireloom_generator.emitters import Destination, Emitter, Subject
+from wireloom_generator.explained import account, sentences
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.resolve import protocol as protocol_of
+from wireloom_generator.resolve import protocol_of
 
 _OWN = emitters.own()
 
@@ -112,7 +112,7 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     if not any(problem.severity is Severity.ERROR for problem in problems):
         for protocol in map(protocol_of, loaded):
             with examples.emitted(protocol) as codec:
-                yield protocol.name, tuple(reading.sentences(reading.account(codec)))
+                yield protocol.name, tuple(sentences(account(codec)))
 
 
 def generate(
@@ -230,7 +230,7 @@ def _emit(
         emitted_code.admit(file)
     with examples.imported(protocol, {file.path: file for _, _, file in modules}) as codec:
         traces, problems = examples.run(protocol, codec)
-        subject = Subject(protocol, traces, reading.account(codec))
+        subject = Subject(protocol, traces, account(codec))
         files = (*modules, *emitted(Destination.OUT, Destination.SPECS))
         own = {file.path: file for name, _, file in files if name in _OWN}
         problems += lockstep.check(protocol, codec, own)

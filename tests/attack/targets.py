@@ -15,7 +15,7 @@ import vectors
 from lockstep import Pair
 
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import lower
+from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 
@@ -62,7 +62,7 @@ def known(name: str) -> Target:
     if name in SHIPPED:
         (one,), problems = spec.load([SPECS / name])
         assert not problems
-        protocol, pair = lower(one), Pair.of(SHIPPED[name])
+        protocol, pair = protocol_of(resolve(one)), Pair.of(SHIPPED[name])
     else:
         found = every_type.feature(name)
         protocol, pair = found.protocol, Pair.of(found.columnar)

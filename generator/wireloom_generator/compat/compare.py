@@ -51,7 +51,7 @@ def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
     if errors:
         raise BadSpecsError(errors)
     read = {spec.written.protocol.protocol: spec for spec in specs}
-    return Version({name: resolve.protocol(spec) for name, spec in read.items()}, read)
+    return Version({name: resolve.protocol_of(spec) for name, spec in read.items()}, read)
 
 
 def compare(old: Version, new: Version) -> list[Finding]:

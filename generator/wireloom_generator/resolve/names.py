@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from dataclasses import is_dataclass
 from typing import get_args, get_type_hints
 
 from wireloom_generator import expressions
@@ -99,12 +99,16 @@ def measured(spec: Spec) -> Iterator[str]:
 
 def _expressions(spec: Spec) -> Iterator[str]:
     for part in syntax.within((spec.protocol, *spec.messages, *spec.libraries)):
-        given = (getattr(part, key) for key in _expression_keys(type(part)))
+        given = (getattr(part, key) for key in _EXPRESSION_KEYS[type(part)])
         yield from (value for value in given if isinstance(value, str))
 
 
-@cache
 def _expression_keys(kind: type) -> tuple[str, ...]:
-    """The keys of a syntax class that hold expressions, or, as a default may be, either a value or an expression."""
+    """The keys of a syntax class that hold expressions, or, as a default may, either a value or an expression."""
     hints = get_type_hints(kind).items()
     return tuple(key for key, hint in hints if key == "default" or syntax.Expression in (hint, *get_args(hint)))
+
+
+_EXPRESSION_KEYS = {
+    kind: _expression_keys(kind) for kind in vars(syntax).values() if isinstance(kind, type) and is_dataclass(kind)
+}

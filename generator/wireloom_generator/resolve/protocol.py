@@ -18,8 +18,8 @@ UNKNOWN = "unknown"
 """The message of records that no message of the spec matches."""
 
 
-def protocol(spec: model.Resolved) -> model.Protocol:
-    """The whole protocol."""
+def protocol_of(spec: model.Resolved) -> model.Protocol:
+    """The protocol of a spec that keeps all rules."""
     read, written, record = spec.written, spec.written.protocol, spec.record
     messages = spec.messages
     if record.length is not None and all(message.match for message in messages):
