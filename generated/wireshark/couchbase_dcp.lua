@@ -1633,9 +1633,19 @@ enums.RequestFrameId = {
   {7, 7, "ImpersonateWithTokenAuthDataId"},
 }
 
-enums.ResponseFrameId = {{0, 0, "ServerRecvSendDuration"}, {1, 1, "ReadUnits"}, {2, 2, "WriteUnits"}, {3, 3, "ThrottleDuration"}}
+enums.ResponseFrameId = {
+  {0, 0, "ServerRecvSendDuration"},
+  {1, 1, "ReadUnits"},
+  {2, 2, "WriteUnits"},
+  {3, 3, "ThrottleDuration"},
+}
 
-enums.DurabilityLevel = {{1, 1, "Majority"}, {2, 2, "MajorityAndPersistOnMaster"}, {3, 3, "PersistToMajority"}, {0, 0, "None"}}
+enums.DurabilityLevel = {
+  {1, 1, "Majority"},
+  {2, 2, "MajorityAndPersistOnMaster"},
+  {3, 3, "PersistToMajority"},
+  {0, 0, "None"},
+}
 
 enums.SystemEventId = {
   {0, 0, "BeginCollection"},
@@ -1730,7 +1740,9 @@ types.FrameInfo = {
             kind = "computed",
             name = "id",
             shape = "int32",
-            compute = function(this, record, frame) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+            compute = function(this, record, frame)
+              return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble)
+            end,
             type = "int",
             enum = enums.RequestFrameId,
             labels = true,
@@ -1744,7 +1756,9 @@ types.FrameInfo = {
             kind = "computed",
             name = "id",
             shape = "int32",
-            compute = function(this, record, frame) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+            compute = function(this, record, frame)
+              return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble)
+            end,
             type = "int",
             enum = enums.ResponseFrameId,
             labels = true,
@@ -1757,7 +1771,9 @@ types.FrameInfo = {
   {
     kind = "section",
     section = "body",
-    extent = size(function(this, record, frame) return ((this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble) end),
+    extent = size(function(this, record, frame)
+      return ((this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble)
+    end),
     doc = "The data. What is not decoded below, all of it if the kind is unknown, is kept as it is.",
     trailing = {name = "data", shape = "bytes"},
     nodes = {
@@ -2003,7 +2019,10 @@ local record = {
     name = "total_body_length",
     shape = "uint32",
     value = uint(4, "big"),
-    derive = function(this, record, frame) return add(add(add(size_of(frame, "framing_extras"), size_of(frame, "extras")), size_of(frame, "key")), size_of(frame, "value")) end,
+    derive = function(this, record, frame)
+      return add(add(add(size_of(frame, "framing_extras"), size_of(frame, "extras")), size_of(frame, "key")),
+        size_of(frame, "value"))
+    end,
     doc = "Everything after the header. The length of the value is what this leaves for it; it is not sent. (bytes)",
   },
   {
@@ -2023,7 +2042,10 @@ local record = {
   {
     kind = "section",
     section = "framing_extras",
-    extent = size(function(this, record, frame) return (function() if (this.framing_extras_length ~= nil) then return this.framing_extras_length end return 0 end)() end),
+    extent = size(function(this, record, frame)
+      return (function() if (this.framing_extras_length ~= nil) then return this.framing_extras_length end return 0
+        end)()
+    end),
     doc = "Attributes of the frame. In DCP a request may have a stream id, and a response how long the server took.",
     nodes = {
       {
@@ -2064,7 +2086,9 @@ messages[#messages + 1] = {
   match = {{"magic", {0x80, 0x08}}, {"opcode", {0x54}}},
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
-    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)) end,
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
   },
   sections = {},
   variants = {},
@@ -2113,7 +2137,10 @@ messages[#messages + 1] = {
     },
     {
       name = "error",
-      when = function(this, record, frame) return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame)
+        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
+          (band(record.datatype, 0x02) == 0))
+      end,
       sections = {
         value = {
           {
@@ -2168,7 +2195,8 @@ messages[#messages + 1] = {
             shape = "uint64",
             value = uint(8, "big"),
             long = true,
-            doc = "Where the snapshot starts. In the first marker of a stream this is the seqno the client asked to start from; later it is the first seqno of the snapshot, which the client may not get to see.",
+            doc = "Where the snapshot starts. In the first marker of a stream this is the seqno the client asked " ..
+              "to start from; later it is the first seqno of the snapshot, which the client may not get to see.",
           },
           {
             kind = "field",
@@ -2353,7 +2381,8 @@ messages[#messages + 1] = {
             shape = "uint64",
             value = uint(8, "big"),
             long = true,
-            doc = "Deletions up to this seqno may be gone. A client that sends it in stream requests is rolled back less.",
+            doc = "Deletions up to this seqno may be gone. A client that sends it in stream requests is rolled " ..
+              "back less.",
           },
           {
             kind = "tail",
@@ -2407,7 +2436,10 @@ messages[#messages + 1] = {
     },
     {
       name = "error",
-      when = function(this, record, frame) return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame)
+        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
+          (band(record.datatype, 0x02) == 0))
+      end,
       sections = {
         value = {
           {
@@ -2699,7 +2731,10 @@ messages[#messages + 1] = {
     },
     {
       name = "error",
-      when = function(this, record, frame) return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame)
+        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
+          (band(record.datatype, 0x02) == 0))
+      end,
       sections = {
         value = {
           {

@@ -1391,7 +1391,9 @@ messages[#messages + 1] = {
         value = uint(2, "parameter"),
         hex = true,
         flags = flags.EventAttributes,
-        doc = "A bitmap, so unsigned, though a short in the document. When it is not given it follows from opcode, trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a data event without an opcode, and a control event no bits at all.",
+        doc = "A bitmap, so unsigned, though a short in the document. When it is not given it follows from " ..
+          "opcode, trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a data " ..
+          "event without an opcode, and a control event no bits at all.",
       },
       {
         kind = "field",
@@ -1481,7 +1483,10 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "opcode",
         shape = "int16",
-        compute = function(this, record, frame) return (function() if (band(this.attributes, 0x0003) ~= 0) then return ((band(this.attributes, 0x0001) ~= 0) and 1 or 2) end return nil end)() end,
+        compute = function(this, record, frame)
+          return (function() if (band(this.attributes, 0x0003) ~= 0) then return ((band(this.attributes, 0x0001) ~= 0)
+            and 1 or 2) end return nil end)()
+        end,
         type = "short",
         enum = enums.DbusOpcode,
         labels = true,
@@ -1545,7 +1550,8 @@ messages[#messages + 1] = {
               function(this, record, frame) return (this.key_size ~= nil and this.key_size >= 0) end,
             },
             derive = function(this, record, frame) return size_of(frame, "key_bytes") end,
-            doc = "Size of the key. Java does not check it; here it is malformed if negative or past the end of the event. (bytes)",
+            doc = "Size of the key. Java does not check it; here it is malformed if negative or past the end of " ..
+              "the event. (bytes)",
           },
           {
             kind = "field",
@@ -1609,12 +1615,14 @@ register({
       name = "byte_order",
       default = "auto",
       choices = {"auto", "big", "little"},
-      doc = "The order of integers in the events. auto tries both for every event and takes the one in which the length is plausible and the CRC of the header agrees.",
+      doc = "The order of integers in the events. auto tries both for every event and takes the one in which the " ..
+        "length is plausible and the CRC of the header agrees.",
     },
     {
       name = "repl_dbus",
       default = false,
-      doc = "The events come from a REPL_DBUS deployment, which keeps a schema version in the first two bytes of the schema id. Nothing in an event tells.",
+      doc = "The events come from a REPL_DBUS deployment, which keeps a schema version in the first two bytes of " ..
+        "the schema id. Nothing in an event tells.",
     },
   },
 })

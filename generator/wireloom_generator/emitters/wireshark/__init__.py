@@ -60,8 +60,14 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         __package__,
         "wireshark.lua",
         head=head(protocol.folders, open="-- "),
-        enums=[{"name": enum.name, "table": render(_enum(enum))} for enum in protocol.enums],
-        flags=[{"name": flags.name, "table": render(_flags(flags))} for flags in protocol.flags],
+        enums=[
+            {"name": enum.name, "table": render(_enum(enum), used=len(f"enums.{enum.name} = "))}
+            for enum in protocol.enums
+        ],
+        flags=[
+            {"name": flags.name, "table": render(_flags(flags), used=len(f"flags.{flags.name} = "))}
+            for flags in protocol.flags
+        ],
         types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.types],
         record=render(_list(protocol.record)),
         messages=[render(_message(message)) for message in protocol.messages],

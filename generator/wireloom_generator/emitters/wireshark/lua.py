@@ -5,7 +5,7 @@ Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -64,15 +64,48 @@ def entries(**values: "Lua | None") -> list[Lua]:
 
 
 def render(tree: Lua, indent: int = 0, used: int = 0) -> str:
-    """The source. A table is on one line if it fits after ``used`` characters; if not, each item has its own."""
+    """The source; what does not fit on one line, after ``used`` characters, has several, a table one an item."""
     line = _flat(tree)
-    if indent + used + len(line) < WIDTH or isinstance(tree, str):
+    if indent + used + len(line) < WIDTH:
         return line
+    if isinstance(tree, str):
+        return _broken(tree, indent, used)
     if isinstance(tree, LuaEntry):
         key = f"{_key(tree.key)} = "
         return key + render(tree.value, indent, used + len(key))
     inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in tree.items)
     return f"{tree.head}{{\n{inner}{' ' * indent}}}"
+
+
+_FUNCTION = "function(this, record, frame)"
+_WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
+"""What stands between spaces, those in texts left alone."""
+
+
+def _broken(text: str, indent: int, used: int) -> str:
+    """A text, a function or another expression that is too long for its line, on several."""
+    margin = "\n" + " " * (indent + 2)
+    if text.startswith('"'):
+        lines = _filled(text[1:-1].split(" "), [WIDTH - indent - used - 8, WIDTH - indent - 10])
+        return '"' + f' " ..{margin}"'.join(lines) + '"'
+    if f"{_FUNCTION} return " not in text:
+        return margin.join(_filled(_WORD.findall(text), [WIDTH - indent - used - 2, WIDTH - indent - 6]))
+    before, _, rest = text.partition(f"{_FUNCTION} ")
+    body, _, after = rest.rpartition(" end")
+    inner = (margin + "  ").join(_filled(_WORD.findall(body), [WIDTH - indent - 4, WIDTH - indent - 6]))
+    return f"{before}{_FUNCTION}{margin}{inner}\n{' ' * indent}end{after}"
+
+
+def _filled(words: Iterable[str], widths: Sequence[int]) -> list[str]:
+    """The words in lines that are no longer than the first of the ``widths``, and than the last behind it."""
+    lines = [""]
+    for word in words:
+        width = widths[min(len(lines), len(widths)) - 1]
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
 
 
 def _flat(tree: Lua) -> str:
@@ -133,7 +166,7 @@ def _infinite(value: float) -> str:
 
 def function(expression: Expr) -> str:
     """The expression as a function of its own struct, the header and the known positions."""
-    return f"function(this, record, frame) return {_text(expression, may_fail=True)} end"
+    return f"{_FUNCTION} return {_text(expression, may_fail=True)} end"
 
 
 def _text(expression: Expr, *, may_fail: bool = False) -> str:
