@@ -9,7 +9,7 @@ import compiled
 import pytest
 from cases import each
 
-from wireloom_generator import emitted_code, examples, naming
+from wireloom_generator import blocks, emitted_code, examples, naming
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.generate import check
 from wireloom_generator.output import OutputFile
@@ -210,7 +210,7 @@ def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
         asked = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own
         snakes = {name for name in asked if naming.column_fault(name) is None}
         assert snakes - {"bytes"} <= naming.MODULE  # the messages are not imported where bytes are asked for
-        assert not any(naming.class_fault(name) is None for name in asked - snakes)
+        assert not any(blocks.class_fault(name) is None for name in asked - snakes)
 
 
 @each("name", ["name", "buffer", "columns", "mode", "options"])

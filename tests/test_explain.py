@@ -11,7 +11,7 @@ from cases import each
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator import naming
+from wireloom_generator import blocks
 from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc
 from wireloom_generator.rules import name_style
 
@@ -107,6 +107,6 @@ def test_a_rule_that_is_like_no_other_is_told_with_where_to_look() -> None:
 
 def test_every_name_that_types_cannot_have_is_listed() -> None:
     listed = re.findall(r"``(\w+)``", (name_style.__doc__ or "").partition("cannot be called")[2])
-    taken = {name for name in listed if naming.class_fault(name) is not None}
+    taken = {name for name in listed if blocks.class_fault(name) is not None}
     assert taken == set(listed)
-    assert taken >= naming.BLOCKS
+    assert taken >= blocks.BLOCKS

@@ -17,7 +17,7 @@ import pytest
 from cases import each
 
 from wireloom import codec
-from wireloom_generator import naming
+from wireloom_generator import blocks, naming
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
@@ -123,7 +123,7 @@ def _slips(text: str, seed: str, count: int) -> Iterator[str]:
 
 def test_the_names_of_building_blocks_are_those_of_the_codec() -> None:
     never_imported = {"Column", "DecodeError", "EncodeError", "ListOf", "StructOf"}
-    assert set(codec.__all__) - never_imported == naming.BLOCKS
+    assert set(codec.__all__) - never_imported == blocks.BLOCKS
 
 
 def _asked_for(path: Path) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _asked_for(path: Path) -> Iterator[str]:
 def test_no_message_or_class_can_be_called_as_what_generated_modules_ask_for(module: str) -> None:
     asked = {name for path in GENERATED.glob(f"*/{module}.py") for name in _asked_for(path)}
     assert asked
-    free = {name for name in asked if name not in naming.MODULE and naming.class_fault(name) is None}
+    free = {name for name in asked if name not in naming.MODULE and blocks.class_fault(name) is None}
     assert free - {"bool", "bytes", "dict", "float", "int", "list", "str", "tuple"} == set()  # asked for only by hints
 
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wireloom_generator import naming
+from wireloom_generator import blocks, naming
 from wireloom_generator.emitters import columnar, package
 from wireloom_generator.output import OutputFile
 
@@ -43,7 +43,7 @@ _MODULES = {
         same=package.LAZY,
     ),
     "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
-    "parsers": _Module({"wireloom.codec": naming.BLOCKS}, siblings=frozenset({"enums"})),
+    "parsers": _Module({"wireloom.codec": blocks.BLOCKS}, siblings=frozenset({"enums"})),
     "spark": _Module({"pyspark.sql.types": _SPARK}),
     "columnar": _Module(same=columnar.MODULE),
 }
@@ -112,7 +112,7 @@ class _Reader:
             return False
         if module == "construct" and "wireloom.codec" in self.module.imports:
             self.called |= found
-            return all(naming.NUMBER.fullmatch(name) for name in found)
+            return all(blocks.NUMBER.fullmatch(name) for name in found)
         if module in _CALLED:
             self.called |= found
         return found <= self.module.imports.get(module, frozenset())

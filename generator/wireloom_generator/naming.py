@@ -4,7 +4,6 @@ import keyword
 import re
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 _MEMBER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _EXPRESSION_WORDS = frozenset({"false", "record", "rest", "true"})
 _MEMBERS_TAKEN = frozenset({"label", "mro", "ranges"})
@@ -31,22 +30,6 @@ MODULE = frozenset({
 ``SCHEMA`` stands beside the schemas of the messages, which are called as these in capitals.
 """
 
-BLOCKS = frozenset({
-    "Bcd", "Bit", "Bits", "Blob", "Boolean", "Checksum", "Choice", "Compute", "Constant", "EitherOrder",
-    "Entry", "Expression", "Field", "FlatBuffer", "Form", "Framing", "Layout", "Leb128", "Lengths", "Message", "Nested",
-    "Optional", "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size",
-    "Slot", "Table", "TableField", "Text", "Until", "Variant", "When", "WireEnum", "WireFlags",
-    "ZigZag",
-})  # fmt: skip
-"""The building blocks that generated modules import."""
-
-NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
-"""The numbers of construct that generated modules import."""
-
-OTHERS = frozenset({"Any", "AttributeError", "PROTOCOL", "RECORD", "Sequence"})
-"""Other names in generated modules that look like those of classes."""
-
-
 IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow", "pyspark", "typing", "wireloom"})
 """The packages that generated modules import; a protocol of that name could hide one."""
 
@@ -56,8 +39,6 @@ SPARK_FORMATS = frozenset({
     "libsvm", "memory", "noop", "orc", "parquet", "rate", "socket", "statestore", "text", "xml",
 })  # fmt: skip
 """Spark's own formats, and table formats that are often installed with it."""
-
-_CAMELS = "a name has letters and digits, and begins with a capital"
 
 
 def snake_case(name: str) -> str:
@@ -84,21 +65,6 @@ def _better(name: str) -> str:
     if not _SNAKE.fullmatch(name):
         return "a name has small letters, digits and single underscores, and begins with a letter"
     return f"write {name if column_fault(name) is None else f'{name}_value'!r}"
-
-
-def class_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the name of an enum, flags, a type or a table."""
-    if not _CAMEL.fullmatch(name):
-        better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
-        if not _CAMEL.fullmatch(better):
-            return f"{name!r} is not CamelCase", _CAMELS
-        return f"{name!r} is not CamelCase", f"write {better if class_fault(better) is None else f'Event{better}'!r}"
-    if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"
-    if name in BLOCKS or name in OTHERS or NUMBER.fullmatch(name):
-        hint = f"say of what, as in 'Event{name}'; all names that are taken: wireloom explain name-style"
-        return f"{name!r} is the name of a building block of generated parsers", hint
-    return None
 
 
 def label_fault(name: str) -> tuple[str, str] | None:

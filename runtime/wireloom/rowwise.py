@@ -11,7 +11,6 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom.codec import (
-    Bcd,
     Bits,
     Blob,
     Boolean,
@@ -22,7 +21,6 @@ from wireloom.codec import (
     EitherOrder,
     Field,
     Layout,
-    Leb128,
     Lengths,
     ListOf,
     Message,
@@ -41,13 +39,13 @@ from wireloom.codec import (
     Until,
     Variant,
     When,
-    ZigZag,
 )
 from wireloom.codec.blocks import Block
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Named
+from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
 from wireloom.expressions.rowwise import reason
@@ -69,18 +67,15 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Slot: lambda part: [part.extent, part.content],
     When: lambda part: [part.condition, part.content],
     # values
-    Bcd: lambda value: [],
     Blob: lambda value: [value.extent],
     Boolean: lambda value: [],
     BytesInteger: lambda value: [],
     Constant: lambda value: [],
     EitherOrder: lambda value: [],
     FormatField: lambda value: [],
-    Leb128: lambda value: [],
     Nested: lambda value: [value.extent, value.layout],
     Repeat: lambda value: [value.count, value.item, value.until],
     Text: lambda value: [value.extent],
-    ZigZag: lambda value: [],
     # extents
     Prefixed: lambda extent: [extent.length],
     Rest: lambda extent: [],
@@ -91,7 +86,7 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
-"""The contents of each kind of part, value and extent that can be read many records at once."""
+"""The contents of each kind of part, value and extent that can be read many records at once; scalars have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,7 @@ class Judge:
         match part:
             case Expression():
                 return reason(part.tree, self.strange)
-            case Layout() | None | int():
+            case Layout() | Scalar() | None | int():
                 return None
             case Text(encoding=encoding) if encoding != "utf-8":
                 return f"it is text in {encoding}, not in UTF-8"
@@ -279,6 +274,6 @@ def _is_fixed(part: object) -> bool:
             return isinstance(extent, Size) and isinstance(extent.size, int)
         case Pad(align=align):
             return align == 1
-    return isinstance(
-        part, Bcd | Bits | Block | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField
-    )
+        case Scalar(size=size):
+            return size is not None
+    return isinstance(part, Bits | Block | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField)

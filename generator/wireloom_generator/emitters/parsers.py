@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import PurePosixPath
 
-from wireloom_generator import model, naming
+from wireloom_generator import blocks, model
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
@@ -29,7 +29,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's parsers."""
     declarations = _declarations(protocol)
     used = names("\n".join(chain.from_iterable(declarations.values())))
-    found = sorted(filter(naming.NUMBER.fullmatch, used), key=_natural)
+    found = sorted(filter(blocks.NUMBER.fullmatch, used), key=_natural)
     declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
     text = filled(
         __package__,
@@ -37,7 +37,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         head=head(protocol.folders),
         title=docstring(f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()),
         numbers=imported("construct", found) if found else "",
-        codec=imported("wireloom.codec", sorted(naming.BLOCKS & used)),
+        codec=imported("wireloom.codec", sorted(blocks.BLOCKS & used)),
         enums=imported(".enums", sorted(declared)) if declared else "",
         **declarations,
     )

@@ -23,7 +23,7 @@ Good::
 from collections.abc import Iterator
 from textwrap import fill
 
-from wireloom_generator import model, naming
+from wireloom_generator import blocks, model, naming
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
@@ -31,7 +31,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import declarations
 from wireloom_generator.types import Float, Integer, parse
 
-_TAKEN = ", ".join(f"``{name}``" for name in sorted(naming.BLOCKS | naming.OTHERS))
+_TAKEN = ", ".join(f"``{name}``" for name in sorted(blocks.BLOCKS | blocks.OTHERS))
 __doc__ = (__doc__ or "").replace("BLOCKS", fill(_TAKEN, 120))
 
 
@@ -43,7 +43,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "name-style", *fault)
     for shared in spec.written.shared:
         for item in declarations(shared):
-            fault = naming.class_fault(item.name)
+            fault = blocks.class_fault(item.name)
             if fault is not None:
                 yield Problem(item.where("name"), "name-style", *fault)
     protocol = spec.written.protocol.protocol

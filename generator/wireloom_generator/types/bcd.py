@@ -25,6 +25,7 @@ class Bcd(Base):
     """A number with this many ``digits``, ``scale`` of them after the point, and a ``sign`` in a nibble of its own."""
 
     spelling: ClassVar[str] = "bcd"
+    block: ClassVar[str] = "Bcd"
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
     examples: ClassVar[tuple[Example, ...]] = (

@@ -18,6 +18,7 @@ class Bytes(Base):
     """Bytes."""
 
     spelling: ClassVar[str] = "bytes"
+    block: ClassVar[str] = "Blob"
     kind: ClassVar[Kind] = Kind.BYTES
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = SOMETHING

@@ -16,6 +16,7 @@ class Boolean(Base):
     """True or false."""
 
     spelling: ClassVar[str] = "bool"
+    block: ClassVar[str] = "Boolean"
     kind: ClassVar[Kind] = Kind.CONDITION
     size: ClassVar[SizeRange] = exactly(1)
     values: ClassVar[Domain] = Domain(listed=(False, True))

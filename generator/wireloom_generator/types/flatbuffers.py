@@ -18,6 +18,7 @@ class FlatBuffers(Base):
     """A table that the spec declares under the name ``table``."""
 
     spelling: ClassVar[str] = "flatbuffers"
+    block: ClassVar[str] = "FlatBuffer"
     kind: ClassVar[Kind] = Kind.STRUCT
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = SOMETHING

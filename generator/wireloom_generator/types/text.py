@@ -21,6 +21,7 @@ class Text(Base):
     """Text in an encoding."""
 
     spelling: ClassVar[str] = "text"
+    block: ClassVar[str] = "Text"
     kind: ClassVar[Kind] = Kind.TEXT
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = Domain(is_text=True)

@@ -61,6 +61,7 @@ class Leb128(Varint):
 
     signed: ClassVar[bool] = False
     stem: ClassVar[str] = "leb128_u"
+    block: ClassVar[str] = "Leb128"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,4 @@ class ZigZag(Varint):
 
     signed: ClassVar[bool] = True
     stem: ClassVar[str] = "zigzag_i"
+    block: ClassVar[str] = "ZigZag"

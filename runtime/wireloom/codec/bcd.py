@@ -7,18 +7,19 @@ sign is ``c``, ``d`` or (where there is no minus) ``f``, and zero is positive.
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any
 
-from construct import Construct
-
 from wireloom.codec.columns import decimal
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.values import Scalar
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
 """The sign nibbles that may follow the digits; the first is that of positive numbers."""
 
 
-class Bcd(Construct):
+class Bcd(Scalar):
     """A number with this many ``digits``, ``scale`` of them after the decimal point."""
+
+    size: int
 
     def __init__(self, digits: int, *, scale: int = 0, sign: str | None = None) -> None:
         super().__init__()

@@ -131,6 +131,14 @@ class Until(Extent):
         writer.write(data + self.terminator)
 
 
+class Scalar(Construct):
+    """A value that consists of no other parts, and has a reader for many records at once; ``size`` is its number of
+    bytes, None if that varies.
+    """
+
+    size: int | None = None
+
+
 class Value(Construct):
     """A value of variable size; ``type`` is its table type."""
 

@@ -5,14 +5,13 @@ Only the shortest form is accepted, since a longer one could not be written back
 
 from typing import Any
 
-from construct import Construct
-
 from wireloom.codec.columns import U64
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.givens import unfit, whole
+from wireloom.codec.values import Scalar
 
 
-class Leb128(Construct):
+class Leb128(Scalar):
     """Unsigned LEB128 of at most ``bits`` bits (32 or 64)."""
 
     def __init__(self, bits: int) -> None:
@@ -55,7 +54,7 @@ class Leb128(Construct):
         return obj
 
 
-class ZigZag(Construct):
+class ZigZag(Scalar):
     """A signed integer of ``bits`` bits, folded into unsigned LEB128: 0, -1, 1, -2 … become 0, 1, 2, 3 …"""
 
     def __init__(self, bits: int) -> None:
