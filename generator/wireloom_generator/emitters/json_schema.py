@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
-from wireloom_generator.reading import shape, syntax
+from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.types import ALL, NAMES, WIDTHS
 
 Schema = dict[str, Any]
@@ -32,7 +32,7 @@ def _words(*words: str | bool) -> Schema:
     return {"enum": list(words)}
 
 
-_ORDERS = _words("big", "little")
+_ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
     (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _CAMEL]},
@@ -47,18 +47,16 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Section, "section"): _SNAKE,
     (syntax.Section, "size"): _SIZE,
     (syntax.Include, "include"): _CAMEL,
-    (syntax.Checksum, "algorithm"): _words("crc32", "crc32_zero", "adler32", "crc16_xmodem"),
-    (syntax.TableField, "type"): _words(
-        *(f"{sign}{bits}" for sign in "ui" for bits in (8, 16, 32, 64)), "f32", "f64", "bool", "text"
-    ),
+    (syntax.Checksum, "algorithm"): _words(*vocabulary.ALGORITHMS),
+    (syntax.TableField, "type"): _words(*vocabulary.TABLE_TYPES),
     (syntax.Parameter, "type"): _words("bool", "text"),
     (syntax.Protocol, "protocol"): _SNAKE,
     (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE]},
     (syntax.Library, "library"): _SNAKE,
     (syntax.Message, "message"): _SNAKE,
-    (syntax.FormEntry, "as"): _words("value", "label", "base64_57", "text"),
-    (syntax.FormEntry, "omit"): _words("never", "absent", False),
-    (syntax.Form, "style"): _words("json_lines"),
+    (syntax.FormEntry, "as"): _words(*vocabulary.NOTATIONS),
+    (syntax.FormEntry, "omit"): _words(*(word != "false" and word for word in vocabulary.OMITTED)),
+    (syntax.Form, "style"): _words(*vocabulary.STYLES),
 }
 """The allowed words of keys, beyond their annotations."""
 _NAMES: dict[type, Schema] = {

@@ -12,6 +12,7 @@ from typing import Any, NewType, assert_never
 
 from wireloom_generator.expressions import Literal as Literal
 from wireloom_generator.problems import Location
+from wireloom_generator.reading.vocabulary import ALGORITHMS, ENCODINGS, NOTATIONS, OMITTED, listed
 
 Expression = NewType("Expression", str)
 """The text of an expression; a bare number or true/false is one too."""
@@ -155,7 +156,7 @@ class Repeat(Written):
 class Checksum(Written):
     """A checksum over a range of the record's bytes."""
 
-    algorithm: str = required("crc32, crc32_zero (initial 0, no final XOR), adler32 or crc16_xmodem")
+    algorithm: str = required(listed(ALGORITHMS))
     start: Expression = required("first byte, from the record's start", key="from")
     end: Expression = required("byte behind the last one", key="to")
 
@@ -169,7 +170,7 @@ class Field(Documented):
     size: Expression | None = optional("bytes it takes, or rest: to the end of its section")
     prefix: str | None = optional("integer type of a length in front of it")
     until: Hex | None = optional("terminator behind it")
-    encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, utf-16-be, utf-16-le")
+    encoding: str | None = optional(f"of text: {listed(ENCODINGS, default=True)}")
     table: str | None = optional("of flatbuffers: the root table")
     raw: str | None = optional("of flatbuffers: the column that keeps the bytes")
     digits: int | None = optional("of bcd: how many digits it has, 1 to 38")
@@ -384,9 +385,9 @@ class FormEntry(Documented):
 
     key: str = required("the key")
     field: str | None = optional("the field it holds")
-    notation: str = optional("value (default), label, base64_57 or text", "value", key="as")
+    notation: str = optional(listed(NOTATIONS, default=True), "value", key="as")
     const: str | None = optional("the text it always holds")
-    omit: str = optional("left out when: never (default), absent or false", "never")
+    omit: str = optional(f"left out when: {listed(OMITTED, default=True)}", "never")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

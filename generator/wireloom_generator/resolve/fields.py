@@ -8,6 +8,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
+from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation, table
 from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
@@ -329,7 +330,7 @@ class Fields:
 
 
 def _order(name: str | None) -> model.Order | None:
-    return model.Order(name) if name in ("big", "little") else None
+    return model.Order(name) if name in ORDERS else None
 
 
 def _append(nodes: list[model.Node], node: model.Node) -> None:

@@ -20,8 +20,7 @@ from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-
-_ORDERS = ("big", "little")
+from wireloom_generator.reading.vocabulary import ORDERS
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -30,8 +29,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
     parameter = spec.written.parameters.get(protocol.byte_order)
     if parameter is not None:
         yield from _parameter(parameter)
-    elif protocol.byte_order not in _ORDERS:
-        hint = closest(protocol.byte_order, (*_ORDERS, *spec.written.parameters))
+    elif protocol.byte_order not in ORDERS:
+        hint = closest(protocol.byte_order, (*ORDERS, *spec.written.parameters))
         yield Problem(protocol.where("byte_order"), "byte-order", f"unknown byte order {protocol.byte_order!r}", hint)
     for field in fields(spec):
         if isinstance(field, model.Field) and field.written.byte_order is not None:
@@ -39,20 +38,20 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _parameter(parameter: syntax.Parameter) -> Iterator[Problem]:
-    if parameter.type != "text" or not set(_ORDERS) <= set(parameter.choices):
+    if parameter.type != "text" or not set(ORDERS) <= set(parameter.choices):
         what = f"{parameter.name!r} cannot tell the byte order"
         yield Problem(parameter.at, "byte-order", what, "it needs type: text and the choices big and little")
     else:
         for choice in parameter.choices:
-            if choice not in (*_ORDERS, "auto"):
+            if choice not in (*ORDERS, "auto"):
                 what = f"{choice!r} is no byte order"
                 yield Problem(parameter.where("choices"), "byte-order", what, "big, little and auto are")
 
 
 def _field(field: model.Field, order: str) -> Iterator[Problem]:
     at = field.where("byte_order")
-    if order not in _ORDERS:
-        yield Problem(at, "byte-order", f"unknown byte order {order!r}", closest(order, _ORDERS))
+    if order not in ORDERS:
+        yield Problem(at, "byte-order", f"unknown byte order {order!r}", closest(order, ORDERS))
     elif not field.type.has_order:
         what, hint = f"{field.written.type} has no byte order", "integers and floats of several bytes have"
         yield Problem(at, "byte-order", what, hint)

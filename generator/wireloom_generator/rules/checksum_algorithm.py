@@ -18,8 +18,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, types
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-
-_WIDTHS = {"crc32": 32, "crc32_zero": 32, "adler32": 32, "crc16_xmodem": 16}
+from wireloom_generator.reading.vocabulary import ALGORITHMS
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -36,14 +35,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
-    width = _WIDTHS.get(checksum.algorithm)
-    if width is None:
-        what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, _WIDTHS)
+    known = ALGORITHMS.get(checksum.algorithm)
+    if known is None:
+        what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, ALGORITHMS)
         at = field.written.checksum.where("algorithm") if field.written.checksum else field.where("checksum")
         yield Problem(at, "checksum-algorithm", what, hint)
-    elif field.written.type != f"u{width}":
-        what = f"{checksum.algorithm} has {width} bits and does not fit {field.written.type}"
-        yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{width}")
+    elif field.written.type != f"u{known.width}":
+        what = f"{checksum.algorithm} has {known.width} bits and does not fit {field.written.type}"
+        yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{known.width}")
     start, end = checksum.start.constant, checksum.end.constant
     if start is not None and end is not None and start >= end:
         yield Problem(checksum.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")

@@ -24,7 +24,8 @@ from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import ALL, ENCODINGS, NAMES, Integer, Leb128, Struct, Text, Unknown, of, parse
+from wireloom_generator.reading.vocabulary import ENCODINGS
+from wireloom_generator.types import ALL, NAMES, Integer, Leb128, Struct, Text, Unknown, of, parse
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),

@@ -25,11 +25,8 @@ from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, col
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
 from wireloom_generator.types import Kind
-
-_STYLES = ("json_lines",)
-_NOTATIONS = ("value", "label", "base64_57", "text")
-_OMITS = ("never", "absent", "false")
 
 _NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
 
@@ -41,8 +38,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         assert isinstance(scope.owner, model.Message)
         own = list(columns(spec, scope))
         for form in scope.owner.written.forms:
-            if form.style not in _STYLES:
-                hint = closest(form.style, _STYLES)
+            if form.style not in STYLES:
+                hint = closest(form.style, STYLES)
                 yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
             keys: dict[str, syntax.FormEntry] = {}
             for entry in form.entries:
@@ -60,11 +57,11 @@ def _entry(
     if (entry.field is None) == (entry.const is None):
         what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
         yield Problem(entry.at if entry.field is None else entry.where("const"), "form", what)
-    if entry.notation not in _NOTATIONS:
-        what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, _NOTATIONS)
+    if entry.notation not in NOTATIONS:
+        what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, NOTATIONS)
         yield Problem(entry.where("as"), "form", what, hint)
-    if entry.omit not in _OMITS:
-        yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, _OMITS))
+    if entry.omit not in OMITTED:
+        yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, OMITTED))
     if entry.field is None:
         for key in ("as", "omit"):
             if key in entry.places:

@@ -24,9 +24,9 @@ from wireloom_generator import naming
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.vocabulary import TABLE_TYPES
 from wireloom_generator.types import Text, parse
 
-_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 _MOST = 32765
 """A vtable is at most 65535 bytes long."""
 
@@ -55,11 +55,11 @@ def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Ite
     if known is not field:
         place = seen_from(field.where("id"), known.where("id"))
         yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
-    wire = parse(field.type) if field.type in _TYPES else None
+    wire = parse(field.type) if field.type in TABLE_TYPES else None
     if wire is None:
         hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
         what = f"{field.type!r} is not a type of a table's field"
-        yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, _TYPES))
+        yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, TABLE_TYPES))
     elif field.default is not None and isinstance(wire, Text):
         yield Problem(field.where("default"), "table-fields", "text can have no default in FlatBuffers")
     elif field.default is not None and (fault := wire.misfit(field.default, None)):

@@ -13,7 +13,7 @@ from wireloom_generator.types.floating import Float
 from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
 from wireloom_generator.types.kind import PLAIN, Kind
 from wireloom_generator.types.struct import Struct, Unknown
-from wireloom_generator.types.text import ENCODINGS, Text
+from wireloom_generator.types.text import Text
 from wireloom_generator.types.varint import Leb128, ZigZag
 
 WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
@@ -40,7 +40,6 @@ def of(field: syntax.Field) -> WireType | None:
 
 __all__ = [
     "ALL",
-    "ENCODINGS",
     "NAMES",
     "PLAIN",
     "WIDTHS",

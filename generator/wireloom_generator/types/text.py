@@ -7,13 +7,11 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.vocabulary import ENCODINGS
 from wireloom_generator.types.base import Base, Declared, Example
 from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import ANY, SizeRange
 from wireloom_generator.types.tables import Primitive
-
-ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
-"""The encodings; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,9 @@ from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
 from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
 from wireloom_generator.emitters.docs.names import Meanings
+from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
 from wireloom_generator.types.tables import brief
-
-_ALGORITHMS = {
-    "crc32": "CRC-32 as zlib computes it",
-    "crc32_zero": "CRC-32 with initial register 0 and no final XOR",
-    "adler32": "Adler-32",
-    "crc16_xmodem": "CRC-16/XMODEM",
-}
 
 ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 """From the (kind, name, doc) of something in the table to its errata."""
@@ -137,7 +131,7 @@ class FieldTable:
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:
-        name = _ALGORITHMS.get(checksum.algorithm, checksum.algorithm)
+        name = ALGORITHMS[checksum.algorithm].title
         covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
         return f"{name}, over the record's bytes from {covered}; filled in on encode"
 

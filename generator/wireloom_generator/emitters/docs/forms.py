@@ -8,13 +8,9 @@ from wireloom_generator.emitters.docs.errata import Errata, links
 from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.emitters.docs.shared import Passage, Titled, paragraphs, table
+from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED
 
-_NOTATIONS = {
-    "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
-    "text": "the bytes decoded as UTF-8, with U+FFFD for what is none",
-}
 _PLAIN: Mapping[object, str] = {model.Primitive.BOOLEAN: "true or false", model.Primitive.STRING: "the text"}
-_OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
 
 
 def form_block(names: Meanings, errata: Errata, message: model.Message, form: model.Form) -> Passage:
@@ -27,7 +23,7 @@ def form_block(names: Meanings, errata: Errata, message: model.Message, form: mo
         found = errata.at(places.member_place(place, "key", entry.key), entry.doc)
         holds = f"always {code(entry.const)}" if entry.const is not None else _held(entry, known)
         meaning = sentences([prose(entry.doc.text), links(found)])
-        rows.append((cell(code(entry.key)), cell(holds), _OMITTED[entry.omit], cell(meaning)))
+        rows.append((cell(code(entry.key)), cell(holds), OMITTED[entry.omit], cell(meaning)))
     told = table(("Key", "Holds", "Left out", "Remark"), rows)
     intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
     texts = paragraphs(form.doc, intro)
@@ -41,5 +37,5 @@ def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Comput
     elif entry.notation == "value":
         how = _PLAIN.get(field.columns[0].type if field else None, "the number")
     else:
-        how = _NOTATIONS[entry.notation]
+        how = NOTATIONS[entry.notation]
     return f"{code(entry.field)}: {how}"

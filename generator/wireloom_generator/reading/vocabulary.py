@@ -1,0 +1,50 @@
+"""The words that the language has for the values of some keys, and what they mean: listed here and nowhere else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+ORDERS = ("big", "little")
+"""The orders of bytes."""
+
+ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
+"""The encodings of texts; the first is the default."""
+
+TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
+"""The types of a FlatBuffers table's fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """A checksum of ``width`` bits; ``title`` is its name for people."""
+
+    width: int
+    title: str
+
+
+ALGORITHMS = {
+    "crc32": Algorithm(32, "CRC-32 as zlib computes it"),
+    "crc32_zero": Algorithm(32, "CRC-32 with initial register 0 and no final XOR"),
+    "adler32": Algorithm(32, "Adler-32"),
+    "crc16_xmodem": Algorithm(16, "CRC-16/XMODEM"),
+}
+"""The checksums."""
+
+STYLES = ("json_lines",)
+"""The styles of textual forms."""
+
+NOTATIONS = {
+    "value": "the value",
+    "label": "its label",
+    "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
+    "text": "the bytes decoded as UTF-8, with U+FFFD for what is none",
+}
+"""How a textual form writes a value; the first is the default."""
+
+OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
+"""When a textual form leaves a key out; the first is the default."""
+
+
+def listed(words: Iterable[str], *, default: bool = False) -> str:
+    """Several words as a sentence has them: a, b or c. The first may be marked as the ``default``."""
+    first, *others, last = words
+    return f"{', '.join((f'{first} (default)' if default else first, *others))} or {last}"
