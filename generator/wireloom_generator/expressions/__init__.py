@@ -34,35 +34,3 @@ from wireloom.expressions.tree import (
 
 Literal = int | float | bool | str
 """A number, true or false, or text: a value as a spec writes it."""
-
-__all__ = [
-    "OF_NAMES",
-    "OF_NUMBERS",
-    "Among",
-    "Binary",
-    "Call",
-    "Compare",
-    "Conditional",
-    "Expr",
-    "ExpressionError",
-    "Hexadecimal",
-    "Literal",
-    "Logical",
-    "Name",
-    "Scope",
-    "Unary",
-    "Value",
-    "integer",
-    "key",
-    "may_be_absent",
-    "measured",
-    "names",
-    "needed",
-    "parse",
-    "parsed",
-    "parts",
-    "qualified",
-    "rebuild",
-    "terms",
-    "walk",
-]

@@ -36,30 +36,3 @@ def of(field: syntax.Field) -> WireType | None:
     """The type of a field; None if it is one that the spec declares, or should."""
     found = parse(field.type)
     return None if found is None else found.given(field)
-
-
-__all__ = [
-    "ALL",
-    "NAMES",
-    "PLAIN",
-    "WIDTHS",
-    "Bcd",
-    "Boolean",
-    "Bytes",
-    "Declared",
-    "FlatBuffers",
-    "Float",
-    "Integer",
-    "Kind",
-    "Leb128",
-    "Number",
-    "Struct",
-    "Text",
-    "Unknown",
-    "WireType",
-    "ZigZag",
-    "integer_column",
-    "of",
-    "parse",
-    "spelled",
-]
