@@ -9,7 +9,7 @@ import pytest
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import load
-from wireloom_generator.resolve import protocol, resolve
+from wireloom_generator.resolve import protocol_of, resolve
 
 SPECS = Path(__file__).parent.parent / "specs"
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"
@@ -286,7 +286,7 @@ def _version(folder: Path) -> Version:
     specs, problems = load([folder])
     assert not problems
     resolved = {spec.protocol.protocol: resolve(spec) for spec in specs}
-    return Version({name: protocol(spec) for name, spec in resolved.items()}, resolved)
+    return Version({name: protocol_of(spec) for name, spec in resolved.items()}, resolved)
 
 
 def _edited(path: str, sought: str, replacement: str, folder: Path) -> Version:

@@ -30,7 +30,7 @@ from wireloom_generator.generate import check as check_specs
 from wireloom_generator.generate import outputs
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.resolve import protocol as protocol_of
+from wireloom_generator.resolve import protocol_of
 
 pytestmark = pytest.mark.xdist_group("hostile texts")
 
@@ -179,11 +179,13 @@ def shape(text: str) -> str:
 
 
 LUA_TEXT = re.compile(r'"(?:[^"\\\n]|\\[\\"]|\\\d{3})*"')
+LUA_TEXTS = re.compile(rf"{LUA_TEXT.pattern}(?: \.\.\n *{LUA_TEXT.pattern})*")
+"""A text, on several lines if it is long."""
 
 
 def lua_shape(text: str) -> list[str]:
     """Lua without what its texts say, and without how long that makes its lines."""
-    return re.findall(r"[^\s{},]+", LUA_TEXT.sub("text", text))
+    return re.findall(r"[^\s{},]+", LUA_TEXTS.sub("text", text))
 
 
 def comments(text: str) -> int:

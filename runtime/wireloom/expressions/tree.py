@@ -129,6 +129,13 @@ _WIDEST = 1024
 _AROUND = 4
 """The most operations that the compiler puts around an expression."""
 _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
+_SLIPS = {
+    r"&&": "write and for &&",
+    r"\|\|": "write or for ||",
+    r"!(?!=)": "write not for !",
+    r"[^=!<>]=[^=]": "a comparison is written ==",
+}
+"""How other languages write what is written otherwise here."""
 _SPLIT = "give parts of it names, with compute"
 
 
@@ -189,8 +196,8 @@ class _Reading:
             raise ExpressionError(f"not an expression: {text!r}", error.start) from None
         except SyntaxError as error:
             column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
-            hint = "a comparison is written ==" if re.search(r"[^=!<>]=[^=]", text) else ""
-            raise ExpressionError(f"not an expression: {text!r}", column, hint) from None
+            hints = (hint for slip, hint in _SLIPS.items() if re.search(slip, text))
+            raise ExpressionError(f"not an expression: {text!r}", column, next(hints, "")) from None
 
     def part(self, node: ast.expr) -> Expr:
         match node:
