@@ -13,10 +13,8 @@ from documents import all_loaded, dumped
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator import types
 from wireloom_generator.emitters import json_schema
-from wireloom_generator.reading import shape, source
-from wireloom_generator.rules import checksum_algorithm, form, table_fields
+from wireloom_generator.reading import shape, source, vocabulary
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads(json_schema.schema())
@@ -151,12 +149,12 @@ def test_words_are_those_of_the_rules() -> None:
 
 
 RULES = {
-    ("Field", "encoding"): set(types.ENCODINGS),
-    ("Checksum", "algorithm"): set(checksum_algorithm._WIDTHS),
-    ("TableField", "type"): set(table_fields._TYPES),
-    ("Form", "style"): set(form._STYLES),
-    ("FormEntry", "as"): set(form._NOTATIONS),
-    ("FormEntry", "omit"): set(form._OMITS),
+    ("Field", "encoding"): set(vocabulary.ENCODINGS),
+    ("Checksum", "algorithm"): set(vocabulary.ALGORITHMS),
+    ("TableField", "type"): set(vocabulary.TABLE_TYPES),
+    ("Form", "style"): set(vocabulary.STYLES),
+    ("FormEntry", "as"): set(vocabulary.NOTATIONS),
+    ("FormEntry", "omit"): set(vocabulary.OMITTED),
 }
 
 

@@ -20,7 +20,7 @@ import pytest
 
 from wireloom.codec import Column, Protocol
 from wireloom.codec.columns import ColumnType, ListOf, StructOf
-from wireloom_generator.types import ENCODINGS
+from wireloom_generator.reading.vocabulary import ENCODINGS
 
 Values = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Example, spelled
 from wireloom_generator.types.kind import Kind
-from wireloom_generator.types.sizes import ANY, SizeRange, exactly
+from wireloom_generator.types.sizes import SizeRange, exactly
 from wireloom_generator.types.tables import U64, Decimal, Primitive
 
 WIDTHS = tuple(range(8, 65, 8))
@@ -57,7 +57,7 @@ class Integer(Base):
 
     @property
     def size(self) -> SizeRange:
-        return exactly(self.bits // 8) if self.bits in WIDTHS else ANY
+        return exactly(self.bits // 8)
 
     @property
     def values(self) -> Domain:
