@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from wireloom.cli import app
 from wireloom_generator import emitters
 from wireloom_generator.emitters import Destination, Emitter, EmitterError, Subject
-from wireloom_generator.generate import FileChangeKind, generate
+from wireloom_generator.generate import generate
+from wireloom_generator.on_disk import FileChangeKind
 from wireloom_generator.output import OutputFile, head
 
 PACKAGE = "protocols"

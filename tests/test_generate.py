@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator.generate import FileChangeKind, generate
+from wireloom_generator.generate import generate
+from wireloom_generator.on_disk import FileChangeKind
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "wireloom_protocols"

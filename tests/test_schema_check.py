@@ -15,7 +15,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
-from wireloom_generator.generate import FileChangeKind, Wanted, differences, outputs
+from wireloom_generator.generate import outputs
+from wireloom_generator.on_disk import FileChangeKind, Wanted, differences
 
 pytestmark = pytest.mark.xdist_group("generated")  # which is compiled once
 

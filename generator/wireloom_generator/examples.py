@@ -9,13 +9,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
-from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any
 
 from wireloom_generator import emitted_code, model
 from wireloom_generator.emitters import enums, parsers
-from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces
 
@@ -24,31 +22,23 @@ RULE = "example"
 
 @contextmanager
 def emitted(protocol: model.Protocol) -> Iterator[Any]:
-    """The protocol's codec, from source emitted just for this.
+    """The protocol's codec, imported from source emitted just for this; removed again afterwards.
 
     Raises ``ForeignCodeError``, and runs nothing, if the source contains code that no emitter writes.
     """
-    files = {file.path: file for emit in (enums.emit, parsers.emit) for file in emit(protocol)}
+    files = {file.path.stem: file for emit in (enums.emit, parsers.emit) for file in emit(protocol)}
     for file in files.values():
         emitted_code.admit(file)
-    with imported(protocol, files) as codec:
-        yield codec
-
-
-@contextmanager
-def imported(protocol: model.Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Any]:
-    """The protocol's codec, imported from its emitted and checked source; removed again afterwards."""
     package = f"_wireloom_emitted_{protocol.name}"
     modules = {package: ModuleType(package)}
     modules[package].__path__ = []
     sys.modules[package] = modules[package]
     try:
         for stem in ("enums", "parsers"):
-            file = files[PurePosixPath(protocol.name, f"{stem}.py")]
             name = f"{package}.{stem}"
             modules[name] = sys.modules[name] = ModuleType(name)
             modules[name].__package__ = package
-            exec(compile(file.text, str(file.path), "exec"), modules[name].__dict__)
+            exec(compile(files[stem].text, str(files[stem].path), "exec"), modules[name].__dict__)
         yield modules[f"{package}.parsers"].PROTOCOL
     finally:
         for name in modules:

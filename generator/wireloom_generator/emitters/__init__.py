@@ -5,14 +5,14 @@ Each module beside this one has an ``EMITTER``. Other packages declare theirs un
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wireloom_generator import model
 from wireloom_generator.output import OutputFile, is_marked
@@ -39,14 +39,11 @@ class Destination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an emitter is given: a protocol, its worked examples as the codec decodes them, and how records are read.
-
-    Those of Python modules, of which the codec is made, are given the protocol alone.
-    """
+    """What an emitter is given: a protocol, its worked examples as the codec decodes them, and how records are read."""
 
     protocol: model.Protocol
-    traces: Traces = field(default_factory=dict)
-    account: "Account | None" = None
+    traces: Traces
+    account: "Account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +55,14 @@ class Emitter:
 
     emit: Callable[[Subject], Iterable[OutputFile]]
     destination: Destination = Destination.OUT
+
+
+class Emission(NamedTuple):
+    """A file with the name of the emitter that made it, and where it goes."""
+
+    emitter: str
+    destination: Destination
+    file: OutputFile
 
 
 class EmitterError(Exception):
@@ -78,14 +83,18 @@ def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
     return {name: _named(name) for name in names} if names else own()
 
 
-def emitted(name: str, emitter: Emitter, subject: Subject) -> Iterator[OutputFile]:
-    """The files of an emitter. Raises ``EmitterError`` if one has a wrong path or no head of a generated file."""
-    for file in emitter.emit(subject):
-        if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
-            raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")
-        if not is_marked(file):
-            raise EmitterError(f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file")
-        yield file
+def emitted(emitters: Mapping[str, Emitter], subject: Subject) -> Iterator[Emission]:
+    """The files of emitters. Raises ``EmitterError`` if one has a wrong path or no head of a generated file."""
+    for name, emitter in emitters.items():
+        for file in emitter.emit(subject):
+            if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
+                what = f"gives the file {str(file.path)!r}, whose path must begin {name}/"
+                raise EmitterError(f"the emitter {name!r} {what}")
+            if not is_marked(file):
+                raise EmitterError(
+                    f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file"
+                )
+            yield Emission(name, emitter.destination, file)
 
 
 def _named(name: str) -> Emitter:

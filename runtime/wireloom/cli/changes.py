@@ -9,7 +9,7 @@ from wireloom import files
 from wireloom.cli.diagnostics import complain, say
 
 if TYPE_CHECKING:
-    from wireloom_generator.generate import FileChange
+    from wireloom_generator.on_disk import FileChange
 
 _DIFF_LINES = 20
 _DIFF_FILES = 5

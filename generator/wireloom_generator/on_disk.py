@@ -1,0 +1,185 @@
+"""The files that specs give, compared with those on disk, and written there."""
+
+import difflib
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+from typing import assert_never
+
+from wireloom_generator import git
+from wireloom_generator.output import OutputFile, is_marked, made_from
+from wireloom_generator.problems import Location, Problem, Severity
+
+
+class FileChangeKind(StrEnum):
+    """How a file differs from what the specs give."""
+
+    MISSING = "missing"
+    EDITED = "edited"
+    ORPHANED = "orphaned"
+    """Generated from something that the specs no longer have; it is removed."""
+    FOREIGN = "foreign"
+    """Not generated, but in a generated folder; it is reported and left alone."""
+    UNTRACKED = "untracked"
+    """Up to date but not in git; reported when nothing is written."""
+
+
+RULE = "generated"
+
+_WHAT = {
+    FileChangeKind.MISSING: "is missing",
+    FileChangeKind.EDITED: "is not what the specs give",
+    FileChangeKind.ORPHANED: "is generated, but no spec gives it any longer",
+    FileChangeKind.FOREIGN: "is not generated, but stands among files that are",
+    FileChangeKind.UNTRACKED: "is needed, but git does not have it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that differs from what the specs give, and how; ``diff`` is from the file to what it should be."""
+
+    path: Path
+    kind: FileChangeKind
+    diff: str
+
+    def problem(self, command: str) -> Problem:
+        """The change as a problem of the file that ``command`` fixes."""
+        match self.kind:
+            case FileChangeKind.FOREIGN:
+                hint = "keep it elsewhere"
+            case FileChangeKind.UNTRACKED:
+                hint = f"run: {shlex.join(['git', 'add', str(self.path)])}"
+            case FileChangeKind.MISSING | FileChangeKind.EDITED | FileChangeKind.ORPHANED:
+                hint = f"run: {command}"
+            case _:
+                assert_never(self.kind)
+        return Problem(Location(self.path, _first_line_of(self.diff), 1), RULE, _WHAT[self.kind], hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What each file should contain. In the folders ``own`` stand files of one protocol, in ``shared`` ones of several.
+
+    ``others`` are files of emitters that were not chosen; they are left alone.
+    """
+
+    files: Mapping[Path, str]
+    own: frozenset[Path]
+    shared: frozenset[Path]
+    others: frozenset[Path]
+
+
+def differences(wanted: Wanted, specs: Sequence[Path]) -> list[FileChange]:
+    """How the files on disk differ from what is ``wanted``, including orphaned and foreign files."""
+    return [*_differing(wanted.files), *_strays(wanted), *_left_behind(specs, wanted)]
+
+
+def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[Problem]]:
+    """The files that are not in git; a warning if git fails. If git is not installed, it is not asked."""
+    try:
+        return [FileChange(path, FileChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
+    except git.MissingGitError:
+        return [], []
+    except git.GitError as error:
+        what = f"git does not tell which files it has: {error}"
+        return [], [Problem(Location(out, 1, 1), RULE, what, severity=Severity.WARNING)]
+
+
+def write(changes: Sequence[FileChange], wanted: Wanted) -> list[Problem]:
+    """Make the changes, unless files that were not generated are in the way: then only the problems of those."""
+    taken = [problem for change in changes if (problem := _taken(change))]
+    for change in () if taken else changes:
+        _apply(change, wanted)
+    return taken
+
+
+def _taken(change: FileChange) -> Problem | None:
+    """The problem if a file that was not generated is where one should be generated."""
+    if change.kind is not FileChangeKind.EDITED:
+        return None
+    text = _text(change.path)
+    if not text.strip() or is_marked(OutputFile(PurePosixPath(change.path), text)):
+        return None
+    what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
+    return Problem(Location(change.path, 1, 1), "taken", what, hint)
+
+
+def _apply(change: FileChange, wanted: Wanted) -> None:
+    match change.kind:
+        case FileChangeKind.MISSING | FileChangeKind.EDITED:
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+            change.path.write_text(wanted.files[change.path], encoding="utf-8")
+        case FileChangeKind.ORPHANED:
+            change.path.unlink()
+        case FileChangeKind.FOREIGN | FileChangeKind.UNTRACKED:
+            pass
+
+
+def _differing(wanted: Mapping[Path, str]) -> Iterator[FileChange]:
+    for path, text in sorted(wanted.items()):
+        if not path.exists():
+            yield FileChange(path, FileChangeKind.MISSING, _diff(path, "", text))
+        elif (found := _text(path)) != "\n".join(re.split("\r\n?|\n", text)):  # as reading translates line ends
+            yield FileChange(path, FileChangeKind.EDITED, _diff(path, found, text))
+
+
+def _strays(wanted: Wanted) -> Iterator[FileChange]:
+    """Files beside those that the specs give: generated once, or somebody's own.
+
+    In a folder that several protocols share, those that were generated from other specs are neither.
+    """
+    for folder in sorted(folder for folder in wanted.own | wanted.shared if folder.is_dir()):
+        given = {source for path in wanted.files if path.parent == folder for source in made_from(wanted.files[path])}
+        for path in sorted(set(filter(Path.is_file, folder.iterdir())) - wanted.files.keys() - wanted.others):
+            sources = made_from(_first_line(path))
+            if not sources:
+                yield FileChange(path, FileChangeKind.FOREIGN, "")
+            elif folder in wanted.own or given.issuperset(sources):
+                yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
+
+
+def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
+    """Files of protocols that are gone from the given folders of specs, but not those of protocols from elsewhere."""
+    roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
+    names = {root.resolve().name for root in roots}
+    known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
+    beside = {path for folder in wanted.own if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
+    beside |= {path for folder in wanted.shared if folder.is_dir() for path in folder.iterdir()}
+    for path in sorted(path for path in beside if path.parent not in wanted.own and path.is_file()):
+        sources = [PurePosixPath(source) for source in made_from(_first_line(path))]
+        gone = any((source.parent.name, source.name) not in known for source in sources)
+        if gone and all(source.parent.name in names for source in sources):
+            yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline(1000)
+
+
+def _diff(path: Path, found: str, wanted: str) -> str:
+    name = PurePosixPath(path).as_posix()
+    lines = difflib.unified_diff(found.splitlines(), wanted.splitlines(), f"{name} (on disk)", name, lineterm="", n=1)
+    return "\n".join(lines)
+
+
+def _first_line_of(diff: str) -> int:
+    """The line of the file on disk at which a unified diff begins; 1 for an empty diff."""
+    before, _, hunk = diff.partition("\n@@ -")
+    start = re.match(r"\d+", hunk)
+    if not before or start is None:
+        return 1
+    context = 0
+    for line in hunk.splitlines()[1:]:
+        if not line.startswith(" "):
+            break
+        context += 1
+    return max(1, int(start[0]) + context)
