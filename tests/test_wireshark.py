@@ -19,6 +19,7 @@ from attack.texts import ALL
 from compiled import FEATURES, Compiled
 from hypothesis import given, settings
 from invented_expressions import ABSENT, CONDITION, NUMBER, OF_ABSENT, PARAMETERS, ROWS, Row, parsed
+from test_emitted_code import STRANGE
 from test_hostile_texts import ALL_PLACES, written
 from test_specs_readme import BLOCKS, documents
 from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
@@ -31,6 +32,7 @@ from wireloom.expressions.tree import Expr
 from wireloom_generator import expressions, model
 from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
+from wireloom_generator.emitters.wireshark.lua import LuaTable, entries
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.types import FlatBuffers
@@ -303,6 +305,20 @@ def test_wireshark_takes_hostile_texts(tmp_path: Path) -> None:
     assert [record.reason and record.reason.partition(":")[0] for record in found] == ["truncated"]
 
 
+LONG = ["word " * 60 + text + " word" * 60 for text in STRANGE]
+LONG += [" " * 300, "  two  blanks  " * 30, " " + "x" * 300 + "  y " * 40, "(one two) " * 60, "a b " * 20_000]
+
+
+def test_a_long_text_is_the_same_in_several_lines(tmp_path: Path) -> None:
+    print_bytes = "local function hex(char) return string.format('%02x', char:byte()) end\n"
+    print_bytes += "local function say(given) print('= ' .. given.text:gsub('.', hex)) end\n"
+    trees = [LuaTable(entries(number="1", text=lua.string(text)), "say") for text in LONG]
+    script = tmp_path / "texts.lua"
+    script.write_text(print_bytes + "\n".join(map(lua.render, trees)), encoding="utf-8")
+    found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
+    assert found == [text.encode().hex() for text in LONG]
+
+
 def test_the_recipe_counts_the_files_of_the_dissector() -> None:
     compiler = ROOT / "generator" / "wireloom_generator"
     files = [path for path in compiler.rglob("*") if path.suffix in (".py", ".j2")]
@@ -365,7 +381,7 @@ def test_asks_expressions_as_the_codec_does(tmp_path: Path) -> None:
     cases = [*asked(), *((parsed(text), row) for text in OF_ABSENT for row in ABSENT)]
     script = emitted(compiled.feature("integers_big_endian"), tmp_path)
     lines = [script.read_text(encoding="utf-8"), ASK.replace("PARAMETERS", _table(PARAMETERS))]
-    lines += [f"print('= ' .. shown(ask({lua.function(tree)}, {_table(row)})))" for tree, row in cases]
+    lines += [f"print('= ' .. shown(ask({lua.render(lua.function(tree))}, {_table(row)})))" for tree, row in cases]
     script.write_text("\n".join(lines), encoding="utf-8")
     found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
     expected = [of_text(as_text(tree)).ask(row, row, Frame(PARAMETERS)) for tree, row in cases]
@@ -387,7 +403,7 @@ def test_computes_as_python_does(tmp_path: Path) -> None:
     script = emitted(compiled.feature("integers_big_endian"), tmp_path)
     lines = [script.read_text(encoding="utf-8")]
     for text, a, b in cases:
-        asked = lua.function(expressions.parse(text))
+        asked = lua.render(lua.function(expressions.parse(text)))
         lines.append(f"print('= ' .. shown(({asked})({{a = {lua.literal(a)}, b = {lua.literal(b)}}})))")
     script.write_text("\n".join(lines), encoding="utf-8")
     found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]

@@ -349,7 +349,7 @@ local function size(bytes) return {kind = "size", bytes = bytes} end
 local function prefix(number) return {kind = "prefix", number = number} end
 local function up_to(bytes) return {kind = "until", bytes = bytes} end
 local function bytes(extent) return {kind = "bytes", extent = extent} end
-local function text(extent, encoding) return {kind = "text", extent = extent, encoding = encoding} end
+local function text(encoding, extent) return {kind = "text", extent = extent, encoding = encoding} end
 local function struct(name, extent) return {kind = "struct", name = name, extent = extent} end
 local function constant(value) return {kind = "constant", value = value} end
 
@@ -1824,7 +1824,7 @@ types.FrameInfo = {
                 kind = "field",
                 name = "user",
                 shape = "string",
-                value = text(rest, "utf-8"),
+                value = text("utf-8", rest),
                 doc = "A leading ^ marks a user of the external domain.",
               },
             },
@@ -1836,7 +1836,7 @@ types.FrameInfo = {
                 kind = "field",
                 name = "privilege",
                 shape = "string",
-                value = text(rest, "utf-8"),
+                value = text("utf-8", rest),
                 doc = "The name of a privilege.",
               },
             },
@@ -2129,7 +2129,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "cluster_map",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "The layout of the cluster as JSON, or empty.",
           },
         },
@@ -2147,7 +2147,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "error",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "What is wrong as JSON, or empty.",
           },
         },
@@ -2195,8 +2195,8 @@ messages[#messages + 1] = {
             shape = "uint64",
             value = uint(8, "big"),
             long = true,
-            doc = "Where the snapshot starts. In the first marker of a stream this is the seqno the client asked " ..
-              "to start from; later it is the first seqno of the snapshot, which the client may not get to see.",
+            doc = "Where the snapshot starts. In the first marker of a stream this is the seqno the client asked to " ..
+              "start from; later it is the first seqno of the snapshot, which the client may not get to see.",
           },
           {
             kind = "field",
@@ -2381,8 +2381,8 @@ messages[#messages + 1] = {
             shape = "uint64",
             value = uint(8, "big"),
             long = true,
-            doc = "Deletions up to this seqno may be gone. A client that sends it in stream requests is rolled " ..
-              "back less.",
+            doc = "Deletions up to this seqno may be gone. A client that sends it in stream requests is rolled back " ..
+              "less.",
           },
           {
             kind = "tail",
@@ -2428,7 +2428,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "cluster_map",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "The layout of the cluster as JSON, or empty.",
           },
         },
@@ -2446,7 +2446,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "error",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "What is wrong as JSON, or empty.",
           },
         },
@@ -2494,7 +2494,7 @@ messages[#messages + 1] = {
         kind = "field",
         name = "key",
         shape = "string",
-        value = text(rest, "utf-8"),
+        value = text("utf-8", rest),
         doc = "The name of the collection or scope that came or changed. Empty when one was dropped.",
       },
     },
@@ -2723,7 +2723,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "cluster_map",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "The layout of the cluster as JSON, or empty.",
           },
         },
@@ -2741,7 +2741,7 @@ messages[#messages + 1] = {
             kind = "field",
             name = "error",
             shape = "string",
-            value = text(rest, "utf-8"),
+            value = text("utf-8", rest),
             doc = "What is wrong as JSON, or empty.",
           },
         },

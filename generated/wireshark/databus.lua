@@ -349,7 +349,7 @@ local function size(bytes) return {kind = "size", bytes = bytes} end
 local function prefix(number) return {kind = "prefix", number = number} end
 local function up_to(bytes) return {kind = "until", bytes = bytes} end
 local function bytes(extent) return {kind = "bytes", extent = extent} end
-local function text(extent, encoding) return {kind = "text", extent = extent, encoding = encoding} end
+local function text(encoding, extent) return {kind = "text", extent = extent, encoding = encoding} end
 local function struct(name, extent) return {kind = "struct", name = name, extent = extent} end
 local function constant(value) return {kind = "constant", value = value} end
 
@@ -1391,9 +1391,9 @@ messages[#messages + 1] = {
         value = uint(2, "parameter"),
         hex = true,
         flags = flags.EventAttributes,
-        doc = "A bitmap, so unsigned, though a short in the document. When it is not given it follows from " ..
-          "opcode, trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a data " ..
-          "event without an opcode, and a control event no bits at all.",
+        doc = "A bitmap, so unsigned, though a short in the document. When it is not given it follows from opcode, " ..
+          "trace, ext_replicated and the key. The Java writer differs twice: it gives UPSERT to a data event " ..
+          "without an opcode, and a control event no bits at all.",
       },
       {
         kind = "field",
@@ -1550,8 +1550,8 @@ messages[#messages + 1] = {
               function(this, record, frame) return (this.key_size ~= nil and this.key_size >= 0) end,
             },
             derive = function(this, record, frame) return size_of(frame, "key_bytes") end,
-            doc = "Size of the key. Java does not check it; here it is malformed if negative or past the end of " ..
-              "the event. (bytes)",
+            doc = "Size of the key. Java does not check it; here it is malformed if negative or past the end of the " ..
+              "event. (bytes)",
           },
           {
             kind = "field",
@@ -1595,7 +1595,7 @@ local framing = {
       checksum = {
         name = "header_crc",
         value = uint(4, "parameter"),
-        place = function() return 1 end,
+        place = function(this, record, frame) return 1 end,
         algorithm = "crc32_zero",
         from = function(this, record, frame) return 5 end,
         to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,

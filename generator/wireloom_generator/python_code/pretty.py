@@ -6,14 +6,12 @@ Text from a spec gets into generated code only through ``string``, ``literal`` o
 
 import ast
 import math
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator.expressions import Hexadecimal
-
-WIDTH = 120
+from wireloom_generator.output import WIDTH, pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,9 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
         return before + flat(tree) + after
     match tree:
         case str() if tree.startswith('"'):
-            return f"\n{' ' * indent}".join(_pieces(tree, before, WIDTH - indent - len(after))) + after
+            room = WIDTH - indent - len(after) - 2
+            lines = [f'"{piece}"' for piece in pieces(tree[1:-1], room - len(before), room)]
+            return before + f"\n{' ' * indent}".join(lines) + after
         case str():
             return before + tree + after
         case Keyed(prefix, inner):
@@ -143,27 +143,6 @@ def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") ->
             pad = " " * (indent + 4)
             lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
             return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
-
-
-_WORD = re.compile(r"[^ ]* ?")
-_GROUP = re.compile(r"(?:\((?:[^()]|\([^()]{,40}\)){,80}\)|[^ ])* ?")
-"""A word, or several in parentheses, which are better not torn apart, with the blank behind them."""
-
-
-def _pieces(text: str, before: str, room: int) -> list[str]:
-    """A string literal as several, which Python joins: none is wider than ``room``, unless a word is.
-
-    ``before`` stands in front of the first. All but the last end with a blank, which no escape has in it.
-    """
-    pieces, left = [""], room - len(before) - 2
-    for group in _GROUP.findall(text[1:-1]):
-        for word in [group] if 2 * len(group) < room else _WORD.findall(group):
-            if pieces[-1] and len(pieces[-1]) + len(word) > left:
-                pieces.append("")
-                left = room - 2
-            pieces[-1] += word
-    first, *others = (f'"{piece}"' for piece in pieces)
-    return [before + first, *others]
 
 
 def docstring(text: str, *, indent: int = 0) -> str:

@@ -16,7 +16,9 @@ from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import (
     Lua,
+    LuaCall,
     LuaEntry,
+    LuaFunction,
     LuaTable,
     entries,
     function,
@@ -174,7 +176,7 @@ def _rule(condition: model.Condition | None) -> LuaTable | None:
     return None if condition is None else LuaTable([_words(condition.text), function(condition.expression)])
 
 
-def _derive(condition: model.Condition | None) -> str | None:
+def _derive(condition: model.Condition | None) -> Lua | None:
     return None if condition is None else function(condition.expression)
 
 
@@ -185,7 +187,7 @@ def _field(field: model.Field) -> LuaTable:
         name=string(field.name),
         column=string(field.raw) if field.raw else None,
         shape=string(_shape(field.wire.type)),
-        value=f"constant({literal(field.const)})" if is_bytes else _value(field.wire),
+        value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire),
         hex="true" if field.hex else None,
         **_names(field.enum, field.flags, field.labels),
         const=None if field.const is None or is_bytes else literal(field.const),
@@ -255,43 +257,44 @@ def _shape(kind: WireType) -> str:
             assert_never(kind)
 
 
-def _value(wire: model.Wire) -> str:
+def _value(wire: model.Wire) -> Lua:
     """How a value is read."""
-    order = f', "{wire.order}"' if wire.order else ""
-    extent = "" if wire.extent is None else _extent(wire.extent)
+    order = [string(wire.order)] if wire.order else []
+    extent = [] if wire.extent is None else [_extent(wire.extent)]
     match wire.type:
         case Integer(bits=bits, signed=signed):
-            return f"{'sint' if signed else 'uint'}({bits // 8}{order})"
+            return LuaCall("sint" if signed else "uint", [str(bits // 8), *order])
         case Float(bits=bits):
-            return f"float({bits // 8}{order})"
+            return LuaCall("float", [str(bits // 8), *order])
         case Boolean():
             return "bool"
         case Leb128(bits=bits):
-            return f"leb128({bits})"
+            return LuaCall("leb128", [str(bits)])
         case ZigZag(bits=bits):
-            return f"zigzag({bits})"
+            return LuaCall("zigzag", [str(bits)])
         case Bytes() | FlatBuffers():
-            return f"bytes({extent})"
+            return LuaCall("bytes", extent)
         case Bcd(digits=digits, scale=scale, sign=sign):
-            return f"bcd({digits}, {scale}, {string({None: '', 'signed': 'cd', 'unsigned': 'f'}[sign])})"
+            signs = {None: "", "signed": "cd", "unsigned": "f"}[sign]
+            return LuaCall("bcd", [str(digits), str(scale), string(signs)])
         case Text(encoding=encoding):
-            return f"text({extent}, {string(encoding)})"
+            return LuaCall("text", [string(encoding), *extent])
         case Struct(name=name):
-            return f"struct({string(name)}{', ' if extent else ''}{extent})"
+            return LuaCall("struct", [string(name), *extent])
         case _:
             assert_never(wire.type)
 
 
-def _extent(extent: model.Extent) -> str:
+def _extent(extent: model.Extent) -> Lua:
     match extent:
         case model.Rest():
             return "rest"
         case model.Size(condition=model.Condition(expression=bytes), fixed=fixed):
-            return f"size({function(bytes) if fixed is None else literal(fixed)})"
+            return LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
         case model.Prefix(length=length):
-            return f"prefix({_value(length)})"
+            return LuaCall("prefix", [_value(length)])
         case model.Terminator(value=value):
-            return f"up_to({string(value)})"
+            return LuaCall("up_to", [string(value)])
         case _:
             assert_never(extent)
 
@@ -366,7 +369,7 @@ def _proof(lengths: model.Lengths) -> LuaTable | None:
     name, checksum = lengths.checksum
     if lengths.stored is None:
         probe = next(probe for probe in lengths.probes if probe.name == name)
-        wire, place = probe.wire, f"function() return {probe.offset} end"
+        wire, place = probe.wire, LuaFunction(str(probe.offset))
     else:
         wire, place = lengths.stored[0], function(lengths.stored[1].expression)
     return LuaTable([*entries(name=string(name), value=_value(wire), place=place), *_sum(checksum)])

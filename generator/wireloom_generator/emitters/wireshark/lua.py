@@ -26,9 +26,11 @@ from wireloom_generator.expressions import (
     may_be_absent,
     needed,
 )
+from wireloom_generator.output import WIDTH, pieces
 
-WIDTH = 120
 _EXACT = 1 << 53
+_JOINED = 100
+"""How many texts one expression may join; Lua's own limit is 200, less what the expression is in."""
 _WORDS = frozenset({
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
@@ -55,7 +57,22 @@ class LuaEntry:
     value: "Lua"
 
 
-Lua = str | LuaTable | LuaEntry
+@dataclass(frozen=True, slots=True)
+class LuaCall:
+    """A call. Only its last argument may take several lines."""
+
+    name: str
+    arguments: "Sequence[Lua]"
+
+
+@dataclass(frozen=True, slots=True)
+class LuaFunction:
+    """A function of its own struct, the header and the known positions, that returns what an expression gives."""
+
+    expression: str
+
+
+Lua = str | LuaTable | LuaEntry | LuaCall | LuaFunction
 
 
 def entries(**values: "Lua | None") -> list[Lua]:
@@ -63,18 +80,31 @@ def entries(**values: "Lua | None") -> list[Lua]:
     return [LuaEntry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
 
 
-def render(tree: Lua, indent: int = 0, used: int = 0) -> str:
-    """The source; what does not fit on one line, after ``used`` characters, has several, a table one an item."""
+def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
+    """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several."""
     line = _flat(tree)
-    if indent + used + len(line) < WIDTH:
+    room = WIDTH - indent - used - after
+    if len(line) <= room:
         return line
-    if isinstance(tree, str):
-        return _broken(tree, indent, used)
-    if isinstance(tree, LuaEntry):
-        key = f"{_key(tree.key)} = "
-        return key + render(tree.value, indent, used + len(key))
-    inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in tree.items)
-    return f"{tree.head}{{\n{inner}{' ' * indent}}}"
+    margin = "\n" + " " * (indent + 2)
+    match tree:
+        case str() if tree.startswith('"'):
+            found = pieces(tree[1:-1], room - len('"" ..') + after, WIDTH - indent - 2 - len('"" ..'))
+            return f" ..{margin}".join(f'"{piece}"' for piece in found) if len(found) < _JOINED else tree
+        case str():
+            return tree
+        case LuaEntry(key, value):
+            before = f"{_key(key)} = "
+            return before + render(value, indent, used + len(before), after)
+        case LuaTable(items, head):
+            inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in items)
+            return f"{head}{{\n{inner}{' ' * indent}}}"
+        case LuaCall(name, arguments):
+            before = "".join([f"{name}(", *(f"{_flat(argument)}, " for argument in arguments[:-1])])
+            return f"{before}{render(arguments[-1], indent, used + len(before), after + 1)})"
+        case LuaFunction(expression):
+            body = _filled(_WORD.findall(f"return {expression}"), WIDTH - indent - 4, WIDTH - indent - 6)
+            return f"{_FUNCTION}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
 
 
 _FUNCTION = "function(this, record, frame)"
@@ -82,26 +112,11 @@ _WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
 """What stands between spaces, those in texts left alone."""
 
 
-def _broken(text: str, indent: int, used: int) -> str:
-    """A text, a function or another expression that is too long for its line, on several."""
-    margin = "\n" + " " * (indent + 2)
-    if text.startswith('"'):
-        lines = _filled(text[1:-1].split(" "), [WIDTH - indent - used - 8, WIDTH - indent - 10])
-        return '"' + f' " ..{margin}"'.join(lines) + '"'
-    if f"{_FUNCTION} return " not in text:
-        return margin.join(_filled(_WORD.findall(text), [WIDTH - indent - used - 2, WIDTH - indent - 6]))
-    before, _, rest = text.partition(f"{_FUNCTION} ")
-    body, _, after = rest.rpartition(" end")
-    inner = (margin + "  ").join(_filled(_WORD.findall(body), [WIDTH - indent - 4, WIDTH - indent - 6]))
-    return f"{before}{_FUNCTION}{margin}{inner}\n{' ' * indent}end{after}"
-
-
-def _filled(words: Iterable[str], widths: Sequence[int]) -> list[str]:
-    """The words in lines that are no longer than the first of the ``widths``, and than the last behind it."""
+def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
+    """The words in lines: the first not longer than ``first``, the others not longer than ``others``."""
     lines = [""]
     for word in words:
-        width = widths[min(len(lines), len(widths)) - 1]
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > (others if lines[1:] else first):
             lines.append(word)
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
@@ -116,6 +131,10 @@ def _flat(tree: Lua) -> str:
             return f"{_key(key)} = {_flat(value)}"
         case LuaTable(items, head):
             return f"{head}{{{', '.join(map(_flat, items))}}}"
+        case LuaCall(name, arguments):
+            return f"{name}({', '.join(map(_flat, arguments))})"
+        case LuaFunction(expression):
+            return f"{_FUNCTION} return {expression} end"
 
 
 def _key(name: str) -> str:
@@ -164,9 +183,9 @@ def _infinite(value: float) -> str:
     return "0 / 0" if value != value else "huge" if value > 0 else "-huge"
 
 
-def function(expression: Expr) -> str:
-    """The expression as a function of its own struct, the header and the known positions."""
-    return f"{_FUNCTION} return {_text(expression, may_fail=True)} end"
+def function(expression: Expr) -> LuaFunction:
+    """A function that gives the expression's value."""
+    return LuaFunction(_text(expression, may_fail=True))
 
 
 def _text(expression: Expr, *, may_fail: bool = False) -> str:
