@@ -9,8 +9,8 @@ import compiled
 import pytest
 from cases import each
 
-from wireloom_generator import blocks, emitted_code, examples, naming
-from wireloom_generator.emitters import columnar, enums, package, parsers, spark
+from wireloom_generator import blocks, emitted_code, emitters, naming
+from wireloom_generator.emitters import ModuleEmitter, columnar, enums, package, parsers, spark
 from wireloom_generator.generate import check
 from wireloom_generator.output import OutputFile
 
@@ -227,10 +227,11 @@ def test_our_own_protocols_are_admitted() -> None:
 
 def test_nothing_is_run_that_is_not_admitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = compiled.folders(compiled.FEATURES["bits"].read_text(encoding="utf-8"), tmp_path)
+    own = emitters.own()
     slip = 'import os\nos.environ["RUN"] = "1"\n'
-    emit = parsers.emit
+    slipping = ModuleEmitter(lambda protocol: [_with(file, slip) for file in parsers.emit(protocol)])
     monkeypatch.delenv("RUN", raising=False)
-    monkeypatch.setattr(examples.parsers, "emit", lambda protocol: [_with(file, slip) for file in emit(protocol)])
+    monkeypatch.setattr(emitters, "own", lambda: {**own, "parsers": slipping})
     problems = check([folder])
     assert [problem.rule for problem in problems] == ["emitted-code"]
     assert "a bug" in problems[0].hint

@@ -17,7 +17,7 @@ from cases import each
 from compiled import folders
 
 from wireloom.codec import DecodeError
-from wireloom_generator import examples, rules
+from wireloom_generator import emitters, examples, rules
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Category, Side
 from wireloom_generator.compat.compare import BadSpecsError, Version, compare, read
@@ -123,7 +123,7 @@ def _broken(versions: tuple[Version, Version]) -> Mapping[Category, frozenset[Si
 
 def _codec(version: Version) -> Any:
     (protocol,) = version.protocols.values()
-    with examples.emitted(protocol) as codec:
+    with examples.running(emitters.modules(protocol)) as codec:
         return codec
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from documents import loaded
 
-from wireloom_generator import examples, model
+from wireloom_generator import emitters, examples, model
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs.byte_diagram import draw
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
@@ -300,7 +300,7 @@ def _built_in(name: str) -> tuple[model.Protocol, dict[str, str]]:
     (one,), problems = spec.load([SPECS / name])
     assert not problems
     protocol = protocol_of(resolve(one))
-    with examples.emitted(protocol) as codec:
+    with examples.running(emitters.modules(protocol)) as codec:
         traces, _ = examples.run(protocol, codec)
     return protocol, {file.path.name: file.text for file in docs.emit(protocol, traces)}
 

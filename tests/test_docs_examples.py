@@ -9,7 +9,7 @@ import compiled
 from cases import each
 from test_specs_readme import BLOCKS, documents
 
-from wireloom_generator import examples, model
+from wireloom_generator import emitters, examples, model
 from wireloom_generator.emitters.docs.errata import Errata
 from wireloom_generator.emitters.docs.fields import HEADER
 from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessagePage, MessagePages
@@ -200,7 +200,7 @@ def test_examples_are_taken_apart_as_the_tables_say(name: str, tmp_path: Path) -
     (one,), problems = spec.load([folder])
     assert not problems
     protocol = protocol_of(resolve(one))
-    with examples.emitted(protocol) as codec:
+    with examples.running(emitters.modules(protocol)) as codec:
         traces, _ = examples.run(protocol, codec)
     pages = MessagePages(protocol, Errata(protocol), traces)
     assert [misfit for message in protocol.messages for misfit in _misfits(pages, message)] == []

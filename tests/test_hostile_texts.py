@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.findings import ReportFormat, drawing, report
-from wireloom_generator import emitted_code, examples, explained, model, rules
+from wireloom_generator import emitted_code, emitters, examples, explained, model, rules
 from wireloom_generator.emitters import columnar, docs, enums, package, parsers, spark, wireshark
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
 from wireloom_generator.generate import check as check_specs
@@ -155,7 +155,7 @@ def emitted(folder: Path) -> dict[str, OutputFile] | None:
 
 
 def pages(protocol: model.Protocol) -> Iterator[OutputFile]:
-    with examples.emitted(protocol) as codec:
+    with examples.running(emitters.modules(protocol)) as codec:
         yield from docs.emit(protocol, examples.run(protocol, codec)[0], explained.account(codec))
 
 

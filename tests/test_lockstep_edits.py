@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from wireloom_generator import examples, lockstep, lockstep_names, model
+from wireloom_generator import emitters, examples, lockstep, lockstep_names, model
 from wireloom_generator.emitters import docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.reading import spec
@@ -31,7 +31,7 @@ def emitted() -> dict[str, Emitted]:
     found = {}
     for one in specs:
         protocol = protocol_of(resolve(one))
-        with examples.emitted(protocol) as codec:
+        with examples.running(emitters.modules(protocol)) as codec:
             traces, _ = examples.run(protocol, codec)
             files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol)]
             files += docs.emit(protocol, traces)

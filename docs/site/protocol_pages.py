@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import examples, explained, model, resolve, rules
+from wireloom_generator import emitters, examples, explained, model, resolve, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
@@ -44,7 +44,7 @@ def compiled(specs: Path) -> Iterator[Compiled]:
         raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
     for one in loaded:
         protocol = resolve.protocol_of(one)
-        with examples.emitted(protocol) as codec:
+        with examples.running(emitters.modules(protocol)) as codec:
             traces, _ = examples.run(protocol, codec)
             told = {
                 (message.name, example.name): _annotated(codec, example)

@@ -6,14 +6,14 @@ expression language and ``wireloom.rowwise``.
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from types import ModuleType
 from typing import Any
 
 from wireloom_generator import emitted_code, model
-from wireloom_generator.emitters import enums, parsers
+from wireloom_generator.emitters import Emission
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces
 
@@ -21,27 +21,27 @@ RULE = "example"
 
 
 @contextmanager
-def emitted(protocol: model.Protocol) -> Iterator[Any]:
-    """The protocol's codec, imported from source emitted just for this; removed again afterwards.
+def running(modules: Iterable[Emission]) -> Iterator[Any]:
+    """The codec that a protocol's emitted modules are, imported from their source; removed again afterwards.
 
-    Raises ``ForeignCodeError``, and runs nothing, if the source contains code that no emitter writes.
+    Raises ``ForeignCodeError``, and runs nothing, if a module contains code that no emitter writes.
     """
-    files = {file.path.stem: file for emit in (enums.emit, parsers.emit) for file in emit(protocol)}
+    files = {module.file.path.stem: module.file for module in modules}
     for file in files.values():
         emitted_code.admit(file)
-    package = f"_wireloom_emitted_{protocol.name}"
-    modules = {package: ModuleType(package)}
-    modules[package].__path__ = []
-    sys.modules[package] = modules[package]
+    package = f"_wireloom_emitted_{files['parsers'].path.parent.name}"
+    imported = {package: ModuleType(package)}
+    imported[package].__path__ = []
+    sys.modules[package] = imported[package]
     try:
         for stem in ("enums", "parsers"):
             name = f"{package}.{stem}"
-            modules[name] = sys.modules[name] = ModuleType(name)
-            modules[name].__package__ = package
-            exec(compile(files[stem].text, str(files[stem].path), "exec"), modules[name].__dict__)
-        yield modules[f"{package}.parsers"].PROTOCOL
+            imported[name] = sys.modules[name] = ModuleType(name)
+            imported[name].__package__ = package
+            exec(compile(files[stem].text, str(files[stem].path), "exec"), imported[name].__dict__)
+        yield imported[f"{package}.parsers"].PROTOCOL
     finally:
-        for name in modules:
+        for name in imported:
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
 

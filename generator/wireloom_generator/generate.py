@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wireloom_generator import emitted_code, emitters, examples, lockstep, model, on_disk, rules
-from wireloom_generator.emitters import Destination, Emission, Emitter, Subject
+from wireloom_generator.emitters import Destination, Emission, Emitter, ModuleEmitter, Subject
 from wireloom_generator.explained import account, sentences
 from wireloom_generator.on_disk import FileChange, Wanted
 from wireloom_generator.problems import Location, Problem, Severity
@@ -38,7 +38,7 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     judged, problems = rules.read(specs)
     if not _errors(problems):
         for protocol in map(protocol_of, judged):
-            with examples.emitted(protocol) as codec:
+            with examples.running(emitters.modules(protocol)) as codec:
                 yield protocol.name, tuple(sentences(account(codec)))
 
 
@@ -92,21 +92,20 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 
 
 def _compiled(
-    specs: Sequence[Path], chosen: Mapping[str, Emitter]
+    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter]
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
-    """The protocols, each with the files of Wireloom's emitters, which must agree in any case, and of the chosen ones.
+    """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error.
 
-    None if a spec has an error; what is not as it should be is among the problems.
+    What Wireloom's make must agree, whether they are chosen or not; what does not is among the problems.
     """
     judged, problems = rules.read(specs)
     compiled = []
     for protocol in () if _errors(problems) else map(protocol_of, judged):
+        modules = emitters.modules(protocol)
         try:
-            with examples.emitted(protocol) as codec:
+            with examples.running(modules) as codec:
                 traces, failures = examples.run(protocol, codec)
-                subject = Subject(protocol, traces, account(codec))
-                emissions = tuple(emitters.emitted({**emitters.own(), **chosen}, subject))
-                _admit(emissions)
+                emissions = (*modules, *emitters.others(chosen, Subject(protocol, traces, account(codec))))
                 own = {file.path: file for name, _, file in emissions if name in emitters.own()}
                 problems += [*failures, *lockstep.check(protocol, codec, own)]
         except emitted_code.ForeignCodeError as error:
@@ -115,13 +114,6 @@ def _compiled(
         else:
             compiled.append((protocol, emissions))
     return compiled, sorted(set(problems))
-
-
-def _admit(emissions: Iterable[Emission]) -> None:
-    """Check every Python module against the closed list. Raises ``ForeignCodeError``."""
-    for _, destination, file in emissions:
-        if destination is Destination.PACKAGE:
-            emitted_code.admit(file)
 
 
 def _errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:

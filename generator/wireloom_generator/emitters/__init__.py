@@ -38,6 +38,13 @@ class Destination(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleEmitter:
+    """One module of the protocol's Python package. All of them come with Wireloom; the codec is made of them."""
+
+    emit: Callable[[model.Protocol], Iterable[OutputFile]]
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What an emitter is given: a protocol, its worked examples as the codec decodes them, and how records are read."""
 
@@ -70,12 +77,12 @@ class EmitterError(Exception):
 
 
 @cache
-def own() -> Mapping[str, Emitter]:
+def own() -> Mapping[str, ModuleEmitter | Emitter]:
     """The emitters that come with Wireloom, by name."""
     return {module.name: import_module(f"{__name__}.{module.name}").EMITTER for module in iter_modules(__path__)}
 
 
-def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
+def chosen(names: Sequence[str] = ()) -> Mapping[str, ModuleEmitter | Emitter]:
     """The emitters with these names; Wireloom's own if there are none. Raises ``EmitterError``.
 
     Emitters of other packages must be named, so that the output of a spec does not depend on what is installed.
@@ -83,21 +90,36 @@ def chosen(names: Sequence[str] = ()) -> Mapping[str, Emitter]:
     return {name: _named(name) for name in names} if names else own()
 
 
-def emitted(emitters: Mapping[str, Emitter], subject: Subject) -> Iterator[Emission]:
-    """The files of emitters. Raises ``EmitterError`` if one has a wrong path or no head of a generated file."""
-    for name, emitter in emitters.items():
-        for file in emitter.emit(subject):
-            if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
-                what = f"gives the file {str(file.path)!r}, whose path must begin {name}/"
-                raise EmitterError(f"the emitter {name!r} {what}")
-            if not is_marked(file):
-                raise EmitterError(
-                    f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file"
-                )
-            yield Emission(name, emitter.destination, file)
+def modules(protocol: model.Protocol) -> tuple[Emission, ...]:
+    """The modules of a protocol's Python package."""
+    return tuple(
+        Emission(name, Destination.PACKAGE, file)
+        for name, emitter in own().items()
+        if isinstance(emitter, ModuleEmitter)
+        for file in emitter.emit(protocol)
+    )
 
 
-def _named(name: str) -> Emitter:
+def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> Iterator[Emission]:
+    """All else that Wireloom's own and the chosen emitters make.
+
+    Raises ``EmitterError`` if a file has a wrong path, or lacks the head of a generated file.
+    """
+    for name, emitter in {**own(), **chosen}.items():
+        if isinstance(emitter, Emitter):
+            for file in emitter.emit(subject):
+                _admit(name, emitter, file)
+                yield Emission(name, emitter.destination, file)
+
+
+def _admit(name: str, emitter: Emitter, file: OutputFile) -> None:
+    if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
+        raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")
+    if not is_marked(file):
+        raise EmitterError(f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file")
+
+
+def _named(name: str) -> ModuleEmitter | Emitter:
     if name in own():
         return own()[name]
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}

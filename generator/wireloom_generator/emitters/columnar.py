@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Destination, Emitter
+from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import docstring
 from wireloom_generator.templates import filled
@@ -20,4 +20,4 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)
+EMITTER = ModuleEmitter(emit)

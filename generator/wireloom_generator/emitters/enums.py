@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Destination, Emitter
+from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import docstring, group, imported, literal, render, string
 from wireloom_generator.templates import filled
@@ -45,4 +45,4 @@ def _flags(flags: model.Flags) -> dict[str, object]:
     }
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)
+EMITTER = ModuleEmitter(emit)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Destination, Emitter
+from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import docstring, imported
 from wireloom_generator.templates import filled
@@ -41,4 +41,4 @@ def _all_order(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)
+EMITTER = ModuleEmitter(emit)

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from wireloom_generator import blocks, model
-from wireloom_generator.emitters import Destination, Emitter
+from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
@@ -190,4 +190,4 @@ def _form(message: model.Message, form: model.Form) -> Tree:
     return call("Form", string(form.name), string(message.name), *entries)
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)
+EMITTER = ModuleEmitter(emit)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import Destination, Emitter
+from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import (
     Bracketed,
@@ -86,4 +86,4 @@ def _type(kind: model.ColumnType) -> Tree:
             return _TYPES[kind]
 
 
-EMITTER = Emitter(lambda subject: emit(subject.protocol), Destination.PACKAGE)
+EMITTER = ModuleEmitter(emit)
