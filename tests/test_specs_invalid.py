@@ -27,7 +27,16 @@ HERE = Path(__file__).parent
 FILES = sorted(HERE.joinpath("specs_invalid").glob("*.yaml"))
 GENERATED = HERE.parent / "generated" / "wireloom_protocols"
 VALID = sorted(HERE.joinpath("specs_valid").glob("*.yaml"))
-LOADING = {"yaml", "wrong-type", "unknown-key", "missing-key", "duplicate-key", "known-import", "one-protocol"}
+LOADING = {
+    "yaml",
+    "wrong-type",
+    "unknown-key",
+    "missing-key",
+    "duplicate-key",
+    "known-import",
+    "one-protocol",
+    "too-large",
+}
 """What the loader finds before there is anything for the rules."""
 
 _SEPARATOR = re.compile(r"^---\n", re.MULTILINE)

@@ -15,7 +15,7 @@ _NEEDED = frozenset({
     "bits", "byte-order", "checksum-cycle", "column-collision", "const-fits", "derive-cycle", "dispatch", "empty",
     "enum-values", "expression", "expression-type", "extent", "flag-values", "form", "integer-width", "known-enum",
     "known-include", "known-section", "known-table", "known-type", "proof", "record-length", "recursive-type", "repeat",
-    "table-fields", "table-type", "too-large", "unique-name", "value-source", "variant-columns",
+    "table-fields", "table-type", "unique-name", "value-source", "variant-columns",
 })  # fmt: skip
 """The rules that a spec must keep to have a meaning."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wireloom_generator import naming
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.reading import shape, source, syntax
+from wireloom_generator.reading import limits, shape, source, syntax
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,14 @@ class Spec:
     @property
     def shared(self) -> tuple[syntax.Shared, ...]:
         return (self.protocol, *self.libraries)
+
+    @property
+    def lists(self) -> Iterator[tuple[syntax.Entry, ...]]:
+        """The lists of fields of the record and of messages."""
+        yield self.protocol.record.fields
+        for message in self.messages:
+            yield from message.sections.values()
+            yield from (entries for variant in message.variants for entries in variant.sections.values())
 
     @cached_property
     def is_whole(self) -> bool:
@@ -156,7 +164,10 @@ class _Loader:
         libraries = self.imports(folder, [protocols[0], *own], {folder: own})
         declared = _declared_variants((protocols[0], *own, *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
-        return Spec(folder, protocols[0], shared, tuple(own + libraries))
+        spec = Spec(folder, protocols[0], shared, tuple(own + libraries))
+        large = limits.exceeded(spec.types, spec.lists)
+        self.problems += [large] if large else []
+        return None if large else spec
 
     def imports(
         self, folder: Path, importing: Sequence[syntax.Shared], seen: dict[Path, list[syntax.Library]]

@@ -1,27 +1,9 @@
-"""A protocol is not too large for tables and their readers.
+"""How large a protocol may be: what keeps a small file from unfolding into millions of fields."""
 
-A type is put into every place that uses it, with the types it uses itself: a few types that each hold the next one
-twice are more columns than there are atoms. So there is a limit to the fields of all messages together, each counted
-wherever it is used, and to how deeply types stand in types.
-
-Bad::
-
-    types:
-      - {name: One, fields: [{name: first, type: Two}, {name: second, type: Two}]}
-      - {name: Two, fields: [{name: first, type: Three}, {name: second, type: Three}]}
-      # and so on, down to Thirty
-
-Good::
-
-    types:
-      - {name: One, fields: [{name: parts_count, type: u8}, {name: parts, type: Two, repeat: {count: parts_count}}]}
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 MOST = 50_000
 """The most fields of a protocol, each counted as often as it is used."""
@@ -33,31 +15,25 @@ class _TooLargeError(Exception):
     """Something is too large; ``args`` are the place and the message."""
 
 
-def check(spec: Spec) -> Iterator[Problem]:
-    """The first place at which a protocol becomes too large; then this is the only problem reported."""
-    sizes = _Sizes(spec)
+def exceeded(types: Mapping[str, syntax.Type], lists: Iterable[Iterable[syntax.Entry]]) -> Problem | None:
+    """The first place at which a protocol becomes too large: one of its types, or of the ``lists`` in its records."""
+    sizes = _Sizes(types)
     try:
-        for type_ in spec.types.values():
+        for type_ in types.values():
             sizes.of_type(type_.name, type_.where("name"), 1)
         total = 0
-        for entries in (spec.protocol.record.fields, *_sections(spec.messages)):
+        for entries in lists:
             total = sizes.of(entries, 1, total)
     except _TooLargeError as error:
-        yield Problem(error.args[0], "too-large", *error.args[1:])
-
-
-def _sections(messages: Iterable[syntax.Message]) -> Iterator[tuple[syntax.Entry, ...]]:
-    for message in messages:
-        yield from message.sections.values()
-        for variant in message.variants:
-            yield from variant.sections.values()
+        return Problem(error.args[0], "too-large", *error.args[1:])
+    return None
 
 
 class _Sizes:
     """Counts fields. Each type is counted once; recursive types are another rule's concern."""
 
-    def __init__(self, spec: Spec) -> None:
-        self.spec = spec
+    def __init__(self, types: Mapping[str, syntax.Type]) -> None:
+        self.types = types
         self.known: dict[str, tuple[int, int]] = {}
         self.deepest = 0
 
@@ -72,7 +48,7 @@ class _Sizes:
                     at = entry.where("include")
                 case _:
                     continue
-            if used in self.spec.types:
+            if used in self.types:
                 total += self.of_type(used, at, depth + 1)
             if total > MOST:
                 what = f"more than {MOST} fields, each counted wherever it is used"
@@ -84,7 +60,7 @@ class _Sizes:
         if depth <= DEEPEST and name not in self.known:
             self.known[name] = 0, 0
             outer, self.deepest = self.deepest, depth
-            self.known[name] = self.of(self.spec.types[name].fields, depth), self.deepest - depth
+            self.known[name] = self.of(self.types[name].fields, depth), self.deepest - depth
             self.deepest = max(outer, self.deepest)
         count, height = self.known.get(name, (0, 0))
         self.deepest = max(self.deepest, depth + height)
