@@ -40,7 +40,6 @@ UNCOMPARED = {
     (model.Computed, "hex"): "how the spec writes numbers",
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
-    (model.Field, "located"): "follows from expressions that ask for it",
     (model.Field, "when"): "the node around it says so too",
     (model.Field, "space"): "follows from its type and extent",
     (model.Field, "optional"): "the node around it says so too",

@@ -33,31 +33,12 @@ sections:
 """
 
 
-TALK = """\
-protocol: talk
-byte_order: big
-record:
-  length: 2
-  fields: [{name: a, type: u8}, {name: b, type: u8}]
----
-message: text
-title: size(a)
-match: {}
-valid: offset(b) == 1
-"""
-
-
 def _emitted(text: str, root: Path) -> dict[str, OutputFile]:
     (one,), found = spec.load([compiled.folders(text, root)])
     assert not found
     protocol = protocol_of(resolve(one))
     emitters = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)
     return {file.path.name: file for emit in emitters for file in emit(protocol)}
-
-
-def test_only_expressions_ask_where_a_field_stands(tmp_path: Path) -> None:
-    code = _emitted(TALK, tmp_path)["parsers.py"].text
-    assert [name for name in "ab" if f'"{name}" / Field(Int8ub, located=True)' in code] == ["b"]
 
 
 @each("text", [*STRANGE, "".join(STRANGE)])

@@ -154,3 +154,28 @@ def test_what_would_be_malformed_is_not_written(row: dict[str, object], message:
 def test_a_version_to_come_can_be_written_again() -> None:
     data = frame(SNAPSHOT_MARKER, b"\x03", value=60)
     assert couchbase_dcp.build(couchbase_dcp.parse(data)) == data
+
+
+PLACED = """\
+protocol: placed
+byte_order: big
+record:
+  length: 3
+  fields: [{name: a, type: u8}, {name: b, type: u16}]
+---
+message: only
+match: {}
+valid: offset(b) + size(b) == a
+"""
+
+
+@pytest.mark.parametrize(("first", "good"), [(3, True), (2, False)])
+def test_expressions_can_ask_where_any_field_stands(first: int, good: bool) -> None:
+    protocol = compiled.of(PLACED).codec
+    data = bytes([first, 0, 0])
+    if good:
+        assert protocol.build(protocol.parse(data)) == data
+    else:
+        with pytest.raises(DecodeError, match="found offset\\(b\\) 1, size\\(b\\) 2, a 2") as error:
+            protocol.parse(data)
+        assert error.value.offset == 1

@@ -76,7 +76,6 @@ class Field(_Named[syntax.Field]):
     checksum: Checksum | None = None
     default: Condition | None = None
     long: bool = False
-    located: bool = False
     raw: str | None = None
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)

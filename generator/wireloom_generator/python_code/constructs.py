@@ -14,7 +14,6 @@ from wireloom_generator.types import (
     Float,
     Integer,
     Leb128,
-    Number,
     Struct,
     Text,
     ZigZag,
@@ -111,9 +110,8 @@ def _field(field: model.Field) -> Tree:
     value = _value(field.wire, field.raw)
     if field.repeat is not None:
         value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
-    is_located = field.located and isinstance(field.wire.type, Number)
     sum_ = None if field.checksum is None else checksum(field.checksum)
-    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, located=is_located)
+    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long)
 
 
 def _bit(field: model.BitField) -> Tree:
@@ -127,7 +125,6 @@ def _described(
     flags: str | None = None,
     checksum: Tree | None = None,
     long: bool = False,
-    located: bool = False,
 ) -> Tree:
     """A value with what the spec says of it, if it says anything."""
     found = call(
@@ -142,7 +139,6 @@ def _described(
         checksum=checksum,
         default=_default(field.default),
         long=long,
-        located=located,
         hex=field.hex,
     )
     return found if len(found.arguments) > 1 else value

@@ -11,7 +11,7 @@ from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation, table
-from wireloom_generator.resolve.names import Spliced, Splicing, measured, reach
+from wireloom_generator.resolve.names import Spliced, Splicing, reach
 from wireloom_generator.types import Bytes, Declared, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
@@ -39,7 +39,6 @@ class Fields:
         self.structs: dict[str, tuple[model.Column, ...]] = {}
         self.tables = {name: table(written) for name, written in spec.tables.items()}
         self.declared = Declared(self.structs, {name: each.columns for name, each in self.tables.items()})
-        self.measured = frozenset(measured(spec))
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
 
@@ -222,7 +221,6 @@ class Fields:
             checksum=self.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
-            located=field.name in self.measured,
             raw=field.raw,
             repeat=repeat,
             hex=self._hex(field, names, field.flags),

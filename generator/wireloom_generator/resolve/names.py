@@ -1,14 +1,9 @@
-"""Which names the expressions of a struct can use, where their values are found, and which are measured."""
+"""Which names the expressions of a struct can use, and where their values are found."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
-from typing import get_args, get_type_hints
 
-from wireloom_generator import expressions
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align | syntax.Bits
 """The content of a list of fields after its includes were replaced."""
@@ -84,31 +79,3 @@ class Splicing:
                     yield from ((field.name, nullable) for field in fields)
                 case syntax.Pad() | syntax.Align():
                     pass
-
-
-_MEASURES = re.compile(r"\b(size|offset)\s*\(")
-
-
-def measured(spec: Spec) -> Iterator[str]:
-    """Every name whose size or offset an expression of the spec uses."""
-    for written in filter(_MEASURES.search, _expressions(spec)):
-        tree = expressions.parsed(written)
-        if tree is not None:
-            yield from (name.name for function, name in expressions.measured(tree) if function in ("offset", "size"))
-
-
-def _expressions(spec: Spec) -> Iterator[str]:
-    for part in syntax.within((spec.protocol, *spec.messages, *spec.libraries)):
-        given = (getattr(part, key) for key in _EXPRESSION_KEYS[type(part)])
-        yield from (value for value in given if isinstance(value, str))
-
-
-def _expression_keys(kind: type) -> tuple[str, ...]:
-    """The keys of a syntax class that hold expressions, or, as a default may, either a value or an expression."""
-    hints = get_type_hints(kind).items()
-    return tuple(key for key, hint in hints if key == "default" or syntax.Expression in (hint, *get_args(hint)))
-
-
-_EXPRESSION_KEYS = {
-    kind: _expression_keys(kind) for kind in vars(syntax).values() if isinstance(kind, type) and is_dataclass(kind)
-}

@@ -1,13 +1,13 @@
 """A run of fixed-size fields, read and written with a single ``struct`` call."""
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import UNPACKABLE, Field, Validity, packing_of
-from wireloom.codec.frames import Values
+from wireloom.codec.frames import Span, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
@@ -57,7 +57,7 @@ class Block:
             for wide in (False, True)
         )
         self._valid = [(name, field, at) for name, field, at in placed if field.valid]
-        self._located = [(name, at, at + field.sizeof()) for name, field, at in placed if field.located]
+        self.spans: Mapping[str, Span] = {name: (at, at + field.sizeof()) for name, field, at in placed}
         self.derived = [(name, field) for name, field in fields if field.derived]
         self._filled = [(name, field) for name, field in fields if field.fills]
         self._checked = [(name, field) for name, field in fields if field.const is not None or field.long]
@@ -90,8 +90,7 @@ class Block:
             except DecodeError as error:
                 error.offset = start + at
                 raise error.within(name) from None
-        for name, at, end in self._located:
-            reader.frame[name] = (start + at, start + end)
+        reader.frame.runs[self] = start
         reader.pos = start + self.size
         for name, field, at in self._valid:
             field.validate(this, name, reader.record, reader.frame, start + at)
@@ -114,8 +113,7 @@ class Block:
         for name, field in self._filled:
             if this[name] is None and field.fill(writer, this, name):
                 awaited = True
-        for name, at, end in self._located:
-            writer.frame[name] = (start + at, start + end)
+        writer.frame.runs[self] = start
         for validity in self._validities:
             writer.claim(validity, this, taken=True)
         if awaited:

@@ -48,7 +48,7 @@ class Computed(Part):
     """A computed value under its name. When building, a given value must equal what the other values make it."""
 
     computed = True
-    last = located = False
+    last = placed = False
 
     def __init__(self, name: str, compute: Compute) -> None:
         super().__init__()

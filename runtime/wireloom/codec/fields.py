@@ -144,9 +144,11 @@ class Field(Subconstruct):
 
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
-    value; ``long`` bounds an unsigned 64-bit number below 2^63; expressions ask for the offset of ``located`` fields.
-    The values of ``hex`` fields are shown in hexadecimal, as the spec writes them.
+    value; ``long`` bounds an unsigned 64-bit number below 2^63. The values of ``hex`` fields are shown in hexadecimal,
+    as the spec writes them.
     """
+
+    placed = True
 
     def __init__(
         self,
@@ -161,7 +163,6 @@ class Field(Subconstruct):
         checksum: Checksum | None = None,
         default: Any = None,
         long: bool = False,
-        located: bool = False,
         hex: bool = False,
     ) -> None:
         super().__init__(subcon)
@@ -174,7 +175,6 @@ class Field(Subconstruct):
         self.checksum = checksum
         self.default = default
         self.long = long
-        self.located = located or self.derived
         self.hex = hex
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None

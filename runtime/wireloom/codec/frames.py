@@ -1,28 +1,48 @@
 """What expressions are evaluated on: the values of a struct, and the frame that knows where each of them is."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 Values = dict[str, Any]
 """Field values by name: a parsed record, message or nested struct while it is being read or written."""
 
 
-class Frame(dict[str, tuple[int, int]]):
+Span = tuple[int, int]
+"""Start and end of something, in bytes from the start of what it belongs to."""
+
+
+class Run(Protocol):
+    """Several fields that always stand together, with their spans in it."""
+
+    spans: Mapping[str, Span]
+
+
+class Frame(dict[str, Span]):
     """What expressions may use beside values: the positions of fields and sections, and the reader's parameters.
 
-    Maps a name to (start, end), in bytes from the record's start; ``record`` is the whole record.
+    Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
+    fields are looked up only if they are asked for.
     """
 
-    __slots__ = ("parameters",)
+    __slots__ = ("parameters", "runs")
 
-    def __init__(self, parameters: Values, **spans: tuple[int, int]) -> None:
+    def __init__(self, parameters: Values, **spans: Span) -> None:
         super().__init__(spans)
         self.parameters = parameters
+        self.runs: dict[Run, int] = {}
+
+    def span(self, name: str) -> Span | None:
+        """The span of ``name`` in the record; None when it is absent."""
+        if name in self:
+            return self[name]
+        found = ((run.spans[name], at) for run, at in self.runs.items() if name in run.spans)
+        return next(((start + at, end + at) for (start, end), at in found), None)
 
     def size(self, name: str) -> int:
         """Bytes of ``name``; 0 when it is absent."""
-        start, end = self.get(name, (0, 0))
+        start, end = self.span(name) or (0, 0)
         return end - start
 
     def offset(self, name: str) -> int:
         """Where ``name`` starts; 0 when it is absent."""
-        return self.get(name, (0, 0))[0]
+        return (self.span(name) or (0, 0))[0]

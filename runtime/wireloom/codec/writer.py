@@ -128,11 +128,11 @@ class Derivation(Protocol):
     """What an awaited value is computed from: the other values of the record, or (if ``last``) its bytes, which include
     them.
 
-    If it is ``located``, the value is awaited only where it was written.
+    If it is ``placed``, the value is awaited only where it was written.
     """
 
     last: bool
-    located: bool
+    placed: bool
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The value, given everything else in the record."""

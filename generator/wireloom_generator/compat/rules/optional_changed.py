@@ -42,9 +42,9 @@ def _now(kept: Kept) -> str:
 
 
 def _may_be_empty(carrier: Carrier) -> bool:
-    """Whether it can be present without bytes, or its position is used."""
+    """Whether it can be present without bytes."""
     match carrier:
-        case model.Field(size=None) | model.Field(located=True) | model.Section() | model.Computed():
+        case model.Field(size=None) | model.Section() | model.Computed():
             return True
         case model.Field() | model.Padding() | model.Slot() | BitLeaf():
             return False
