@@ -88,7 +88,7 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
 
 def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | None:
     """Note what is at a known offset from ``at`` on; returns the offset after the nodes, None if it is unknown."""
-    for node in model.items(nodes):
+    for node in nodes:
         size: At | None
         match node:
             case model.Field():

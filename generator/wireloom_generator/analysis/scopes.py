@@ -16,7 +16,7 @@ from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Number, Struct, Unknown
 
-Item = model.Item | model.BitField
+Item = model.Node | model.BitField
 VARIANT = -1
 """The number of the choice among a message's variants."""
 Found = TypeVar("Found")
@@ -175,8 +175,7 @@ def type_of(spec: Resolved, item: Item) -> model.Type | None:
 @once
 def nodes(spec: Resolved) -> tuple[Item, ...]:
     """Every node of the spec in the order of reading; included nodes occur once for each include."""
-    found = (node for nodes in spec.layouts for node in model.walk(nodes))
-    return tuple(node for node in found if not isinstance(node, model.When | model.Tail))
+    return tuple(node for nodes in spec.layouts for node in model.walk(nodes))
 
 
 @once
@@ -201,7 +200,7 @@ class _Walk:
         self, nodes: Iterable[model.Node], branch: Branch = (), sections: tuple[str, ...] = ("",)
     ) -> Iterator[Visit]:
         """The visits of a list of nodes. The region of a whole record or type counts as a section without a name."""
-        for node in model.items(nodes):
+        for node in nodes:
             yield self._visit(node, branch, sections)
             match node:
                 case model.Section(name=name, nodes=inner):

@@ -6,7 +6,7 @@ from wireloom_generator import model
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Struct
 
-Nodes = tuple[model.Item, ...]
+Nodes = tuple[model.Node, ...]
 Bounded = model.Field | model.Region
 """Nodes that may extend to the end of their section."""
 
@@ -25,7 +25,7 @@ def sequences(spec: Resolved) -> Iterator[Nodes]:
 
 
 def _with_inner(nodes: Iterable[model.Node]) -> Iterator[Nodes]:
-    items = tuple(model.items(nodes))
+    items = tuple(nodes)
     yield items
     for item in items:
         if isinstance(item, model.Choice):
@@ -47,20 +47,19 @@ def is_optional(item: Bounded) -> bool:
     return isinstance(item, model.Field) and item.optional
 
 
-def needs_bytes(item: model.Item) -> bool:
+def needs_bytes(item: model.Node) -> bool:
     """Whether it occupies bytes."""
     if isinstance(item, model.Choice):
-        return any(needs_bytes(inner) for inner in model.items(model.children(item)))
+        return any(needs_bytes(inner) for inner in model.children(item))
     return not isinstance(item, model.Computed)
 
 
 def has_bytes(type_: model.Type) -> bool:
     """Whether a type occupies bytes; a type without fields counts as if it did."""
-    items = tuple(model.items(type_.nodes))
-    return not items or any(map(needs_bytes, items))
+    return not type_.nodes or any(map(needs_bytes, type_.nodes))
 
 
-def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -> Bounded | None:
+def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -> Bounded | None:
     """What satisfies ``holds`` at its end: itself, or something in an alternative or a type that it opens."""
     match item:
         case model.Field() | model.Section() | model.Slot() if holds(item):
@@ -69,7 +68,7 @@ def at_end(spec: Resolved, item: model.Item, holds: Callable[[Bounded], bool]) -
             struct = opened(spec, item)
             return item if struct is not None and in_type(spec, struct, holds) else None
         case model.Choice():
-            ends = (at_end(spec, inner, holds) for inner in model.items(model.children(item)))
+            ends = (at_end(spec, inner, holds) for inner in model.children(item))
             return next((end for end in ends if end is not None), None)
         case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
             return None
@@ -83,10 +82,10 @@ def opened(spec: Resolved, field: model.Field) -> model.Type | None:
 
 def in_type(spec: Resolved, type_: model.Type, holds: Callable[[Bounded], bool]) -> bool:
     """Whether something in a type satisfies ``holds``, without looking into regions inside the type."""
-    return any(at_end(spec, item, holds) for item in model.items(type_.nodes))
+    return any(at_end(spec, item, holds) for item in type_.nodes)
 
 
-def place(item: model.Item) -> tuple[str, str]:
+def place(item: model.Node) -> tuple[str, str]:
     """The key at which it is in its file, and its name in messages."""
     match item:
         case model.Field(name=name) | model.Computed(name=name):

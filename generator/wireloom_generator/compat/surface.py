@@ -117,7 +117,7 @@ def _layout(path: str, leaves: Iterable[Leaf], keeps: Mapping[str, str]) -> Leav
 def _leaves(
     path: str, nodes: Iterable[model.Node], guards: tuple[Guard, ...], place: tuple[str, ...]
 ) -> Iterator[Leaf]:
-    for node in nodes:
+    for node in model.grouped(nodes):
         leaf = partial(Leaf, guards=guards, place=place)
         match node:
             case model.Field() | model.Computed():

@@ -52,7 +52,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     """The declarations of the module, by their places in the template."""
     variants = _shared_variants(protocol)
-    numbers, fields = constructs.used_numbers(protocol), tuple(map(constructs.node, protocol.record))
+    numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],

@@ -23,7 +23,6 @@ from wireloom_generator.model.nodes import (
     Choice,
     Computed,
     Field,
-    Item,
     Named,
     Node,
     Otherwise,
@@ -36,7 +35,7 @@ from wireloom_generator.model.nodes import (
     Type,
     When,
     children,
-    items,
+    grouped,
     space,
     walk,
 )

@@ -1,7 +1,8 @@
 """The nodes of lists of fields."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import assert_never
 
 from wireloom_generator.expressions import Conditional, Value
@@ -57,8 +58,7 @@ class Field(_Named[syntax.Field]):
     """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
-    ``optional``, if bytes are left for it; the nodes around it say so too. ``space`` are the bytes that it takes at
-    least and at most.
+    ``optional``, if bytes are left for it. ``space`` are the bytes that it takes at least and at most.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -79,8 +79,8 @@ class Field(_Named[syntax.Field]):
     raw: str | None = None
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)
-    when: Condition | None = field(default=None, compare=False)
-    optional: bool = field(default=False, compare=False)
+    when: Condition | None = None
+    optional: bool = False
     space: SizeRange = field(default=ANY, compare=False)
 
     @property
@@ -187,7 +187,7 @@ class Slot(Sourced[syntax.Section]):
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Fields that are there if the condition holds."""
+    """The alternative taken if the condition holds, or fields that are there then; of these it alone says so."""
 
     when: Condition
     nodes: "tuple[Node, ...]"
@@ -220,7 +220,7 @@ class Otherwise:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Fields that are there if bytes are left."""
+    """Fields that are there if bytes are left; it alone says so of the first."""
 
     nodes: "tuple[Node, ...]"
 
@@ -229,13 +229,13 @@ Named = Field | Computed | BitField
 """Nodes with a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
-Node = Field | Computed | Bits | Padding | Section | Slot | When | Choice | Tail
+Node = Field | Computed | Bits | Padding | Section | Slot | Choice
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside a node, in the order in which they are read."""
     match node:
-        case Section(nodes=nodes) | When(nodes=nodes) | Tail(nodes=nodes):
+        case Section(nodes=nodes):
             return nodes
         case Choice(alternatives=alternatives):
             return tuple(inner for alternative in alternatives for inner in alternative.nodes)
@@ -272,8 +272,6 @@ def _space(node: Node) -> SizeRange:
         case Section() | Slot():
             inside = space(children(node))
             return SizeRange(inside.least, inside.most if node.written.fields and node.trailing is None else None)
-        case When(nodes=nodes) | Tail(nodes=nodes):
-            return SizeRange(0, space(nodes).most)
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
@@ -285,17 +283,25 @@ def _space(node: Node) -> SizeRange:
             assert_never(node)
 
 
-Item = Field | Computed | Bits | Padding | Section | Slot | Choice
-"""Nodes that are read themselves, not only conditions for others."""
+def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail]:
+    """The nodes, with those in a row that have the same condition, or that are all optional, as one.
 
-
-def items(nodes: Iterable[Node]) -> Iterator[Item]:
-    """The nodes that are read, without the conditions around them."""
-    for node in nodes:
-        if isinstance(node, When | Tail):
-            yield from items(node.nodes)
+    What stands behind an optional field in its ``Tail`` is optional in turn.
+    """
+    for presence, found in groupby(nodes, _presence):
+        if isinstance(presence, Condition):
+            yield When(presence, tuple(replace(each, when=None) for each in found if isinstance(each, Field)))
+        elif presence:
+            first, *others = found
+            assert isinstance(first, Field)
+            yield Tail((replace(first, optional=False), *others))
         else:
-            yield node
+            yield from found
+
+
+def _presence(node: Node) -> Condition | bool:
+    """The condition of a field, or else whether it is optional; other nodes are always there."""
+    return (node.when or node.optional) if isinstance(node, Field) else False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Nodes → the construct expressions of generated parsers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from wireloom_generator import expressions, model
@@ -45,11 +45,15 @@ def quoted(text: str | None) -> str | None:
 
 def layout(nodes: Iterable[model.Node]) -> Bracketed:
     """A layout of the nodes."""
-    return call("Layout", *map(node, nodes))
+    return call("Layout", *row(nodes))
 
 
-def node(part: model.Node) -> Tree:
-    """One item of a layout."""
+def row(nodes: Iterable[model.Node]) -> Iterator[Tree]:
+    """The items of a layout."""
+    return map(_item, model.grouped(nodes))
+
+
+def _item(part: model.Node | model.When | model.Tail) -> Tree:
     match part:
         case model.Field():
             return named(part.name, _field(part))
@@ -60,20 +64,19 @@ def node(part: model.Node) -> Tree:
         case model.Padding(size=size, align=align):
             return call("Pad", *([literal(size)] if size else []), align=literal(align) if align > 1 else None)
         case model.Section(name=name, nodes=nodes):
-            inner = map(node, nodes)
-            return call("Section", string(name), _extent(part.extent), *inner, trailing=quoted(part.trailing))
+            return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))
         case model.Slot(name=name):
             return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
         case model.When(when=condition, nodes=nodes):
-            return call("When", asked(condition), *map(node, nodes))
+            return call("When", asked(condition), *row(nodes))
         case model.Tail(nodes=nodes):
-            return call("Optional", *map(node, nodes))
+            return call("Optional", *row(nodes))
         case model.Choice(alternatives=alternatives):
             return call("Choice", *map(_alternative, alternatives))
 
 
 def _alternative(option: model.When | model.Otherwise) -> Tree:
-    return node(option) if isinstance(option, model.When) else layout(option.nodes)
+    return _item(option) if isinstance(option, model.When) else layout(option.nodes)
 
 
 def number(wire: model.Wire) -> Tree:

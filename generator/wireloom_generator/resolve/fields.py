@@ -111,13 +111,15 @@ class Fields:
             if with_slots and isinstance(entry, syntax.Section) and not entry.fields:
                 nodes.append(self._slot(entry, names, include))
             else:
-                _append(nodes, self._node(entry, names, include))
+                nodes.append(self._node(entry, names, include))
         return tuple(nodes)
 
     def _node(self, entry: Spliced, names: Names, via: Location | None) -> model.Node:
         match entry:
+            case syntax.Field(compute=str() as compute):
+                return self._computed(entry, syntax.Expression(compute), names, via)
             case syntax.Field():
-                return self._optional_field(entry, names, via)
+                return self._field(entry, names, via)
             case syntax.Section():
                 return self._section(entry, names, via)
             case syntax.Choice():
@@ -178,14 +180,6 @@ class Fields:
             written=field,
             via=via,
         )
-
-    def _optional_field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Node:
-        if field.compute is not None:
-            node: model.Field | model.Computed = self._computed(field, field.compute, names, via)
-        else:
-            node = self._field(field, names, via)
-        inner = model.Tail((node,)) if field.tail else node
-        return inner if node.when is None or isinstance(node, model.Computed) else model.When(node.when, (inner,))
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
         doc, type_ = documentation(field, unit=field.unit), self.type(field)
@@ -329,24 +323,6 @@ class Fields:
 
 def _order(name: str | None) -> model.Order | None:
     return model.Order(name) if name in ORDERS else None
-
-
-def _append(nodes: list[model.Node], node: model.Node) -> None:
-    """Add a node; it goes into the node before if both have the same condition, or both are optional."""
-    previous = nodes[-1] if nodes else None
-    if isinstance(node, model.When) and isinstance(previous, model.When) and previous.when == node.when:
-        nodes[-1] = model.When(node.when, _joined(previous.nodes, node.nodes))
-    elif isinstance(node, model.Tail) and isinstance(previous, model.Tail):
-        nodes[-1] = model.Tail(_joined(previous.nodes, (node,)))
-    else:
-        nodes.append(node)
-
-
-def _joined(first: tuple[model.Node, ...], then: tuple[model.Node, ...]) -> tuple[model.Node, ...]:
-    nodes = list(first)
-    for node in then:
-        _append(nodes, node)
-    return tuple(nodes)
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:

@@ -39,6 +39,6 @@ def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
         taker = at_end(spec, node, takes_rest) or taker
 
 
-def _either(taker: Bounded, node: model.Item) -> bool:
+def _either(taker: Bounded, node: model.Node) -> bool:
     """Whether both are conditional, so that one may be present without the other."""
     return all(isinstance(item, model.Field) and item.when is not None for item in (taker, node))

@@ -149,7 +149,7 @@ def _sum(spec: Resolved) -> tuple[dict[str, int], bool] | None:
     """The size of the record as a sum over names, and whether there may be more; None if it is not such a sum."""
     total: dict[str, int] = {}
     is_open = False
-    for node in model.items(spec.record.nodes):
+    for node in spec.record.nodes:
         extent = node.extent if isinstance(node, model.Region) else None
         if isinstance(extent, model.Size):
             tree = extent.condition.tree

@@ -42,12 +42,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 )
 
 
-def _taker(spec: Resolved, nodes: Iterable[model.Node]) -> model.Item | None:
+def _taker(spec: Resolved, nodes: Iterable[model.Node]) -> model.Node | None:
     """The first node after which no bytes are ever left."""
-    return next((item for item in model.items(nodes) if _takes_all(spec, item)), None)
+    return next((item for item in nodes if _takes_all(spec, item)), None)
 
 
-def _takes_all(spec: Resolved, item: model.Item) -> bool:
+def _takes_all(spec: Resolved, item: model.Node) -> bool:
     match item:
         case model.Field(when=model.Condition()):
             return False

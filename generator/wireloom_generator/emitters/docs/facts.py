@@ -111,7 +111,7 @@ def _compared(expression: Expr) -> Iterator[Expr]:
 def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
     """The facts, and the conditions of those fields among ``nodes`` that are known to be present."""
     for node in nodes:
-        if isinstance(node, model.When) and any((Scope.THIS, name) in facts.present for name in declared(node.nodes)):
+        if isinstance(node, model.Field) and node.when is not None and (Scope.THIS, node.name) in facts.present:
             facts = assume(node.when.expression, facts)
     return facts
 
@@ -127,7 +127,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
     kept: list[model.Node] = []
     passed: list[Key] = []
     for node in nodes:
-        if isinstance(node, model.Field):
+        if isinstance(node, model.Field) and node.when is None and not node.optional:
             kept.append(node)
             passed.append((Scope.THIS, node.name))
             continue
@@ -137,15 +137,15 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
         match node:
             case model.Choice():
                 found, facts = _narrow_choice(node, facts)
-            case model.When(when=condition, nodes=inner) if truth(condition.expression, facts.of) is not UNKNOWN:
-                holds = truth(condition.expression, facts.of)
-                found, facts = _taken(inner, (), facts) if holds else _taken((), inner, facts)
+            case model.Field(when=model.Condition(expression=condition)) if truth(condition, facts.of) is not UNKNOWN:
+                there, gone = ((replace(node, when=None),), ()) if truth(condition, facts.of) else ((), (node,))
+                found, facts = _taken(there, gone, facts)
             case model.Section(extent=model.Size(condition=size)) if evaluate(size.expression, facts.of) == 0:
                 found = ()
             case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
-            case model.Computed() | model.Bits() | model.Padding() | model.Slot() | model.When() | model.Tail():
+            case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Slot():
                 found = (node,)
             case _:
                 assert_never(node)

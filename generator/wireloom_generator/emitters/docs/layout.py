@@ -97,7 +97,7 @@ class Placing:
         """The nodes placed from ``start`` on, and the offset after them."""
         found: list[Tree] = []
         at = start
-        for node in narrow(nodes, self.facts)[0]:
+        for node in model.grouped(narrow(nodes, self.facts)[0]):
             match node:
                 case model.When(when=condition, nodes=inner):
                     trees, _ = self.place(inner, at)

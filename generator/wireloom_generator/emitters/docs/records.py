@@ -176,7 +176,7 @@ def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.No
 
 def _conditions(nodes: Iterable[model.Node]) -> Iterator[Expr]:
     for node in nodes:
-        if isinstance(node, model.When):
+        if isinstance(node, model.Field) and node.when is not None:
             yield node.when.expression
         elif isinstance(node, model.Choice):
             yield from (option.when.expression for option in node.alternatives if isinstance(option, model.When))

@@ -100,10 +100,10 @@ def _parameter(parameter: model.Parameter) -> LuaTable:
 
 
 def _list(nodes: Iterable[model.Node]) -> LuaTable:
-    return LuaTable(tuple(map(_node, nodes)))
+    return LuaTable(tuple(map(_node, model.grouped(nodes))))
 
 
-def _node(node: model.Node) -> LuaTable:
+def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
     match node:
         case model.Field():
             return _field(node)
