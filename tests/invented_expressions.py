@@ -12,6 +12,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Logical,
     Name,
     Scope,
@@ -50,7 +51,7 @@ def trees() -> tuple[st.SearchStrategy[Expr], st.SearchStrategy[Expr]]:
     known = (
         st.builds(Value, st.booleans())
         | st.builds(of, st.sampled_from(FLAGS))
-        | st.builds(lambda name: Call("present", (of(name),)), st.sampled_from(list(COLUMNS)))
+        | st.builds(lambda name: Call(Function.PRESENT, (of(name),)), st.sampled_from(list(COLUMNS)))
         | st.just(Name("wide", scope=Scope.PARAMETER))
         | st.just(Compare("==", Name("dialect", scope=Scope.PARAMETER), Value("old")))
     )
@@ -63,7 +64,7 @@ def trees() -> tuple[st.SearchStrategy[Expr], st.SearchStrategy[Expr]]:
         st.builds(Binary, st.sampled_from(["//", "%"]), numbers, divisors),
         st.builds(Binary, st.sampled_from(["<<", ">>"]), numbers, shifts),
         st.builds(Unary, st.sampled_from(["-", "~"]), numbers),
-        st.builds(Call, st.sampled_from(["min", "max"]), pair),
+        st.builds(Call, st.sampled_from([Function.MIN, Function.MAX]), pair),
         st.builds(Conditional, conditions, numbers, numbers),
     )
     several = st.lists(conditions, min_size=2, max_size=3).map(tuple)

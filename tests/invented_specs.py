@@ -16,7 +16,8 @@ import every_type
 import yaml
 
 from wireloom_generator import model, types
-from wireloom_generator.types import Kind, WireType
+from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.types import WireType
 
 Row = dict[str, Any]
 Entry = dict[str, Any]

@@ -1484,8 +1484,7 @@ messages[#messages + 1] = {
         name = "opcode",
         shape = "int16",
         compute = function(this, record, frame)
-          return (function() if (band(this.attributes, 0x0003) ~= 0) then return ((band(this.attributes, 0x0001) ~= 0)
-            and 1 or 2) end return nil end)()
+          return ((band(this.attributes, 0x0003) ~= 0) and ((band(this.attributes, 0x0001) ~= 0) and 1 or 2) or nil)
         end,
         type = "short",
         enum = enums.DbusOpcode,

@@ -10,6 +10,7 @@ from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.types.base import SOMETHING
 
@@ -130,7 +131,7 @@ def _valid(item: Named) -> Expr | None:
 
 
 def _equal(name: Name, tree: Expr) -> Expr:
-    if isinstance(tree, Compare | Logical | expressions.Among) or (isinstance(tree, Unary) and tree.operator == "not"):
+    if kind(tree) is Kind.CONDITION:
         return Logical("or", (both(name, tree), both(Unary("not", name), Unary("not", tree))))
     return Compare("==", name, tree)
 

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import fixed_number
-from wireloom_generator.expressions import Binary, Call, Expr, Name, Value
+from wireloom_generator.expressions import Binary, Call, Expr, Function, Name, Value
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Integer
 
@@ -67,11 +67,11 @@ class Offsets:
     def settled(self, expression: Expr, length: Expr | None) -> Expr:
         """The expression with known sizes and offsets replaced by their values; ``length`` is the record's."""
         match expression:
-            case Call("size", (Name(name="record"),)) if length is not None:
+            case Call(Function.SIZE, (Name(name="record"),)) if length is not None:
                 return length
-            case Call("size", (Name(name=name),)) if name in self.sizes:
+            case Call(Function.SIZE, (Name(name=name),)) if name in self.sizes:
                 return self.sizes[name].expression
-            case Call("offset", (Name(name=name),)) if name in self.places:
+            case Call(Function.OFFSET, (Name(name=name),)) if name in self.places:
                 return self.places[name].expression
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
 

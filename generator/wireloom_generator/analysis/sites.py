@@ -8,10 +8,11 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, type_of, until_slot, walk
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import Expr, Name
+from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.types import PLAIN, Kind
+from wireloom_generator.types import Unknown, parse
 
 Seen = Visit | model.Parameter
 
@@ -87,6 +88,11 @@ class Site:
     def where(self, column: int = 0) -> Location:
         """The place of its ``column``."""
         return self.condition.where(column)
+
+    def kind(self, name: Name) -> Kind | None:
+        """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
+        kinds = {kind for seen in self.values.get(name.name, ()) if (kind := _kind(seen)) is not None}
+        return kinds.pop() if len(kinds) == 1 else None
 
 
 @once
@@ -270,6 +276,13 @@ class _Sight:
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
         """Whether a node is one of ``own``, or one of the first of the header; None means all."""
         return own(visit) if visit in self.own else header is None or visit.order < header
+
+
+def _kind(seen: Seen) -> Kind | None:
+    if isinstance(seen, model.Parameter):
+        found = parse(seen.written.type)
+        return found.kind if found is not None else None
+    return seen.item.kind if isinstance(seen.item, Named) and not isinstance(seen.item.type, Unknown) else None
 
 
 def _any(_: Visit) -> bool:

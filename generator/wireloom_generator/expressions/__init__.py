@@ -8,7 +8,7 @@ from wireloom.expressions.numerals import Hexadecimal, integer
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
     OF_NAMES,
-    OF_NUMBERS,
+    OF_PLACES,
     Among,
     Binary,
     Call,
@@ -16,6 +16,7 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     ExpressionError,
+    Function,
     Logical,
     Name,
     Scope,

@@ -21,6 +21,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Literal,
     Logical,
     Name,
@@ -335,8 +336,8 @@ def _asks_presence(part: Expr, name: str) -> bool:
     match part:
         case Name(nullable=True):
             return key(part) == name
-        case Call("present", (Name() as asked,)):
-            return key(asked) == name
+        case Call(Function.PRESENT):
+            return key(part.target) == name
         case _:
             return False
 
@@ -353,7 +354,7 @@ def _atoms(tree: Expr) -> tuple[Expr, ...]:
 def _keys(tree: Expr) -> tuple[str, ...]:
     """What the tree depends on: names, and sizes as if they were names."""
     match tree:
-        case Name() | Call("size" | "offset" | "count"):
+        case Name() | Call(Function.SIZE | Function.OFFSET | Function.COUNT):
             return (key(tree),)
         case Value() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
             return tuple(dict.fromkeys(name for part in parts(tree) for name in _keys(part)))

@@ -10,13 +10,13 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from wireloom_generator.expressions import (
-    OF_NUMBERS,
     Among,
     Binary,
     Call,
     Compare,
     Conditional,
     Expr,
+    Function,
     Hexadecimal,
     Literal,
     Logical,
@@ -86,8 +86,9 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
             return _not(truth(operand, known))
         case Unary(sign, operand):
             return _computed(operator.neg if sign == "-" else operator.invert, evaluate(operand, known))
-        case Call(name, arguments) if name in OF_NUMBERS:
-            return _computed(min if name == "min" else max, *(evaluate(argument, known) for argument in arguments))
+        case Call(Function.MIN | Function.MAX as function, arguments):
+            least = function is Function.MIN
+            return _computed(min if least else max, *(evaluate(argument, known) for argument in arguments))
         case Call():
             return known(tree)
         case _:
@@ -106,11 +107,9 @@ def of_values(values: Values) -> Knowledge:
     """What is known if every name has a value here."""
 
     def known(asked: Name | Call) -> Answer:
-        if isinstance(asked, Name) or asked.function != "present":
+        if isinstance(asked, Name) or asked.function is not Function.PRESENT:
             return values[key(asked)]
-        (name,) = asked.arguments
-        assert isinstance(name, Name)
-        return values[key(name)] is not None
+        return values[key(asked.target)] is not None
 
     return known
 

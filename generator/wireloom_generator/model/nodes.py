@@ -6,11 +6,12 @@ from itertools import groupby
 from typing import assert_never
 
 from wireloom_generator.expressions import Conditional, Value
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Doc, Entry, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import Boolean, Integer, Kind, WireType
+from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 from wireloom_generator.types.tables import Column
 

@@ -24,11 +24,11 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.scopes import Scope, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Logical, Name, Unary, conditions
+from wireloom_generator.expressions import Binary, Call, Conditional, Expr, Function, Logical, Name, Unary, conditions
 from wireloom_generator.expressions.conditions import Domains, both
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import Kind
 
 Needed = Iterator[tuple[Name, Expr]]
 """Names without which something has no value, each with the condition that holds at its place."""
@@ -76,7 +76,7 @@ def _asked(tree: Expr, holds: Expr) -> Needed:
         case Binary(_, left, right):
             yield from _needed(left, holds)
             yield from _needed(right, holds)
-        case Call(function, arguments) if function in expressions.OF_NUMBERS:
+        case Call(Function.MIN | Function.MAX, arguments):
             for argument in arguments:
                 yield from _needed(argument, holds)
         case Logical(operator, operands):
@@ -111,7 +111,7 @@ def _surely(spec: Resolved, site: Site, name: Name, holds: Expr, known: Domains,
     domain = known.get(name.name)
     if domain is None or (domain.when is None and not domain.optional):
         return True
-    present: Expr = Call("present", (name,))
+    present: Expr = Call(Function.PRESENT, (name,))
     if domain.optional and _follows(site, name.name):
         present = domain.when or TRUE
     believed = both(domains.assumed(spec, site.scope), holds)

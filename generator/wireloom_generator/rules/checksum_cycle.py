@@ -22,7 +22,19 @@ from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Offsets
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
-from wireloom_generator.expressions import Among, Binary, Call, Compare, Conditional, Expr, Logical, Name, Unary, Value
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Function,
+    Logical,
+    Name,
+    Unary,
+    Value,
+)
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import Integer
@@ -95,9 +107,9 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
     match tree:
         case Value(int() as number):
             return number, number
-        case Call("size", (Name("record"),)):
+        case Call(Function.SIZE, (Name("record"),)):
             return inf, inf
-        case Call("offset", (Name(name=name),)):
+        case Call(Function.OFFSET, (Name(name=name),)):
             at = layout.places.get(name)
             return None if at is None or at.told else (at.bytes, at.bytes)
         case Binary("+" | "-" as sign, left, right):

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import PLAIN, Kind
 
 
 def check(spec: Resolved) -> Iterator[Problem]:

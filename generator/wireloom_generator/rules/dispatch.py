@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets, rivals
 from wireloom_generator.analysis.scopes import Visit, head, until_slot
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.types import Kind
 
 _TOLD = 10
 """The most messages that are listed for one conflict."""

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Scope, Visit, every, once, type_of, walk
+from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, once, type_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Name, Value
+from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.types import Kind
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -143,27 +143,31 @@ def _is_section(seen: Visit | model.Parameter) -> bool:
     return isinstance(seen, Visit) and isinstance(seen.item, model.Region)
 
 
-def _measured(site: Site, function: str, name: Name) -> Iterator[Problem]:
+def _is_list(item: Item) -> bool:
+    return isinstance(item, model.Field) and item.repeat is not None
+
+
+def _measured(site: Site, function: Function, name: Name) -> Iterator[Problem]:
     if site.moment is Moment.FRAMING:
         return
     at, call = site.where(name.column), f"{function}({name.name})"
     around = site.around.get(name.name) or site.values.get(name.name, ())
-    if function in ("size", "offset") and isinstance(site.scope.owner, model.Type):
+    if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Type):
         if name.name == "record" or (around and all(seen in site.scope.header for seen in around)):
             hint = "declare the field where the type is used, or take what it needs from a header field's value"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
             return
-    elif function in ("size", "offset") and name.name == "record":
+    elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if not around:
-        hint = closest(name.name, site.around.all, ("record",) if function in ("size", "offset") else ())
+        hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
-    elif function in ("count", "present"):
+    elif function not in expressions.OF_PLACES:
         if not fields:
             kind = "section" if _is_section(around[0]) else "parameter"
             yield Problem(at, "expression", f"{name.name!r} is a {kind}, and {function}() is about fields")
-        elif function == "count" and not any(isinstance(f, model.Field) and f.repeat is not None for f in fields):
+        elif function is Function.COUNT and not any(map(_is_list, fields)):
             hint = f"size({name.name}) is how many bytes it has"
             yield Problem(at, "expression", f"{name.name!r} is no list to count", hint)
     elif any(isinstance(field, model.Computed) for field in fields):

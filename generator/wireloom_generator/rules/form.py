@@ -22,11 +22,11 @@ from collections.abc import Iterable, Iterator
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Scope, head, messages, type_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
-from wireloom_generator.types import Kind
 
 _NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
 

@@ -26,7 +26,7 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.expressions import Call, Compare, Expr, Name, Value, conditions, key
+from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, Value, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.model import Named, Resolved
@@ -88,10 +88,8 @@ def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
     """The domains of the sizes that the expression asks for."""
     found = {}
     for part in expressions.walk(tree):
-        if isinstance(part, Call) and part.function == "size":
-            asked = part.arguments[0]
-            assert isinstance(asked, Name)
-            extent = _extent(spec, scope, asked.name)
+        if isinstance(part, Call) and part.function is Function.SIZE:
+            extent = _extent(spec, scope, part.target.name)
             found[key(part)] = Domain(extent.least, 1 << 64 if extent.most is None else extent.most)
     return found
 

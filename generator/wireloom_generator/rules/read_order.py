@@ -32,7 +32,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
             continue
         asked = list(expressions.names(tree))
         for function, name in expressions.measured(tree):
-            if function in ("count", "present"):
+            if function not in expressions.OF_PLACES:
                 asked.append(name)
             elif name.name in site.around and name.name not in site.regions and not _foreign(site, name.name):
                 what = f"{function}({name.name}) is not known yet where it is asked for"

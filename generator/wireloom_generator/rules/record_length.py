@@ -26,7 +26,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.scopes import Visit, fixed_number
 from wireloom_generator.analysis.sites import Moment, Seen, Site, sites
-from wireloom_generator.expressions import Expr
+from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import Number
@@ -110,7 +110,7 @@ def _range(spec: Resolved, at: Location, tree: Expr, layout: offsets.Offsets) ->
             what = f"its range asks for {name.name!r}, which cannot be read before the record is"
             yield Problem(at, "record-length", what)
     for function, name in expressions.measured(tree):
-        known = layout.sizes.keys() | {"record"} if function == "size" else layout.places.keys()
-        if function not in ("size", "offset") or name.name not in known:
+        known = layout.sizes.keys() | {"record"} if function is Function.SIZE else layout.places.keys()
+        if function not in expressions.OF_PLACES or name.name not in known:
             what = f"its range asks for {function}({name.name}), which is not known before the record is read"
             yield Problem(at, "record-length", what)

@@ -11,7 +11,6 @@ from wireloom_generator.types.boolean import Boolean
 from wireloom_generator.types.flatbuffers import FlatBuffers
 from wireloom_generator.types.floating import Float
 from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
-from wireloom_generator.types.kind import PLAIN, Kind
 from wireloom_generator.types.struct import Struct, Unknown
 from wireloom_generator.types.text import Text
 from wireloom_generator.types.varint import Leb128, ZigZag

@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import tables
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
-from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example, spelled
-from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import ANY, SizeRange
 from wireloom_generator.types.tables import Primitive
 

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS
 from wireloom_generator.types.base import Base, Declared, Example
-from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import ANY, SizeRange
 from wireloom_generator.types.tables import Primitive
 

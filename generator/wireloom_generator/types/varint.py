@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.types.base import Base, Declared, Example
 from wireloom_generator.types.integer import Integer, integer_column
-from wireloom_generator.types.kind import Kind
 from wireloom_generator.types.sizes import SizeRange
 from wireloom_generator.types.tables import Decimal, Primitive
 

@@ -15,6 +15,7 @@ from wireloom.expressions.tree import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Logical,
     Name,
     Scope,
@@ -31,7 +32,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _UNARY: dict[str, Callable[[Any], Any]] = {"not": negate, "-": operator.neg, "~": operator.invert}
-_SEVERAL: dict[str, Callable[..., Any]] = {"and": both, "or": either, "min": least, "max": greatest}
+_SEVERAL: dict[str, Callable[..., Any]] = {"and": both, "or": either}
 
 
 @overload
@@ -68,8 +69,8 @@ def _of(tree: Expr) -> Vectorised:
             return _folded(word, *operands)
         case Conditional(test, then, other):
             return _joined(choose, test, then, other)
-        case Call(name, arguments):
-            return _joined(_SEVERAL[name], *arguments) if name in _SEVERAL else _asked(tree)
+        case Call():
+            return _called(tree)
         case _:
             assert_never(tree)
 
@@ -124,16 +125,22 @@ def _found(name: Name) -> Vectorised:
             return lambda this, record, frame: this[key]
 
 
-def _asked(call: Call) -> Vectorised:
-    """The size, offset, count or presence of a name."""
-    (target,) = call.arguments
-    assert isinstance(target, Name)
-    key, in_record = target.name, target.scope is Scope.RECORD
+def _called(call: Call) -> Vectorised:
     match call.function:
-        case "present":
-            return _joined(present, target)
-        case "count":
+        case Function.MIN:
+            return _joined(least, *call.arguments)
+        case Function.MAX:
+            return _joined(greatest, *call.arguments)
+        case Function.PRESENT:
+            return _joined(present, call.target)
+        case Function.COUNT:
+            key, in_record = call.target.name, call.target.scope is Scope.RECORD
             return lambda this, record, frame: (record if in_record else this).count(key)
-        case "size":
-            return lambda this, record, frame: frame.size(key)
-    return lambda this, record, frame: frame.offset(key)
+        case Function.SIZE:
+            sized = call.target.name
+            return lambda this, record, frame: frame.size(sized)
+        case Function.OFFSET:
+            placed = call.target.name
+            return lambda this, record, frame: frame.offset(placed)
+        case _:
+            assert_never(call.function)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from wireloom.expressions.scalar import Scalar
-    from wireloom.expressions.tree import Expr, Name
+    from wireloom.expressions.tree import Expr, Function, Name
 
 
 class Expression:
@@ -56,7 +56,7 @@ class Expression:
         return asked(self.tree)
 
     @cached_property
-    def mentions(self) -> "tuple[tuple[str, Name], ...]":
+    def mentions(self) -> "tuple[tuple[Function | None, Name], ...]":
         """The names in the order of the text, with ``size`` or ``offset`` if that is used."""
         from wireloom.expressions.tree import mentions
 

@@ -7,6 +7,7 @@ from wireloom.expressions.tree import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Logical,
     Name,
     Scope,
@@ -20,9 +21,7 @@ from wireloom.expressions.tree import (
 def key(name: Name | Call) -> str:
     """The key of a name, or of the size of a name, in a sum."""
     if isinstance(name, Call):
-        argument = name.arguments[0]
-        assert isinstance(argument, Name)
-        return f"{name.function}({argument.name})"
+        return f"{name.function}({name.target.name})"
     return name.name if name.scope is None else f"{name.scope}.{name.name}"
 
 
@@ -33,7 +32,7 @@ def terms(tree: Expr) -> dict[str, int] | None:
             return None
         case Value(int() as number):
             return {"": number}
-        case Name() | Call("size" | "offset" | "count"):
+        case Name() | Call(Function.SIZE | Function.OFFSET | Function.COUNT):
             return {key(tree): 1}
         case Unary("-", operand):
             return _product(terms(operand), {"": -1})

@@ -9,13 +9,13 @@ from itertools import count
 from typing import Any, assert_never
 
 from wireloom.expressions.tree import (
-    OF_NUMBERS,
     Among,
     Binary,
     Call,
     Compare,
     Conditional,
     Expr,
+    Function,
     Logical,
     Name,
     Scope,
@@ -79,10 +79,23 @@ class _Compiling:
                 return f"({f' {operator} '.join(map(self.value, operands))})"
             case Conditional(test, then, other):
                 return f"({self.value(then)} if {self.value(test)} else {self.value(other)})"
-            case Call(name):
-                return self._computed(tree) if name in OF_NUMBERS else _asked(tree)
+            case Call(function):
+                return self._called(tree, function)
             case _:
                 assert_never(tree)
+
+    def _called(self, tree: Call, function: Function) -> str:
+        match function:
+            case Function.MIN | Function.MAX:
+                return self._computed(tree)
+            case Function.PRESENT:
+                return f"({_found(tree.target)} is not None)"
+            case Function.COUNT:
+                return f"len({_found(tree.target)} or ())"
+            case Function.SIZE | Function.OFFSET:
+                return f"frame.{function}({tree.target.name!r})"
+            case _:
+                assert_never(function)
 
     def _computed(self, tree: Expr) -> str:
         there, value = self._strict(tree)
@@ -119,9 +132,9 @@ class _Compiling:
             case Binary(operator, left, right):
                 there, (one, two) = self._present(left, right)
                 return there, f"({one} {operator} {two})"
-            case Call(name, arguments) if name in OF_NUMBERS:
+            case Call(Function.MIN | Function.MAX as function, arguments):
                 there, values = self._present(*arguments)
-                return there, f"{name}({', '.join(values)})"
+                return there, f"{function}({', '.join(values)})"
         if not may_be_absent(tree):
             return [], self.value(tree)
         held = f"_{next(self._numbers)}"
@@ -143,15 +156,3 @@ def _tuple(items: Iterable[str]) -> str:
 def _found(name: Name) -> str:
     """The value of a name: from the own struct, the header or the parameters."""
     return f"{_WHERE[name.scope]}[{name.name!r}]"
-
-
-def _asked(call: Call) -> str:
-    """The size, offset, count or presence of a name."""
-    (target,) = call.arguments
-    assert isinstance(target, Name)
-    match call.function:
-        case "present":
-            return f"({_found(target)} is not None)"
-        case "count":
-            return f"len({_found(target)} or ())"
-    return f"frame.{call.function}({target.name!r})"

@@ -99,19 +99,37 @@ class Conditional(NamedTuple):
     other: "Expr"
 
 
-class Call(NamedTuple):
-    """One of the known functions."""
+class Function(StrEnum):
+    """A function that an expression can call."""
 
-    function: str
+    SIZE = "size"
+    OFFSET = "offset"
+    COUNT = "count"
+    PRESENT = "present"
+    MIN = "min"
+    MAX = "max"
+
+
+class Call(NamedTuple):
+    """A call of a function."""
+
+    function: Function
     arguments: "tuple[Expr, ...]"
+
+    @property
+    def target(self) -> Name:
+        """The name that it asks about, if its function is one ``OF_NAMES``."""
+        (name,) = self.arguments
+        assert isinstance(name, Name)
+        return name
 
 
 Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional | Call
 
-OF_PLACES = ("size", "offset")
+OF_PLACES = (Function.SIZE, Function.OFFSET)
 """The functions of a field's or section's position, which need only its name."""
-OF_NAMES = (*OF_PLACES, "count", "present")
-OF_NUMBERS = ("min", "max")
+OF_NAMES = (*OF_PLACES, Function.COUNT, Function.PRESENT)
+OF_NUMBERS = (Function.MIN, Function.MAX)
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
@@ -260,17 +278,17 @@ class _Reading:
         return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
 
     def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
-        if name in OF_NAMES:
-            target = self.part(arguments[0]) if len(arguments) == 1 else None
-            if not isinstance(target, Name):
-                raise ExpressionError(f"{name}() asks for one field or section", column)
-            return Call(name, (target._replace(scope=None) if name in OF_PLACES else target,))
-        if name not in OF_NUMBERS:
-            known = ", ".join((*OF_NAMES, *OF_NUMBERS))
-            raise ExpressionError(f"{name}() is no function here", column, f"known: {known}")
-        if len(arguments) < 2:
-            raise ExpressionError(f"{name}() asks for two numbers or more", column)
-        return Call(name, tuple(map(self.part, arguments)))
+        if name not in tuple(Function):
+            raise ExpressionError(f"{name}() is no function here", column, f"known: {', '.join(Function)}")
+        function = Function(name)
+        if function in OF_NUMBERS:
+            if len(arguments) < 2:
+                raise ExpressionError(f"{name}() asks for two numbers or more", column)
+            return Call(function, tuple(map(self.part, arguments)))
+        target = self.part(arguments[0]) if len(arguments) == 1 else None
+        if not isinstance(target, Name):
+            raise ExpressionError(f"{name}() asks for one field or section", column)
+        return Call(function, (target._replace(scope=None) if function in OF_PLACES else target,))
 
 
 def walk(expression: Expr) -> Iterator[Expr]:
@@ -336,7 +354,7 @@ def needed(expression: Expr) -> tuple[Expr, ...]:
             return needed(operand)
         case Binary(_, left, right):
             return (*needed(left), *needed(right))
-        case Call(function, arguments) if function in OF_NUMBERS:
+        case Call(Function.MIN | Function.MAX, arguments):
             return tuple(part for argument in arguments for part in needed(argument))
         case Value() | Name() | Unary() | Compare() | Among() | Logical() | Conditional() | Call():
             return (expression,)
@@ -372,19 +390,14 @@ def asked(expression: Expr) -> tuple[Name, ...]:
     return tuple(name for part in parts(expression) for name in asked(part))
 
 
-def mentions(expression: Expr) -> tuple[tuple[str, Name], ...]:
+def mentions(expression: Expr) -> tuple[tuple[Function | None, Name], ...]:
     """The names in the order of the text, with ``size`` or ``offset`` if that is used."""
     places = {name.column: function for function, name in measured(expression) if function in OF_PLACES}
     found = {part.column: part for part in walk(expression) if isinstance(part, Name)}
-    return tuple((places.get(column, ""), found[column]) for column in sorted(found))
+    return tuple((places.get(column), found[column]) for column in sorted(found))
 
 
-def measured(expression: Expr) -> tuple[tuple[str, Name], ...]:
+def measured(expression: Expr) -> tuple[tuple[Function, Name], ...]:
     """(function, name) of every ``size``, ``offset``, ``count`` and ``present`` in it."""
-    found = []
-    for part in walk(expression):
-        if isinstance(part, Call) and part.function in OF_NAMES:
-            argument = part.arguments[0]
-            assert isinstance(argument, Name)
-            found.append((part.function, argument))
-    return tuple(found)
+    calls = (part for part in walk(expression) if isinstance(part, Call) and part.function in OF_NAMES)
+    return tuple((call.function, call.target) for call in calls)

@@ -11,6 +11,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Logical,
     Name,
     Scope,
@@ -36,7 +37,8 @@ class Facts:
         match asked:
             case Name():
                 return self.values.get(_key(asked), UNKNOWN)
-            case Call("present", (Name() as name,)):
+            case Call(Function.PRESENT):
+                name = asked.target
                 known = self.of(name)
                 return True if _key(name) in self.present else UNKNOWN if known is UNKNOWN else known is not None
         return UNKNOWN

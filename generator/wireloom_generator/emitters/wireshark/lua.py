@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom_generator import expressions
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -17,6 +16,7 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
+    Function,
     Hexadecimal,
     Logical,
     Name,
@@ -26,6 +26,7 @@ from wireloom_generator.expressions import (
     may_be_absent,
     needed,
 )
+from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.output import WIDTH, pieces
 
 _EXACT = 1 << 53
@@ -211,13 +212,12 @@ def _text(expression: Expr, *, may_fail: bool = False) -> str:
             return f"({f' {operator} '.join(map(_text, operands))})"
         case Conditional(test, then, other):
             chosen = [_text(part, may_fail=may_fail) for part in (then, other)]
-            if _is_never_false(then) and (may_fail or not may_be_absent(then)):
+            is_true = kind(then) not in (Kind.CONDITION, None)  # in Lua, whatever the number or text
+            if is_true and (may_fail or not may_be_absent(then)):
                 return f"({_text(test)} and {chosen[0]} or {chosen[1]})"
             return f"(function() if {_text(test)} then return {chosen[0]} end return {chosen[1]} end)()"
-        case Call(name) if name in expressions.OF_NUMBERS:
-            return _number(expression, may_fail=may_fail)
         case Call():
-            return _asked(expression)
+            return _called(expression, may_fail=may_fail)
         case _:
             assert_never(expression)
 
@@ -250,8 +250,8 @@ def _computed(expression: Expr, held: Mapping[Expr, str]) -> str:
             return f"{'neg' if operator == '-' else 'bnot'}({_computed(operand, held)})"
         case Binary(operator, left, right):
             return f"{_FUNCTIONS[operator]}({_computed(left, held)}, {_computed(right, held)})"
-        case Call(name, arguments) if name in expressions.OF_NUMBERS:
-            return f"{_FUNCTIONS[name]}({', '.join(_computed(argument, held) for argument in arguments)})"
+        case Call(Function.MIN | Function.MAX as function, arguments):
+            return f"{_FUNCTIONS[function]}({', '.join(_computed(argument, held) for argument in arguments)})"
     return held[expression] if expression in held else _text(expression)
 
 
@@ -261,35 +261,20 @@ def _is_none_alike(left: Expr, right: Expr) -> bool:
     return len(absent) < 2 and all(needed(side) == (side,) for side in absent)
 
 
-def _is_never_false(expression: Expr) -> bool:
-    """Whether its value, if it has one, is a number or text, which is true in Lua."""
-    match expression:
-        case Value(value):
-            return not isinstance(value, bool) and value is not None
-        case Unary(operator):
-            return operator != "not"
-        case Binary():
-            return True
-        case Call(name):
-            return name != "present"
-        case Name() | Compare() | Among() | Logical() | Conditional():
-            return False
-        case _:
-            assert_never(expression)
-
-
 def _value_of(name: Name) -> str:
     scope = "parameters" if name.scope is Scope.PARAMETER else name.scope or "this"
     return f"{scope}.{name.name}" if _is_name(name.name) else f"{scope}[{string(name.name)}]"
 
 
-def _asked(call: Call) -> str:
-    """What is known of a name beside its value."""
-    (target,) = call.arguments
-    assert isinstance(target, Name)
+def _called(call: Call, *, may_fail: bool) -> str:
     match call.function:
-        case "count":
-            return f"#({_value_of(target)} or {{}})"
-        case "present":
-            return f"({_value_of(target)} ~= nil)"
-    return f"{call.function}_of(frame, {string(target.name)})"
+        case Function.MIN | Function.MAX:
+            return _number(call, may_fail=may_fail)
+        case Function.COUNT:
+            return f"#({_value_of(call.target)} or {{}})"
+        case Function.PRESENT:
+            return f"({_value_of(call.target)} ~= nil)"
+        case Function.SIZE | Function.OFFSET:
+            return f"{call.function}_of(frame, {string(call.target.name)})"
+        case _:
+            assert_never(call.function)

@@ -1,0 +1,159 @@
+"""The kinds of values: which an expression has, and what in it is of a kind that does not fit."""
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, StrEnum, auto
+from typing import NamedTuple, assert_never
+
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Function,
+    Logical,
+    Name,
+    Unary,
+    Value,
+    parts,
+)
+
+
+class Kind(StrEnum):
+    """What sort of value a name or an expression has, as problems name it."""
+
+    NUMBER = "a number"
+    FLOAT = "a floating-point number"
+    DECIMAL = "a decimal with a fraction"
+    CONDITION = "true or false"
+    TEXT = "text"
+    BYTES = "bytes"
+    LIST = "a list"
+    STRUCT = "a struct"
+
+
+PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT)
+"""The kinds that an expression can have; of other values it can only ask the size."""
+_NUMBERS = (Kind.NUMBER, Kind.FLOAT)
+
+KindOf = Callable[[Name], Kind | None]
+"""The kind of a name's values; None if it is unknown."""
+
+
+class Fault(Enum):
+    """Why a part of an expression does not fit."""
+
+    UNWANTED = auto()
+    """Its place asks for the ``other`` kind."""
+    UNLIKE = auto()
+    """It is compared with the ``other`` kind."""
+    UNORDERED = auto()
+    """It is compared by order, and its kind has none."""
+    MIXED = auto()
+    """It is one branch, and the one before it has the ``other`` kind."""
+    OPAQUE = auto()
+    """It is a name with values that no expression works with."""
+
+
+class Misfit(NamedTuple):
+    """A part of the kind ``found``, which does not fit."""
+
+    part: Expr
+    fault: Fault
+    found: Kind
+    other: Kind
+
+
+def kind(tree: Expr, of: KindOf = lambda name: None) -> Kind | None:
+    """The kind of an expression's value; None if it is unknown."""
+    match tree:
+        case Value(value):
+            return _kind_of(value)
+        case Name():
+            found = of(tree)
+            return found if found in PLAIN else None
+        case Unary("not") | Compare() | Among() | Logical():
+            return Kind.CONDITION
+        case Unary() | Binary():
+            return Kind.NUMBER
+        case Conditional(_, then, other):
+            found = kind(then, of)
+            return found if found is kind(other, of) else None
+        case Call(function):
+            return _given(function)
+        case _:
+            assert_never(tree)
+
+
+def _given(function: Function) -> Kind:
+    match function:
+        case Function.PRESENT:
+            return Kind.CONDITION
+        case Function.SIZE | Function.OFFSET | Function.COUNT | Function.MIN | Function.MAX:
+            return Kind.NUMBER
+        case _:
+            assert_never(function)
+
+
+def _kind_of(value: int | float | str | bytes | None) -> Kind | None:
+    match value:
+        case None:
+            return None
+        case bool():
+            return Kind.CONDITION
+        case int():
+            return Kind.NUMBER
+        case float():
+            return Kind.FLOAT
+        case str():
+            return Kind.TEXT
+        case bytes():
+            return Kind.BYTES
+        case _:
+            assert_never(value)
+
+
+def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misfit]:
+    """What does not fit in an expression, whose own value must be of the kind ``wanted`` if that is given."""
+    if wanted is not None:
+        yield from _unwanted(wanted, (tree,), of)
+    match tree:
+        case Value() | Call(Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT):
+            return
+        case Name():
+            if (found := of(tree)) is not None and found not in PLAIN:
+                yield Misfit(tree, Fault.OPAQUE, found, found)
+        case Unary("not") | Logical():
+            yield from _unwanted(Kind.CONDITION, parts(tree), of)
+        case Unary() | Binary() | Call():
+            yield from _unwanted(Kind.NUMBER, parts(tree), of)
+        case Conditional(test, then, other):
+            yield from _unwanted(Kind.CONDITION, (test,), of)
+            one, two = kind(then, of), kind(other, of)
+            if one and two and one is not two:
+                yield Misfit(other, Fault.MIXED, two, one)
+        case Compare(operator, left, right):
+            yield from _compared(left, right, of, ordered=operator not in ("==", "!="))
+        case Among(value, choices):
+            for choice in choices:
+                yield from _compared(value, choice, of, ordered=False)
+        case _:
+            assert_never(tree)
+    for part in parts(tree):
+        yield from misfits(part, of)
+
+
+def _unwanted(wanted: Kind, trees: Iterable[Expr], of: KindOf) -> Iterator[Misfit]:
+    fitting = _NUMBERS if wanted is Kind.FLOAT else (wanted,)
+    for tree in trees:
+        if (found := kind(tree, of)) is not None and found not in fitting:
+            yield Misfit(tree, Fault.UNWANTED, found, wanted)
+
+
+def _compared(left: Expr, right: Expr, of: KindOf, *, ordered: bool) -> Iterator[Misfit]:
+    one, two = kind(left, of), kind(right, of)
+    if one and two and one is not two and not (one in _NUMBERS and two in _NUMBERS):
+        yield Misfit(left, Fault.UNLIKE, one, two)
+    elif ordered and (found := one or two) in (Kind.TEXT, Kind.CONDITION):
+        yield Misfit(left, Fault.UNORDERED, found, found)
