@@ -63,4 +63,4 @@ from wireloom_generator.model.wires import (
     Wire,
     constant,
 )
-from wireloom_generator.types.tables import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType
+from wireloom_generator.types.columns import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType

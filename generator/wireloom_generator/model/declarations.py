@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.tables import Column
+from wireloom_generator.types.columns import Column
 
 Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
 

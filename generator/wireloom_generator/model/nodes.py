@@ -12,8 +12,8 @@ from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean, Integer, WireType
+from wireloom_generator.types.columns import Column
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
-from wireloom_generator.types.tables import Column
 
 
 @dataclass(frozen=True, slots=True)

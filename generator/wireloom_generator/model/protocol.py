@@ -11,7 +11,7 @@ from wireloom_generator.model.nodes import Checksum, Node, Slot, Type
 from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.tables import CORRUPT, Column, Primitive, StructType
+from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
+from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.sizes import SizeRange
-from wireloom_generator.types.tables import Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import tables
+from wireloom_generator.types import columns
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -72,9 +72,9 @@ class Bcd(Base):
         most = 10**self.digits - 1
         return SOMETHING if self.scale else Domain(-most if self.sign == "signed" else 0, most)
 
-    def column(self, declared: Declared) -> tables.Decimal:
-        return tables.Decimal(self.digits, self.scale)
+    def column(self, declared: Declared) -> columns.Decimal:
+        return columns.Decimal(self.digits, self.scale)
 
     @property
     def holds(self) -> str:
-        return str(tables.Decimal(self.digits, self.scale))
+        return str(columns.Decimal(self.digits, self.scale))

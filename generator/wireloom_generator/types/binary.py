@@ -9,8 +9,8 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example, spelled
+from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
-from wireloom_generator.types.tables import Primitive
 
 
 @dataclass(frozen=True, slots=True)

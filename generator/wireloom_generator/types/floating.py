@@ -8,8 +8,8 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Example, spelled
+from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
-from wireloom_generator.types.tables import Primitive
 
 _COLUMNS = {32: Primitive.FLOAT, 64: Primitive.DOUBLE}
 

@@ -9,8 +9,8 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Example, spelled
+from wireloom_generator.types.columns import U64, Decimal, Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
-from wireloom_generator.types.tables import U64, Decimal, Primitive
 
 WIDTHS = tuple(range(8, 65, 8))
 """The widths that exist, in bits."""

@@ -8,8 +8,8 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
+from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
-from wireloom_generator.types.tables import StructType
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS
 from wireloom_generator.types.base import Base, Declared, Example
+from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
-from wireloom_generator.types.tables import Primitive
 
 
 @dataclass(frozen=True, slots=True)

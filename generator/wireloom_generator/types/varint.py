@@ -7,9 +7,9 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.types.base import Base, Declared, Example
+from wireloom_generator.types.columns import Decimal, Primitive
 from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.sizes import SizeRange
-from wireloom_generator.types.tables import Decimal, Primitive
 
 _WIDTHS = (32, 64)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from wireloom_generator.compat import tables
 from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.types.tables import brief
+from wireloom_generator.types.columns import brief
 
 CATEGORY = Category.TABLE
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
-from wireloom_generator.types.tables import brief
+from wireloom_generator.types.columns import brief
 
 Row = tuple[str, ...]
 

@@ -11,7 +11,7 @@ from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, lis
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
-from wireloom_generator.types.tables import brief
+from wireloom_generator.types.columns import brief
 
 ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 """From the (kind, name, doc) of something in the table to its errata."""

@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose, sentences, source
 from wireloom_generator.emitters.docs.names import Meanings, Used
-from wireloom_generator.types.tables import brief
+from wireloom_generator.types.columns import brief
 
 
 @dataclass(frozen=True, slots=True)

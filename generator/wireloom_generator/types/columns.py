@@ -1,5 +1,5 @@
-"""Tables: columns, their types, and the two columns that every row ends with. Each backend writes these types in its
-own way.
+"""The columns of tables: their types, and the two that every row ends with. Each backend writes these types in its own
+way.
 """
 
 from dataclasses import dataclass
