@@ -56,7 +56,7 @@ def invented(random: Random) -> Invented:
 
 
 def _types(protocol: model.Protocol, message: model.Message) -> Iterator[tuple[str, WireType]]:
-    for nodes in (*message.sections.values(), *(struct.nodes for struct in protocol.types)):
+    for nodes in (*message.sections.values(), *(struct.nodes for struct in protocol.structs)):
         for node in model.walk(nodes):
             if isinstance(node, model.Field):
                 yield node.name, node.wire.type

@@ -64,14 +64,14 @@ UNCOMPARED = {
     (model.Protocol, "libraries"): "what is said of a library is nobody's interface",
     (model.Protocol, "included"): "what is said of a shared struct whose fields are spliced in is nobody's interface",
     (model.Protocol, "header"): "the columns of the row are compared",
-    (model.Protocol, "types"): "a struct is compared where both have it, and fields have other types if not",
+    (model.Protocol, "structs"): "a struct is compared where both have it, and fields have other types if not",
     (model.Protocol, "tables"): "a table is compared where both have it, and fields have other types if not",
     (model.Protocol, "lengths"): "what is told of the length is compared below",
     (model.Table, "name"): "the type of the fields that have it is compared",
     (model.Protocol, "byte_order"): "the byte order of each number is compared",
     (model.Size, "fixed"): "follows from the expression",
     (model.Table, "columns"): "the columns of the message are compared",
-    (model.Type, "columns"): "the columns of the message are compared",
+    (model.Struct, "columns"): "the columns of the message are compared",
     (expressions.Name, "column"): "where it is written",
     (expressions.Name, "nullable"): "follows from what the name is",
 }
@@ -168,7 +168,7 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
                 continue  # where it is written
             value = getattr(node, name)
             yield node, around, name, (*path, name), value
-            if (type(node), name) not in UNCOMPARED or name in ("types", "tables"):
+            if (type(node), name) not in UNCOMPARED or name in ("structs", "tables"):
                 yield from _attributes(value, (*path, name), around if isinstance(node, model.Wire) else node)
     elif isinstance(node, Mapping):
         for key, value in node.items():

@@ -187,7 +187,7 @@ def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
 
 def _trailing(protocol: model.Protocol) -> Iterator[str]:
     """Columns that are told in the row of a section: what it leaves over."""
-    nodes = [*protocol.record, *(node for shared in protocol.types for node in shared.nodes)]
+    nodes = [*protocol.record, *(node for shared in protocol.structs for node in shared.nodes)]
     nodes += [node for message in protocol.messages for node in message.nodes]
     yield from (
         node.trailing for node in model.walk(nodes) if isinstance(node, model.Section | model.Slot) and node.trailing

@@ -49,7 +49,7 @@ def _wellformed(found: Compiled) -> Iterator[tuple[model.Message, model.Example]
 
 def _needed(protocol: model.Protocol, message: model.Message, row: Values) -> Values:
     """The row without labels, and without what is derived, constant or told by the rest of it."""
-    types = {type_.name: type_ for type_ in protocol.types}
+    types = {struct.name: struct for struct in protocol.structs}
     header = {column.name: row[column.name] for column in protocol.header}
     parts = [message.sections, *(variant.sections for variant in message.variants)]
     nodes = [node for sections in parts for nodes in sections.values() for node in nodes]
@@ -57,7 +57,7 @@ def _needed(protocol: model.Protocol, message: model.Message, row: Values) -> Va
     return {**_inputs(header, protocol.record, types), message.name: _inputs(values, nodes, types)}
 
 
-def _inputs(values: Values, nodes: Iterable[model.Node], types: dict[str, model.Type]) -> Values:
+def _inputs(values: Values, nodes: Iterable[model.Node], types: dict[str, model.Struct]) -> Values:
     needed = dict(values)
     for field in _fields(nodes):
         for column in field.columns:

@@ -32,7 +32,7 @@ KINDS: dict[str, type] = {
     "An enum value": syntax.EnumValue,
     "Flags": syntax.Flags,
     "A flag": syntax.FlagValue,
-    "A type": syntax.Type,
+    "A type": syntax.Struct,
     "A FlatBuffers table": syntax.Table,
     "A table's field": syntax.TableField,
     "The record": syntax.Record,

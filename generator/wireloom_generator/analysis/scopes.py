@@ -80,7 +80,7 @@ class Scope:
     ``decided`` of its nodes were read.
     """
 
-    owner: model.Record | model.Message | model.Type
+    owner: model.Record | model.Message | model.Struct
     visits: tuple[Visit, ...]
     header: tuple[Visit, ...] = ()
     decided: int = 0
@@ -90,7 +90,7 @@ class Scope:
         match self.owner:
             case model.Message():
                 return until_slot(self.header, visit.sections[0])
-            case model.Type():
+            case model.Struct():
                 return self.header
             case model.Record():
                 return self.visits[: visit.order]
@@ -143,14 +143,14 @@ def _message(spec: Resolved, message: model.Message) -> Scope:
 
 
 @once
-def types(spec: Resolved) -> tuple[Scope, ...]:
+def structs(spec: Resolved) -> tuple[Scope, ...]:
     """A scope for each use of a type as a struct; uses that see the same header fields share one."""
     found: dict[tuple[str, int], Scope] = {}
     pending = [head(spec), *messages(spec)]
     while pending:
         scope = pending.pop()
         for visit in scope.visits:
-            used = type_of(spec, visit.item)
+            used = struct_of(spec, visit.item)
             if used is None or used.name in spec.recursive:
                 continue
             header = scope.header_at(visit)
@@ -163,13 +163,13 @@ def types(spec: Resolved) -> tuple[Scope, ...]:
 
 def every(spec: Resolved) -> tuple[Scope, ...]:
     """All scopes of the spec."""
-    return (head(spec), *messages(spec), *types(spec))
+    return (head(spec), *messages(spec), *structs(spec))
 
 
-def type_of(spec: Resolved, item: Item) -> model.Type | None:
-    """The shared type of a field, if it has a known one."""
+def struct_of(spec: Resolved, item: Item) -> model.Struct | None:
+    """The struct that a field has, if it has a known one."""
     found = item.type if isinstance(item, model.Field | model.Computed) else None
-    return spec.types.get(found.name) if isinstance(found, Struct) else None
+    return spec.structs.get(found.name) if isinstance(found, Struct) else None
 
 
 @once

@@ -14,8 +14,8 @@ Bounded = model.Field | model.Region
 def sequences(spec: Resolved) -> Iterator[Nodes]:
     """Every list of nodes. A message has one for each variant, after what all variants share."""
     yield from _with_inner(spec.record.nodes)
-    for type_ in spec.types.values():
-        yield from _with_inner(type_.nodes)
+    for struct in spec.structs.values():
+        yield from _with_inner(struct.nodes)
     for message in spec.messages:
         for slot in spec.record.slots:
             shared = message.sections.get(slot.name, ())
@@ -54,9 +54,9 @@ def needs_bytes(item: model.Node) -> bool:
     return not isinstance(item, model.Computed)
 
 
-def has_bytes(type_: model.Type) -> bool:
+def has_bytes(struct: model.Struct) -> bool:
     """Whether a type occupies bytes; a type without fields counts as if it did."""
-    return not type_.nodes or any(map(needs_bytes, type_.nodes))
+    return not struct.nodes or any(map(needs_bytes, struct.nodes))
 
 
 def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -> Bounded | None:
@@ -66,7 +66,7 @@ def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -
             return item
         case model.Field(repeat=None):
             struct = opened(spec, item)
-            return item if struct is not None and in_type(spec, struct, holds) else None
+            return item if struct is not None and in_struct(spec, struct, holds) else None
         case model.Choice():
             ends = (at_end(spec, inner, holds) for inner in model.children(item))
             return next((end for end in ends if end is not None), None)
@@ -74,15 +74,15 @@ def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -
             return None
 
 
-def opened(spec: Resolved, field: model.Field) -> model.Type | None:
+def opened(spec: Resolved, field: model.Field) -> model.Struct | None:
     """The shared type of a field that has no region of its own."""
     is_open = isinstance(field.type, Struct) and field.wire.extent is None and field.type.name not in spec.recursive
-    return spec.types.get(str(field.type)) if is_open else None
+    return spec.structs.get(str(field.type)) if is_open else None
 
 
-def in_type(spec: Resolved, type_: model.Type, holds: Callable[[Bounded], bool]) -> bool:
+def in_struct(spec: Resolved, struct: model.Struct, holds: Callable[[Bounded], bool]) -> bool:
     """Whether something in a type satisfies ``holds``, without looking into regions inside the type."""
-    return any(at_end(spec, item, holds) for item in type_.nodes)
+    return any(at_end(spec, item, holds) for item in struct.nodes)
 
 
 def place(item: model.Node) -> tuple[str, str]:

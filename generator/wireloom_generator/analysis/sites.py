@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, type_of, until_slot, walk
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, struct_of, until_slot, walk
 from wireloom_generator.expressions import Expr, Name
 from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Condition, Named, Resolved
@@ -113,7 +113,7 @@ class _Sites:
         for visit in self.scope.visits:
             yield from self.node(visit)
         owner = self.scope.owner
-        if isinstance(owner, model.Type):
+        if isinstance(owner, model.Struct):
             return
         yield from self.framing("length", owner.length, Kind.NUMBER)
         if owner.proof is not None:
@@ -202,7 +202,7 @@ class _Sites:
 
     def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:
         """The condition that ends a list, which is about an item."""
-        item = type_of(self.spec, field)
+        item = struct_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
             inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit)))
             yield from inside.site("until", until, Kind.CONDITION, Moment.READING, _any, regions=False)
@@ -260,7 +260,7 @@ class _Sight:
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""
-        last = 0 if isinstance(self.scope.owner, model.Type) else header
+        last = 0 if isinstance(self.scope.owner, model.Struct) else header
         return VisibleNames(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
 
     def around(self, branch: Branch) -> VisibleNames:

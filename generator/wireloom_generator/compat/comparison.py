@@ -59,9 +59,9 @@ class Comparison:
         return align(surface.record(self.old), surface.record(self.new), {})
 
     @cached_property
-    def types(self) -> tuple[LayoutPair, ...]:
+    def structs(self) -> tuple[LayoutPair, ...]:
         """The shared structs of both versions."""
-        pairs = by_name(self.old.types, self.new.types)
+        pairs = by_name(self.old.structs, self.new.structs)
         return tuple(self._struct(one, other) for one, other in pairs.kept)
 
     @cached_property
@@ -77,7 +77,7 @@ class Comparison:
     @cached_property
     def layouts(self) -> tuple[LayoutPair, ...]:
         """Every pair of layouts."""
-        return (self.header, *self.types, *(pair for message in self.messages for pair in message.layouts))
+        return (self.header, *self.structs, *(pair for message in self.messages for pair in message.layouts))
 
     @cached_property
     def enums(self) -> Pairs[model.Enum]:
@@ -108,7 +108,7 @@ class Comparison:
         """What selects a message of the old version, with the new names of header fields."""
         return {self.header.renamed.get(name, name): values for name, values in old.match.items()}
 
-    def _struct(self, old: model.Type, new: model.Type) -> LayoutPair:
+    def _struct(self, old: model.Struct, new: model.Struct) -> LayoutPair:
         """A struct's own names hide those of the header."""
         before, after = surface.struct(self.old, old), surface.struct(self.new, new)
         own = {leaf.name for leaf in before.leaves}

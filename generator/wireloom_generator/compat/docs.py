@@ -36,7 +36,7 @@ def _declarations(comparison: Comparison) -> Iterator[Pair]:
     yield from _named(new.name, old.enums, new.enums)
     yield from _named(new.name, old.flags, new.flags)
     yield from _named(new.name, old.tables, new.tables)
-    yield from _named(new.name, old.types, new.types)
+    yield from _named(new.name, old.structs, new.structs)
     for enum, now in comparison.enums.kept:
         yield from _named(f"{new.name}.{now.name}", enum.values, now.values)
     for flags, these in comparison.flags.kept:

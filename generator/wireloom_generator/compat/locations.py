@@ -37,9 +37,9 @@ def _places(spec: model.Resolved, name: str) -> Iterator[tuple[str, Location]]:
         for table in shared.tables:
             yield f"{name}.{table.name}", table.where("name")
             yield from ((f"{name}.{table.name}.{field.name}", field.where("name")) for field in table.fields)
-    for type_ in spec.declared:
-        yield f"{name}.{type_.name}", type_.where("name")
-        yield from _nodes(f"{name}.{type_.name}", type_.nodes)
+    for struct in spec.declared:
+        yield f"{name}.{struct.name}", struct.where("name")
+        yield from _nodes(f"{name}.{struct.name}", struct.nodes)
     for message in spec.messages:
         yield from _message(f"{name}.{message.name}", message)
     yield from _nodes(name, spec.record.nodes)

@@ -90,10 +90,10 @@ def record(protocol: model.Protocol) -> Leaves:
     return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
 
 
-def struct(protocol: model.Protocol, type_: model.Type) -> Leaves:
+def struct(protocol: model.Protocol, shared: model.Struct) -> Leaves:
     """A shared struct."""
-    path = f"{protocol.name}.{type_.name}"
-    return _layout(path, _leaves(path, type_.nodes, (), ()), {})
+    path = f"{protocol.name}.{shared.name}"
+    return _layout(path, _leaves(path, shared.nodes, (), ()), {})
 
 
 def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Leaves:

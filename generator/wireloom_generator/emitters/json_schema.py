@@ -60,7 +60,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
 }
 """The allowed words of keys, beyond their annotations."""
 _NAMES: dict[type, Schema] = {
-    **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Type), _CAMEL),
+    **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Struct), _CAMEL),
     **dict.fromkeys((syntax.EnumValue, syntax.FlagValue, syntax.Table, syntax.TableField), _SOURCE),
     **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
 }

@@ -56,7 +56,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
-        "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.types],
+        "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.structs],
         "record": [_assign("RECORD", call("Record", *fields))],
         "variants": [_assign(_constant(name), tree) for name, tree in variants.items()],
         "messages": [_assign(each.name, _message(each, variants), each.doc) for each in protocol.messages],

@@ -306,7 +306,7 @@ def _presence(node: Node) -> Condition | bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Type(Sourced[syntax.Type]):
+class Struct(Sourced[syntax.Struct]):
     """A shared struct."""
 
     name: str

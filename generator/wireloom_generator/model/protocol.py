@@ -7,7 +7,7 @@ from typing import Any
 
 from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.names import Names
-from wireloom_generator.model.nodes import Checksum, Node, Slot, Type
+from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
@@ -171,7 +171,7 @@ class Protocol:
     byte_order: str | None
     enums: tuple[Enum, ...]
     flags: tuple[Flags, ...]
-    types: tuple[Type, ...]
+    structs: tuple[Struct, ...]
     tables: tuple[Table, ...]
     record: tuple[Node, ...]
     header: tuple[Column, ...]
@@ -194,7 +194,7 @@ class Protocol:
     @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:
         """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
-        yield from (shared.nodes for shared in self.types)
+        yield from (shared.nodes for shared in self.structs)
         yield self.record
         for message in self.messages:
             yield from message.layouts

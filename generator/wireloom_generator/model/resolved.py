@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator.model.declarations import Parameter
-from wireloom_generator.model.nodes import Node, Type
+from wireloom_generator.model.nodes import Node, Struct
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
@@ -14,13 +14,13 @@ from wireloom_generator.reading.spec import Spec
 class Resolved:
     """What a spec means, as far as that can be found out; broken specs have one, too.
 
-    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a type is one
-    of the ``unknown``, and a section that the record does not have is filled all the same. An expression that cannot be
-    parsed has no tree. ``recursive`` types contain themselves, so includes of them bring no fields. ``included`` are
-    the structs whose fields are spliced in somewhere.
+    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a struct is
+    one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
+    cannot be parsed has no tree. ``recursive`` structs contain themselves, so includes of them bring no fields.
+    ``included`` are the structs whose fields are spliced in somewhere.
 
-    ``declared`` are all shared structs of the protocol and its libraries, ``types`` those that their names mean, and
-    ``used`` those that fields have, inner ones first; ``reach`` are the types that each contains, directly or not.
+    ``declared`` are all shared structs of the protocol and its libraries, ``structs`` those that their names mean, and
+    ``used`` those that fields have, inner ones first; ``reach`` are those that each contains, directly or not.
     ``variants`` are those that are declared for several messages. ``found`` is where analysis keeps what it has found.
     """
 
@@ -28,10 +28,10 @@ class Resolved:
     parameters: tuple[Parameter, ...]
     record: Record
     messages: tuple[Message, ...]
-    used: tuple[Type, ...]
-    declared: tuple[Type, ...]
+    used: tuple[Struct, ...]
+    declared: tuple[Struct, ...]
     variants: tuple[Variant, ...]
-    types: Mapping[str, Type]
+    structs: Mapping[str, Struct]
     reach: Mapping[str, frozenset[str]]
     recursive: frozenset[str]
     included: tuple[str, ...]

@@ -8,19 +8,19 @@ from wireloom_generator.reading import syntax
 MOST = 50_000
 """The most fields of a protocol, each counted as often as it is used."""
 DEEPEST = 32
-"""The deepest nesting of types."""
+"""The deepest nesting of structs."""
 
 
 class _TooLargeError(Exception):
     """Something is too large; ``args`` are the place and the message."""
 
 
-def exceeded(types: Mapping[str, syntax.Type], lists: Iterable[Iterable[syntax.Entry]]) -> Problem | None:
-    """The first place at which a protocol becomes too large: one of its types, or of the ``lists`` in its records."""
-    sizes = _Sizes(types)
+def exceeded(structs: Mapping[str, syntax.Struct], lists: Iterable[Iterable[syntax.Entry]]) -> Problem | None:
+    """The first place at which a protocol becomes too large: one of its structs, or of the ``lists`` in its records."""
+    sizes = _Sizes(structs)
     try:
-        for type_ in types.values():
-            sizes.of_type(type_.name, type_.where("name"), 1)
+        for struct in structs.values():
+            sizes.of_struct(struct.name, struct.where("name"), 1)
         total = 0
         for entries in lists:
             total = sizes.of(entries, 1, total)
@@ -30,10 +30,10 @@ def exceeded(types: Mapping[str, syntax.Type], lists: Iterable[Iterable[syntax.E
 
 
 class _Sizes:
-    """Counts fields. Each type is counted once; recursive types are another rule's concern."""
+    """Counts fields. Each struct is counted once; recursive structs are another rule's concern."""
 
-    def __init__(self, types: Mapping[str, syntax.Type]) -> None:
-        self.types = types
+    def __init__(self, structs: Mapping[str, syntax.Struct]) -> None:
+        self.structs = structs
         self.known: dict[str, tuple[int, int]] = {}
         self.deepest = 0
 
@@ -48,22 +48,22 @@ class _Sizes:
                     at = entry.where("include")
                 case _:
                     continue
-            if used in self.types:
-                total += self.of_type(used, at, depth + 1)
+            if used in self.structs:
+                total += self.of_struct(used, at, depth + 1)
             if total > MOST:
                 what = f"more than {MOST} fields, each counted wherever it is used"
                 raise _TooLargeError(at, what, "a list of a type counts once")
         return total
 
-    def of_type(self, name: str, at: Location, depth: int) -> int:
-        """The number of fields in a type. Raises ``_TooLargeError``."""
+    def of_struct(self, name: str, at: Location, depth: int) -> int:
+        """The number of fields in a struct. Raises ``_TooLargeError``."""
         if depth <= DEEPEST and name not in self.known:
             self.known[name] = 0, 0
             outer, self.deepest = self.deepest, depth
-            self.known[name] = self.of(self.types[name].fields, depth), self.deepest - depth
+            self.known[name] = self.of(self.structs[name].fields, depth), self.deepest - depth
             self.deepest = max(outer, self.deepest)
         count, height = self.known.get(name, (0, 0))
         self.deepest = max(self.deepest, depth + height)
         if self.deepest > DEEPEST:
-            raise _TooLargeError(at, f"more than {DEEPEST} types inside each other", "keep the inner part as bytes")
+            raise _TooLargeError(at, f"more than {DEEPEST} structs inside each other", "keep the inner part as bytes")
         return count

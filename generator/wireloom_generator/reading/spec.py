@@ -48,9 +48,9 @@ class Spec:
         return {flags.name: flags for shared in reversed(self.shared) for flags in shared.flags}
 
     @cached_property
-    def types(self) -> dict[str, syntax.Type]:
+    def structs(self) -> dict[str, syntax.Struct]:
         """Shared structs by name."""
-        return {type_.name: type_ for shared in reversed(self.shared) for type_ in shared.types}
+        return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
 
     @cached_property
     def tables(self) -> dict[str, syntax.Table]:
@@ -68,7 +68,7 @@ class Spec:
         return {parameter.name: parameter for parameter in self.protocol.parameters}
 
 
-Declaration = syntax.Enum | syntax.Flags | syntax.Type | syntax.Table
+Declaration = syntax.Enum | syntax.Flags | syntax.Struct | syntax.Table
 
 
 def declarations(shared: syntax.Shared) -> tuple[Declaration, ...]:
@@ -165,7 +165,7 @@ class _Loader:
         declared = _declared_variants((protocols[0], *own, *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
         spec = Spec(folder, protocols[0], shared, tuple(own + libraries))
-        large = limits.exceeded(spec.types, spec.lists)
+        large = limits.exceeded(spec.structs, spec.lists)
         self.problems += [large] if large else []
         return None if large else spec
 

@@ -290,7 +290,7 @@ def walk(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Type(Documented):
+class Struct(Documented):
     """A shared struct."""
 
     name: str = required("CamelCase name")
@@ -346,7 +346,7 @@ class Shared(Documented):
     imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
     enums: tuple[Enum, ...] = optional("named numbers", ())
     flags: tuple[Flags, ...] = optional("named bits", ())
-    types: tuple[Type, ...] = optional("shared structs", ())
+    types: tuple[Struct, ...] = optional("shared structs", ())
     tables: tuple[Table, ...] = optional("FlatBuffers tables", ())
     variants: tuple[Variant, ...] = optional("layouts that several messages share", ())
 

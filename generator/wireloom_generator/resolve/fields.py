@@ -28,17 +28,17 @@ def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
 
 
 class Fields:
-    """Resolves the fields of one protocol; ``types`` are added when they are first used, inner ones first."""
+    """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.reach = reach(spec.types)
+        self.reach = reach(spec.structs)
         self.recursive = frozenset(name for name, reached in self.reach.items() if name in reached)
-        self.splicing = Splicing(spec.types, self.recursive)
-        self.types: dict[str, model.Type] = {}
-        self.structs: dict[str, tuple[model.Column, ...]] = {}
+        self.splicing = Splicing(spec.structs, self.recursive)
+        self.structs: dict[str, model.Struct] = {}
+        self.columns: dict[str, tuple[model.Column, ...]] = {}
         self.tables = {name: table(written) for name, written in spec.tables.items()}
-        self.declared = Declared(self.structs, {name: each.columns for name, each in self.tables.items()})
+        self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
 
@@ -72,17 +72,17 @@ class Fields:
         record = self.record_names
         return Names(own, nullable, record.own, record.own_nullable, record.parameters)
 
-    def type_named(self, name: str) -> None:
+    def struct_named(self, name: str) -> None:
         """Resolve the shared struct of that name, if it is not resolved yet; recursive ones are left out."""
-        if name not in self.structs:
-            self.structs[name] = ()
-            found = self.struct(self.spec.types[name])
-            self.types[name], self.structs[name] = found, found.columns
+        if name not in self.columns:
+            self.columns[name] = ()
+            found = self.struct(self.spec.structs[name])
+            self.structs[name], self.columns[name] = found, found.columns
 
-    def struct(self, written: syntax.Type) -> model.Type:
+    def struct(self, written: syntax.Struct) -> model.Struct:
         """A shared struct."""
         nodes = self.nodes(written.fields, self.names(written.fields))
-        return model.Type(written.name, documentation(written), nodes, columns(nodes), written=written)
+        return model.Struct(written.name, documentation(written), nodes, columns(nodes), written=written)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
         """An expression with its place and resolved names; None for None."""
@@ -247,7 +247,7 @@ class Fields:
             case model.Terminator(value=end):
                 return SizeRange(len(end), None)
             case None:
-                struct = self.types.get(wire.type.name) if isinstance(wire.type, Struct) else None
+                struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
                 has_end = struct is not None and struct.name not in self.recursive
                 return model.space(struct.nodes) if struct is not None and has_end else wire.type.size
 
@@ -271,7 +271,7 @@ class Fields:
         if repeat is None or isinstance(repeat, str):
             return None if repeat is None else model.Repeat(None, None)
         count = self.condition(repeat.count, repeat.where("count"), names)
-        item = self.names(self.spec.types[field.type].fields) if field.type in self.spec.types else names
+        item = self.names(self.spec.structs[field.type].fields) if field.type in self.spec.structs else names
         return model.Repeat(count, self.condition(repeat.until, repeat.where("until"), item))
 
     def checksum(self, written: syntax.Checksum | None, names: Names) -> model.Checksum | None:
@@ -294,9 +294,9 @@ class Fields:
         found = types.of(field)
         if found is not None:
             return found
-        if field.type not in self.spec.types:
+        if field.type not in self.spec.structs:
             return Unknown(field.type)
-        self.type_named(field.type)
+        self.struct_named(field.type)
         return Struct(field.type)
 
     def wire(self, field: syntax.Field, names: Names) -> model.Wire:

@@ -9,10 +9,10 @@ Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Al
 """The content of a list of fields after its includes were replaced."""
 
 
-def reach(types: Mapping[str, syntax.Type]) -> dict[str, frozenset[str]]:
-    """The types that each type contains, directly or not, as a field or by include."""
-    used = {name: frozenset(_used(type_.fields)) & types.keys() for name, type_ in types.items()}
-    return {name: _reach(used, name) for name in types}
+def reach(structs: Mapping[str, syntax.Struct]) -> dict[str, frozenset[str]]:
+    """The structs that each struct contains, directly or not, as a field or by include."""
+    used = {name: frozenset(_used(struct.fields)) & structs.keys() for name, struct in structs.items()}
+    return {name: _reach(used, name) for name in structs}
 
 
 def _reach(used: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
@@ -33,13 +33,13 @@ def _used(entries: Iterable[syntax.Entry]) -> Iterator[str]:
 
 
 class Splicing:
-    """Lists of entries with includes replaced by the fields of their types, unless a type is unknown or recursive."""
+    """Lists of entries with includes replaced by the fields of their structs, unless one is unknown or recursive."""
 
-    def __init__(self, types: Mapping[str, syntax.Type], recursive: frozenset[str]) -> None:
-        self.types = types
+    def __init__(self, structs: Mapping[str, syntax.Struct], recursive: frozenset[str]) -> None:
+        self.structs = structs
         self.recursive = recursive
         self.unknown: dict[Location, syntax.Include] = {}
-        """The includes of types that nothing declares."""
+        """The includes of structs that nothing declares."""
 
     def spliced(
         self, entries: Iterable[syntax.Entry], via: Location | None = None
@@ -48,10 +48,10 @@ class Splicing:
         for entry in entries:
             if not isinstance(entry, syntax.Include):
                 yield entry, via
-            elif entry.include not in self.types:
+            elif entry.include not in self.structs:
                 self.unknown[entry.at] = entry
             elif entry.include not in self.recursive:
-                yield from self.spliced(self.types[entry.include].fields, via or entry.where("include"))
+                yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
     def declared(
         self, entries: Iterable[syntax.Entry], nullable: bool = False

@@ -24,12 +24,12 @@ class _Resolving:
     def all(self) -> model.Resolved:
         fields, record = self.fields, self.record()
         messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
-        used = tuple(fields.types.values())
-        for name in self.spec.types:
-            fields.type_named(name)
+        used = tuple(fields.structs.values())
+        for name in self.spec.structs:
+            fields.struct_named(name)
         every = (written for shared in self.spec.shared for written in shared.types)
         declared = (
-            fields.types[written.name] if self.spec.types[written.name] is written else fields.struct(written)
+            fields.structs[written.name] if self.spec.structs[written.name] is written else fields.struct(written)
             for written in every
         )
         variants = (variant for shared in self.spec.shared for variant in shared.variants)
@@ -41,7 +41,7 @@ class _Resolving:
             used=used,
             declared=tuple(declared),
             variants=tuple(map(self.declared_variant, variants)),
-            types=fields.types,
+            structs=fields.structs,
             reach=fields.reach,
             recursive=fields.recursive,
             included=tuple(dict.fromkeys(_included(self.spec))),

@@ -15,7 +15,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import fields, types
+from wireloom_generator.analysis.scopes import fields, structs
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading.vocabulary import ALGORITHMS
@@ -26,7 +26,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in fields(spec):
         if isinstance(node, model.Field) and node.checksum is not None:
             yield from _fits(node, node.checksum)
-    for scope in types(spec):
+    for scope in structs(spec):
         for visit in scope.visits:
             if isinstance(visit.item, model.Field) and visit.item.checksum is not None:
                 hint = "include the type, or declare the checksum in the record or the message"

@@ -78,7 +78,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
     is_message = isinstance(scope.owner, model.Message)
-    assert not isinstance(scope.owner, model.Type)
+    assert not isinstance(scope.owner, model.Struct)
     layout = offsets.of(spec, scope.owner)
     visits: tuple[Visit, ...] = (*scope.header, *scope.visits) if is_message else scope.visits
     for visit in visits:

@@ -33,7 +33,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         beside = header if isinstance(scope.owner, model.Message) else ()
         own = list(columns(spec, scope))
         yield from _clashes(own, beside)
-        if not isinstance(scope.owner, model.Type):
+        if not isinstance(scope.owner, model.Struct):
             yield from _taken(own)
     by_name = {column.name.casefold(): column for column in header}
     for message in spec.written.messages:

@@ -16,7 +16,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import nodes, types
+from wireloom_generator.analysis.scopes import nodes, structs
 from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
@@ -32,10 +32,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for table in shared.tables:
             if not table.fields:
                 yield Problem(table.where("fields"), "empty", f"table {table.name} has no fields")
-    for scope in types(spec):
-        type_ = scope.owner
-        if isinstance(type_, model.Type) and not list(columns(spec, scope)):
-            yield Problem(type_.where("fields"), "empty", f"type {type_.name} has no columns")
+    for scope in structs(spec):
+        struct = scope.owner
+        if isinstance(struct, model.Struct) and not list(columns(spec, scope)):
+            yield Problem(struct.where("fields"), "empty", f"type {struct.name} has no columns")
     for node in nodes(spec):
         if isinstance(node, model.Bits) and not node.fields:
             yield Problem(node.where("fields"), "empty", "no bit field is given")

@@ -17,7 +17,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, type_of, walk
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, struct_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
@@ -88,14 +88,14 @@ def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[
     field = visit.item
     assert isinstance(field, Named)
     table = spec.written.tables.get(field.written.table or "") if isinstance(field, model.Field) else None
-    type_ = type_of(spec, field)
+    struct = struct_of(spec, field)
     if table is not None:
         names = {item.name for item in table.fields}
         for name in values.keys() - names:
             yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
-    elif type_ is not None and type_.name not in spec.recursive:
-        known = list(columns(spec, Scope(type_, walk(type_.nodes))))
+    elif struct is not None and struct.name not in spec.recursive:
+        known = list(columns(spec, Scope(struct, walk(struct.nodes))))
         for name, value in values.items():
             yield from _named(spec, known, at, f"{path}.{name}", value)
-    elif type_ is None:
+    elif struct is None:
         yield Problem(at, "example", f"{path!r} has one value, and no columns inside", "give the value")

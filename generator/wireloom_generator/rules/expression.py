@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, once, type_of, walk
+from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value
 from wireloom_generator.expressions.kinds import Kind
@@ -82,7 +82,7 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     if field is not None:
         hint = f"to ask for it, include: {field.type} in its place"
         return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
-    if isinstance(site.scope.owner, model.Type):
+    if isinstance(site.scope.owner, model.Struct):
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
             hint = "move it into the type, or include: the type there"
@@ -117,16 +117,16 @@ class _Elsewhere:
             found = self.inner[scope] = {}
             for visit in scope.visits:
                 field = visit.item
-                if isinstance(field, model.Field) and field.repeat is None and (inner := type_of(self.spec, field)):
+                if isinstance(field, model.Field) and field.repeat is None and (inner := struct_of(self.spec, field)):
                     found |= {name: field for name in self.names_in(inner) if name not in found}
         return self.inner[scope]
 
-    def names_in(self, type_: model.Type) -> frozenset[str]:
+    def names_in(self, struct: model.Struct) -> frozenset[str]:
         """The names of a type."""
-        if type_.name not in self.names:
-            found = (visit.name for visit in walk(type_.nodes))
-            self.names[type_.name] = frozenset(name for name in found if name is not None)
-        return self.names[type_.name]
+        if struct.name not in self.names:
+            found = (visit.name for visit in walk(struct.nodes))
+            self.names[struct.name] = frozenset(name for name in found if name is not None)
+        return self.names[struct.name]
 
     @cached_property
     def beside(self) -> Mapping[str, set[str]]:
@@ -134,7 +134,7 @@ class _Elsewhere:
         found: dict[str, set[str]] = {}
         for scope in every(self.spec):
             names = {visit.name for visit in scope.visits if visit.name is not None}
-            for used in filter(None, (type_of(self.spec, visit.item) for visit in scope.visits)):
+            for used in filter(None, (struct_of(self.spec, visit.item) for visit in scope.visits)):
                 found.setdefault(used.name, set()).update(names)
         return found
 
@@ -152,7 +152,7 @@ def _measured(site: Site, function: Function, name: Name) -> Iterator[Problem]:
         return
     at, call = site.where(name.column), f"{function}({name.name})"
     around = site.around.get(name.name) or site.values.get(name.name, ())
-    if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Type):
+    if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Struct):
         if name.name == "record" or (around and all(seen in site.scope.header for seen in around)):
             hint = "declare the field where the type is used, or take what it needs from a header field's value"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)

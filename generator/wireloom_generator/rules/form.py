@@ -20,7 +20,7 @@ Good::
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Scope, head, messages, type_of, walk
+from wireloom_generator.analysis.scopes import Scope, head, messages, struct_of, walk
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
@@ -108,7 +108,7 @@ def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
     item = column.visit.item if column.visit else None
     if isinstance(item, model.Field) and item.type.kind in _NOT_IN_JSON:
         return item.type.kind
-    inner = type_of(spec, item) if item is not None else None
+    inner = struct_of(spec, item) if item is not None else None
     if inner is None or inner.name in spec.recursive:
         return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None
     found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(inner.nodes))))

@@ -25,4 +25,4 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
     for entry in spec.unknown:
         at, what = entry.where("include"), f"unknown type {entry.include!r}"
-        yield Problem(at, "known-include", what, closest(entry.include, spec.types))
+        yield Problem(at, "known-include", what, closest(entry.include, spec.structs))

@@ -34,7 +34,7 @@ __doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OT
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Types that nothing declares."""
-    known = frozenset((*NAMES, *spec.types))
+    known = frozenset((*NAMES, *spec.structs))
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed) and isinstance(node.type, Unknown):
             name = node.type.name

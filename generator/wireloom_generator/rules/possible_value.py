@@ -129,7 +129,7 @@ def _within(known: Domains, name: str) -> Domains:
 def _proofs(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         owner = scope.owner
-        proof = None if isinstance(owner, model.Type) else owner.proof
+        proof = None if isinstance(owner, model.Struct) else owner.proof
         valid = proof.valid if proof is not None else None
         if valid is not None and (tree := valid.tree) is not None:
             known = domains.of(spec, scope)

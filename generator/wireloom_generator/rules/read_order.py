@@ -52,7 +52,7 @@ def _foreign(site: Site, name: str) -> bool:
     concern.
     """
     in_header = all(seen in site.scope.header for seen in site.around[name])
-    return in_header and isinstance(site.scope.owner, model.Type)
+    return in_header and isinstance(site.scope.owner, model.Struct)
 
 
 def _hint(site: Site) -> str:

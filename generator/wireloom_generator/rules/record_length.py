@@ -56,7 +56,7 @@ def _early(spec: Resolved, site: Site) -> Iterator[Problem]:
     tree = site.tree
     if tree is None:
         return
-    assert not isinstance(site.scope.owner, model.Type)
+    assert not isinstance(site.scope.owner, model.Struct)
     fixed = offsets.of(spec, site.scope.owner).numbers
     for name in expressions.names(tree):
         if name.name in spec.written.parameters or name.name not in site.around:

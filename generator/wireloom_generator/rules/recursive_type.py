@@ -27,7 +27,7 @@ from wireloom_generator.reading import syntax
 def check(spec: Resolved) -> Iterator[Problem]:
     """Types that contain themselves."""
     for name in sorted(spec.recursive):
-        for entry in syntax.walk(spec.types[name].written.fields):
+        for entry in syntax.walk(spec.structs[name].written.fields):
             match entry:
                 case syntax.Include(include=used):
                     at = entry.where("include")
@@ -35,7 +35,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
                     at = entry.where("type")
                 case _:
                     continue
-            if used not in spec.types or name not in spec.reach[used] | {used}:
+            if used not in spec.structs or name not in spec.reach[used] | {used}:
                 continue
             through = "" if used == name else f" through {used}"
             hint = "it would have no end; keep the inner part as bytes"

@@ -16,8 +16,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import fields, type_of
-from wireloom_generator.analysis.sequences import has_bytes, in_type, is_optional, opened, takes_rest
+from wireloom_generator.analysis.scopes import fields, struct_of
+from wireloom_generator.analysis.sequences import has_bytes, in_struct, is_optional, opened, takes_rest
 from wireloom_generator.model import Resolved, constant
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
@@ -47,7 +47,7 @@ def _length(spec: Resolved, field: model.Field, repeat: syntax.Repeat | str) -> 
     if (constant(repeat.count or "") or 0) < 0:
         yield Problem(repeat.where("count"), "repeat", "a count cannot be negative")
     word = field.written.type
-    if repeat.until is not None and word not in spec.types:
+    if repeat.until is not None and word not in spec.structs:
         hint = "declare a type with one field, and ask for that"
         yield Problem(
             repeat.where("until"),
@@ -66,14 +66,14 @@ def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
     elif constant(field.written.size or "") == 0:
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
-    at, type_ = field.where("type"), type_of(spec, field)
-    if type_ is not None and not has_bytes(type_):
+    at, struct = field.where("type"), struct_of(spec, field)
+    if struct is not None and not has_bytes(struct):
         yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
     struct = opened(spec, field)
     if struct is None:
         return
     hint = "give each item a size or a prefix"
-    if in_type(spec, struct, takes_rest):
+    if in_struct(spec, struct, takes_rest):
         yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
-    elif in_type(spec, struct, is_optional):
+    elif in_struct(spec, struct, is_optional):
         yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)

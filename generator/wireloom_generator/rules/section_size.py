@@ -44,7 +44,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(scope.owner, model.Message):
             yield from _slots(spec, scope, scope.owner, known)
             yield from _shortest(spec, scope.owner, known)
-        if not isinstance(scope.owner, model.Type) and scope.owner.length is not None:
+        if not isinstance(scope.owner, model.Struct) and scope.owner.length is not None:
             yield from _length(spec, scope.owner, scope.owner.length, known)
 
 

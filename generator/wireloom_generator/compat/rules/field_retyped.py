@@ -57,9 +57,9 @@ def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
     """Old names of shared structs that are the same under a new one."""
     return {
         old.name: new.name
-        for old in comparison.old.types
-        for new in comparison.new.types
-        if old.nodes == new.nodes and old.name not in {type_.name for type_ in comparison.new.types}
+        for old in comparison.old.structs
+        for new in comparison.new.structs
+        if old.nodes == new.nodes and old.name not in {struct.name for struct in comparison.new.structs}
     }
 
 

@@ -133,7 +133,7 @@ def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
         yield flags_place(flags.name), INDEX, flags.doc
         for flag in flags.values:
             yield member_place(flags_place(flags.name), "flag", flag.name), INDEX, flag.doc
-    for shared in protocol.types:
+    for shared in protocol.structs:
         yield type_place(shared.name), INDEX, shared.doc
         for place, doc in _nodes(shared.nodes, type_place(shared.name)):
             yield place, INDEX, doc

@@ -87,8 +87,8 @@ Tree = Placed | Fork
 class Placing:
     """Places nodes. ``facts`` are about their own struct and the record, ``header`` only about the record."""
 
-    def __init__(self, types: Mapping[str, model.Type], facts: Facts, header: Facts) -> None:
-        self.types = types
+    def __init__(self, structs: Mapping[str, model.Struct], facts: Facts, header: Facts) -> None:
+        self.structs = structs
         self.facts = facts
         self.header = header
         self._structs: dict[str, tuple[tuple[Tree, ...], Position]] = {}
@@ -193,9 +193,9 @@ class Placing:
     def struct(self, name: str) -> tuple[tuple[Tree, ...], Position]:
         """The fields of a shared struct, from its own start."""
         if name not in self._structs:
-            inner = Placing(self.types, self.header, self.header)
+            inner = Placing(self.structs, self.header, self.header)
             inner._structs = self._structs  # the same of all types, each of which may hold the next several times
-            self._structs[name] = inner.place(self.types[name].nodes, Position(ITEM))
+            self._structs[name] = inner.place(self.structs[name].nodes, Position(ITEM))
         return self._structs[name]
 
 

@@ -17,7 +17,7 @@ class Meanings:
         self.protocol = protocol
         self.enums = {enum.name: enum for enum in protocol.enums}
         self.flags = {flags.name: flags for flags in protocol.flags}
-        self.types = {shared.name: shared for shared in protocol.types}
+        self.structs = {shared.name: shared for shared in protocol.structs}
         self.tables = {table.name: table for table in protocol.tables}
 
     @cached_property
@@ -97,9 +97,9 @@ class Meanings:
     def _use(self, nodes: Iterable[model.Node], used: "Used") -> None:
         for node in model.walk(nodes):
             match node:
-                case model.Field(wire=model.Wire(type=Struct(name=name))) if name not in used.types:
-                    used.types[name] = None
-                    self._use(self.types[name].nodes, used)
+                case model.Field(wire=model.Wire(type=Struct(name=name))) if name not in used.structs:
+                    used.structs[name] = None
+                    self._use(self.structs[name].nodes, used)
                 case model.Field(wire=model.Wire(type=FlatBuffers(table=table))):
                     used.tables[table] = None
             if isinstance(node, model.Named) and node.enum:
@@ -120,7 +120,7 @@ class Used:
     def __init__(self) -> None:
         self.enums: dict[str, None] = {}
         self.flags: dict[str, None] = {}
-        self.types: dict[str, None] = {}
+        self.structs: dict[str, None] = {}
         self.tables: dict[str, None] = {}
 
     @classmethod
@@ -130,7 +130,7 @@ class Used:
         for own, known in (
             (used.enums, names.enums),
             (used.flags, names.flags),
-            (used.types, names.types),
+            (used.structs, names.structs),
             (used.tables, names.tables),
         ):
             own.update(dict.fromkeys(known))

@@ -49,9 +49,9 @@ class Records:
     protocol: model.Protocol
 
     @property
-    def types(self) -> Mapping[str, model.Type]:
+    def structs(self) -> Mapping[str, model.Struct]:
         """Shared structs by name."""
-        return {shared.name: shared for shared in self.protocol.types}
+        return {shared.name: shared for shared in self.protocol.structs}
 
     @property
     def single(self) -> bool:
@@ -98,8 +98,8 @@ class Records:
     ) -> list[Region]:
         """A record's parts in order, each at its position if every section is as long as its fields."""
         facts, header = self._facts(shape, message, variant)
-        record = Placing(self.types, shape.facts, header)
-        inner = Placing(self.types, facts, header)
+        record = Placing(self.structs, shape.facts, header)
+        inner = Placing(self.structs, facts, header)
         head, rest = _split(shape.nodes)
         trees, at = record.place(head, Position())
         found = [Region("", Position(), at, ByteCount(at.since(Position()), str(at)), trees)]

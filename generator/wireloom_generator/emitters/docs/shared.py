@@ -91,7 +91,7 @@ class References:
         """The passages about the names that fields use, kind by kind."""
         return groups(
             {
-                "Types": [self._type(self.names.types[name]) for name in used.types],
+                "Types": [self._struct(self.names.structs[name]) for name in used.structs],
                 "FlatBuffers tables": [self._table(self.names.tables[name]) for name in used.tables],
                 "Enums": [self._enum(self.names.enums[name]) for name in used.enums],
                 "Flags": [self._flags(self.names.flags[name]) for name in used.flags],
@@ -122,9 +122,9 @@ class References:
         told = table(("Bit", "Value", "Name", "Meaning"), rows)
         return self._block("Flags", flags.name, flags.doc, place, (Titled("", told),))
 
-    def _type(self, shared: model.Type) -> Passage:
+    def _struct(self, shared: model.Struct) -> Passage:
         place = places.type_place(shared.name)
-        trees = Placing(self.names.types, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
+        trees = Placing(self.names.structs, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
         rows = FieldTable(self.names, self.finder(place)).rows(trees)
         drawing = sketch("", sketched(trees))
         return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))

@@ -70,7 +70,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
             {"name": flags.name, "table": render(_flags(flags), used=len(f"flags.{flags.name} = "))}
             for flags in protocol.flags
         ],
-        types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.types],
+        types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.structs],
         record=render(_list(protocol.record)),
         messages=[render(_message(message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
