@@ -1,16 +1,16 @@
 """The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
 
+import runpy
 from typing import Any
 
 import compiled
+import pytest
 from construct import Int8ub
 from lockstep import Pair, captures_alike
 
 from wireloom import rowwise
 from wireloom.codec import (
     Blob,
-    Checksum,
-    Field,
     Framing,
     Layout,
     Lengths,
@@ -22,7 +22,6 @@ from wireloom.codec import (
     Slot,
     When,
 )
-from wireloom.codec.values import Scalar
 from wireloom.columnar import planning
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -68,11 +67,17 @@ def redone(protocol: Protocol, capture: bytes) -> int:
     return decoding.tally.redone
 
 
-def test_what_has_contents_has_a_reader_and_nothing_else() -> None:
-    readers = set(planning.reader.registry) - {object}
-    scalars = set(Scalar.__subclasses__())
-    assert set(rowwise.CONTENTS) - {Checksum, Field, Lengths} == readers - {Layout} - scalars
-    assert scalars <= readers
+def test_without_a_reader_for_all_that_can_be_read_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    runpy.run_path(planning.__file__)
+    monkeypatch.setitem(rowwise.CONTENTS, Strange, lambda value: [])
+    with pytest.raises(TypeError, match=r"rowwise and planning do not both know Strange$"):
+        runpy.run_path(planning.__file__)
+
+
+def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(rowwise.CONTENTS, Blob)
+    with pytest.raises(TypeError, match=r"rowwise and planning do not both know Blob$"):
+        runpy.run_path(planning.__file__)
 
 
 def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:

@@ -1,7 +1,8 @@
 """Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
 
-This is the only place that decides it: ``columnar.planning`` reads everything without a reason here, and ``wireloom
-check --explain`` and the docs list the rest. It needs neither numpy nor pyarrow.
+This is the only place that decides it: ``columnar.planning`` reads everything without a reason here, and cannot be
+imported if it has no reader for it; ``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor
+pyarrow.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -54,12 +55,13 @@ from wireloom.expressions.tree import Value
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
 
-CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
+CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Bits: lambda part: [field for _, field, _, _ in part.fields],
     Block: lambda part: [field for _, field in part.fields],
     Choice: lambda part: part.alternatives,
     Computed: lambda part: [part.compute.value],
     Encoded: lambda part: [part.encoding.extent],
+    Layout: lambda part: part.steps,
     Named: lambda part: [part.field, part.subcon],
     Optional: lambda part: [part.content],
     Pad: lambda part: [],
@@ -81,12 +83,20 @@ CONTENTS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Rest: lambda extent: [],
     Size: lambda extent: [extent.size],
     Until: lambda extent: [],
-    # what must hold, and what tells how long records are
+}
+"""The contents of each kind of part, value and extent that can be read many records at once; scalars have none."""
+
+_CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Checksum: lambda checksum: [checksum.start, checksum.end],
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
-"""The contents of each kind of part, value and extent that can be read many records at once; scalars have none."""
+"""The same for what must hold, and for what tells how long records are."""
+
+
+def readable() -> frozenset[type]:
+    """All that can be read many records at once."""
+    return frozenset((*CONTENTS, *Scalar.__subclasses__()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +149,9 @@ class Judge:
                 return f"it is text in {encoding}, not in UTF-8"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
-        if type(part) not in CONTENTS:
+        if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
-        return next(filter(None, map(self.reason, CONTENTS[type(part)](part))), None)
+        return next(filter(None, map(self.reason, contents)), None)
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """The conditions of a whole record that only the codec can check."""
@@ -180,7 +190,7 @@ class Judge:
 
 def _inside(part: object) -> Iterator[Layout]:
     """The outermost layouts inside a part."""
-    for content in _contents(part):
+    for content in _contents(part) or ():
         if isinstance(content, Layout):
             yield content
         else:
@@ -219,12 +229,13 @@ def _within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[o
         if part is not None and id(part) not in seen:
             seen.add(id(part))
             yield part
-            yield from _within(part.steps if isinstance(part, Layout) else _contents(part), seen)
+            yield from _within(_contents(part) or (), seen)
 
 
-def _contents(part: object) -> Iterable[object]:
-    """The contents of a part; nothing for an unknown part."""
-    return CONTENTS[type(part)](part) if type(part) in CONTENTS else ()
+def _contents(part: object) -> Iterable[object] | None:
+    """The contents of a part; None for an unknown part."""
+    found = CONTENTS.get(type(part)) or _CONDITIONS.get(type(part))
+    return None if found is None else found(part)
 
 
 def _strange(columns: Iterable[Column]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The plan of a protocol: for each part of its codec, a reader for many rows at once.
 
-``reader`` is a registry by the class of a part. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
+``rowwise`` names the classes of parts that have a reader, and this module cannot be imported if it has none for one of
+them. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
 """
 
 from collections.abc import Mapping
@@ -294,3 +295,7 @@ def _prefixed(extent: codec.Prefixed, planner: Planner) -> values.Prefixed:
 @reader.register
 def _until(extent: codec.Until, planner: Planner) -> values.Until:
     return values.Until(extent.terminator)
+
+
+if _unlike := rowwise.readable() ^ (reader.registry.keys() - {object}):
+    raise TypeError(f"rowwise and planning do not both know {', '.join(sorted(each.__name__ for each in _unlike))}")
