@@ -59,7 +59,7 @@ def test_a_number_that_nothing_holds_is_text(tmp_path: Path) -> None:
     path.write_text(f"a: {'9' * 5000}\nb: 0x{'f' * 5000}\n")
     node, _ = source.read(path, path)
     assert node is not None
-    assert [value.kind for _, value in node.entries if isinstance(value, source.Scalar)] == ["str", "str"]
+    assert [value.kind for _, value in node.entries if isinstance(value, source.YamlScalar)] == ["str", "str"]
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

@@ -55,17 +55,17 @@ class ForeignCodeError(Exception):
 
 def admit(file: OutputFile) -> None:
     """Check an emitted module against the list. Raises ``ForeignCodeError``."""
-    reader = _Reader(_MODULES[file.path.stem])
+    check = _Check(_MODULES[file.path.stem])
     try:
         for statement in ast.parse(file.text).body:
-            if not reader.admits(statement):
+            if not check.admits(statement):
                 found = ast.unparse(statement).partition("\n")[0][:100]
                 raise ForeignCodeError(f"{file.path.name} has what no emitter writes: {found!r}")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ForeignCodeError(f"{file.path.name} cannot be read: {error}") from None
 
 
-class _Reader:
+class _Check:
     """Reads a module from top to bottom. Names may be used after they were imported or assigned."""
 
     def __init__(self, module: _Module) -> None:

@@ -6,15 +6,14 @@ All unknown, missing and wrongly typed keys are reported with line and column, a
 import dataclasses
 import re
 import types
-from collections.abc import Iterable
-from collections.abc import Mapping as MappingType
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import elsewhere, syntax
-from wireloom_generator.reading.source import Mapping, Node, Scalar, Sequence, number
+from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
 
 T = TypeVar("T")
 
@@ -34,7 +33,7 @@ _LONG = 40
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
 
 
-def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
+def read(document: YamlMapping) -> tuple[syntax.File | None, list[Problem]]:
     """The file's syntax; None with problems if it does not have the shape of any kind of file."""
     for key, _ in document.entries:
         if key.text in _FILES:
@@ -43,14 +42,14 @@ def read(document: Mapping) -> tuple[syntax.File | None, list[Problem]]:
     return None, [Problem(document.at, "missing-key", what, _meant(document, _FILES))]
 
 
-def read_as(kind: type[T], document: Mapping) -> tuple[T | None, list[Problem]]:
+def read_as(kind: type[T], document: YamlMapping) -> tuple[T | None, list[Problem]]:
     """The document as a ``kind``; None with problems if it does not have that shape."""
-    reader = _Reader()
-    found = reader.dataclass(kind, document)
-    return (None if found is _BAD or reader.problems else found), reader.problems
+    shaping = _Shaping()
+    found = shaping.dataclass(kind, document)
+    return (None if found is _BAD or shaping.problems else found), shaping.problems
 
 
-def _meant(node: Mapping, known: Iterable[str]) -> str:
+def _meant(node: YamlMapping, known: Iterable[str]) -> str:
     """The hint for a mapping without a key that shows its kind: the language's word for one of its keys."""
     names = list(known)
     hints = (elsewhere.hint(key.text, names) for key, _ in node.entries)
@@ -68,26 +67,26 @@ def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
     }
 
 
-class _Reader:
+class _Shaping:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def wrong(self, node: Node, expected: str, hint: str = "") -> Any:
+    def wrong(self, node: YamlNode, expected: str, hint: str = "") -> Any:
         match node:
-            case Scalar(text=text):
+            case YamlScalar(text=text):
                 found = _shortened(text)
-            case Sequence():
+            case YamlList():
                 found = "a list"
             case _:
                 found = "a mapping"
         self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}", hint))
         return _BAD
 
-    def dataclass(self, kind: type, node: Node) -> Any:
-        if not isinstance(node, Mapping):
+    def dataclass(self, kind: type, node: YamlNode) -> Any:
+        if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         known = keys(kind)
-        values: dict[str, Any] = {f.name: {} for f, hint in known.values() if get_origin(hint) is MappingType}
+        values: dict[str, Any] = {f.name: {} for f, hint in known.values() if get_origin(hint) is Mapping}
         places = {}
         for key, value in node.entries:
             if key.text not in known:
@@ -96,7 +95,7 @@ class _Reader:
                 continue
             field, hint_type = known[key.text]
             places[key.text] = value.at
-            if get_origin(hint_type) is MappingType and isinstance(value, Mapping):
+            if get_origin(hint_type) is Mapping and isinstance(value, YamlMapping):
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
             values[field.name] = self.value(hint_type, value)
         for name, (field, _) in known.items():
@@ -107,13 +106,13 @@ class _Reader:
             return _BAD
         return kind(at=node.at, places=places, **values)
 
-    def value(self, hint: Any, node: Node) -> Any:
+    def value(self, hint: Any, node: YamlNode) -> Any:
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
             return self.union(arguments, node)
         if origin is tuple:
             return self.sequence(arguments[0], node)
-        if origin is MappingType:
+        if origin is Mapping:
             return self.mapping(arguments[1], node)
         if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             return self.dataclass(hint, node)
@@ -121,21 +120,21 @@ class _Reader:
             return _plain(node)
         return self.scalar(hint, node)
 
-    def union(self, arguments: tuple[Any, ...], node: Node) -> Any:
+    def union(self, arguments: tuple[Any, ...], node: YamlNode) -> Any:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
             return self.entry(node)
         if len(choices) == 1:
             return self.value(choices[0], node)
         if set(choices) == set(get_args(syntax.Literal)):
-            return _plain(node) if isinstance(node, Scalar) and node.kind != "null" else self.wrong(node, "a value")
+            return _plain(node) if isinstance(node, YamlScalar) and node.kind != "null" else self.wrong(node, "a value")
         structured = [choice for choice in choices if isinstance(choice, type) and dataclasses.is_dataclass(choice)]
-        if isinstance(node, Mapping) and structured:
+        if isinstance(node, YamlMapping) and structured:
             return self.dataclass(structured[0], node)
         return self.scalar(str, node)
 
-    def entry(self, node: Node) -> Any:
-        if not isinstance(node, Mapping):
+    def entry(self, node: YamlNode) -> Any:
+        if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         present = {key.text for key, _ in node.entries}
         kind = next((kind for key, kind in _ENTRIES.items() if key in present), None)
@@ -145,23 +144,23 @@ class _Reader:
         self.problems.append(Problem(node.at, "wrong-type", what, _meant(node, _ENTRIES)))
         return _BAD
 
-    def sequence(self, item: Any, node: Node) -> Any:
-        if not isinstance(node, Sequence):
-            if item in (str, int) and isinstance(node, Scalar):
+    def sequence(self, item: Any, node: YamlNode) -> Any:
+        if not isinstance(node, YamlList):
+            if item in (str, int) and isinstance(node, YamlScalar):
                 single = self.scalar(item, node)
                 return _BAD if single is _BAD else (single,)
             return self.wrong(node, "a list")
         values = tuple(self.value(item, child) for child in node.items)
         return _BAD if any(value is _BAD for value in values) else values
 
-    def mapping(self, item: Any, node: Node) -> Any:
-        if not isinstance(node, Mapping):
+    def mapping(self, item: Any, node: YamlNode) -> Any:
+        if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         values = {key.text: self.value(item, value) for key, value in node.entries}
         return _BAD if any(value is _BAD for value in values.values()) else types.MappingProxyType(values)
 
-    def scalar(self, hint: Any, node: Node) -> Any:
-        if not isinstance(node, Scalar) or node.kind == "null":
+    def scalar(self, hint: Any, node: YamlNode) -> Any:
+        if not isinstance(node, YamlScalar) or node.kind == "null":
             return self.wrong(node, _WORDS.get(hint, "text"))
         if hint is int:
             return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])
@@ -171,7 +170,7 @@ class _Reader:
             return self.hex(node)
         return node.text
 
-    def hex(self, node: Scalar) -> Any:
+    def hex(self, node: YamlScalar) -> Any:
         digits = re.sub(r"#[^\n]*|\s", "", node.text)
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
             return self.wrong(node, "pairs of hex digits")
@@ -182,10 +181,10 @@ def _shortened(text: str) -> str:
     return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
 
 
-def _plain(node: Node) -> Any:
-    if isinstance(node, Mapping):
+def _plain(node: YamlNode) -> Any:
+    if isinstance(node, YamlMapping):
         return {key.text: _plain(value) for key, value in node.entries}
-    if isinstance(node, Sequence):
+    if isinstance(node, YamlList):
         return [_plain(item) for item in node.items]
     match node.kind:
         case "int":

@@ -1,6 +1,6 @@
 """YAML text → nodes that know their file, line and column. Knows nothing of what they mean.
 
-A node is a ``Scalar``, a ``Sequence`` or a ``Mapping``; everything later reports its problems at a node's ``at``.
+A node is a scalar, a list or a mapping; everything later reports its problems at a node's ``at``.
 """
 
 import re
@@ -30,7 +30,7 @@ _MEANT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class YamlScalar:
     """A single value: its text, and what YAML takes it for (``int``, ``bool``, ``float``, ``null`` or ``str``)."""
 
     at: Location
@@ -39,25 +39,25 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class YamlList:
     """A list of nodes."""
 
     at: Location
-    items: "tuple[Node, ...]"
+    items: "tuple[YamlNode, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class YamlMapping:
     """Keys, each with the place it stands at, and their nodes."""
 
     at: Location
-    entries: "tuple[tuple[Scalar, Node], ...]"
+    entries: "tuple[tuple[YamlScalar, YamlNode], ...]"
 
 
-Node = Scalar | Sequence | Mapping
+YamlNode = YamlScalar | YamlList | YamlMapping
 
 
-def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | None, list[Problem]]:
+def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping | None, list[Problem]]:
     """The document in the file ``path``, with locations in ``shown``; None with problems if it is not YAML.
 
     ``begin`` is the hint for a file that is not a spec.
@@ -87,7 +87,7 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[Mapping | Non
         return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
     except RecursionError:
         return None, [Problem(start, "yaml", "nested too deeply")]
-    assert isinstance(node, Mapping)
+    assert isinstance(node, YamlMapping)
     return node, problems
 
 
@@ -153,25 +153,25 @@ class _Nodes:
         self.path = path
         self.problems = problems
 
-    def node(self, node: yaml.Node, depth: int = 0) -> Node:
+    def node(self, node: yaml.Node, depth: int = 0) -> YamlNode:
         """The node. Raises ``RecursionError`` if one is too deep inside."""
         if depth > _DEEPEST:
             raise RecursionError
         line, column = node.start_mark.line + 1, node.start_mark.column + 1
         if isinstance(node, yaml.ScalarNode):
             at = Location(self.path, line, column, _verbatim(node))
-            return Scalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
+            return YamlScalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))
         at = Location(self.path, line, column)
         if isinstance(node, yaml.SequenceNode):
-            return Sequence(at, tuple(self.node(item, depth + 1) for item in node.value))
+            return YamlList(at, tuple(self.node(item, depth + 1) for item in node.value))
         assert isinstance(node, yaml.MappingNode)
-        return Mapping(at, tuple(self._entries(node, depth).values()))
+        return YamlMapping(at, tuple(self._entries(node, depth).values()))
 
-    def _entries(self, node: yaml.MappingNode, depth: int) -> dict[str, tuple[Scalar, Node]]:
-        entries: dict[str, tuple[Scalar, Node]] = {}
+    def _entries(self, node: yaml.MappingNode, depth: int) -> dict[str, tuple[YamlScalar, YamlNode]]:
+        entries: dict[str, tuple[YamlScalar, YamlNode]] = {}
         for key_node, value_node in node.value:
             key = self.node(key_node, depth + 1)
-            if not isinstance(key, Scalar):
+            if not isinstance(key, YamlScalar):
                 self.problems.append(Problem(key.at, "wrong-type", "a key is a name"))
             elif key.text in entries:
                 first = entries[key.text][0].at.line

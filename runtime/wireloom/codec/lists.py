@@ -30,8 +30,8 @@ class Repeat(Value):
         self.weight = weight(value_type(item))
         self.count = expression(count)
         self.until = expression(until)
-        self._big = _Number.of(item, little=False)
-        self._little = _Number.of(item, little=True)
+        self._big = _NumberItem.of(item, little=False)
+        self._little = _NumberItem.of(item, little=True)
 
     @property
     def type(self) -> ColumnType:  # type: ignore[override]
@@ -134,7 +134,7 @@ class _Ending:
         return EncodeError(f"ends with item {found[0]}, but there are more behind it")
 
 
-class _Number:
+class _NumberItem:
     """A number of fixed size as an item."""
 
     def __init__(self, kind: Packing) -> None:
@@ -143,7 +143,7 @@ class _Number:
         self.size = self.struct.size
 
     @classmethod
-    def of(cls, item: Construct, *, little: bool) -> "_Number | None":
+    def of(cls, item: Construct, *, little: bool) -> "_NumberItem | None":
         kind = packing_of(item, little=little)
         return cls(kind) if kind else None
 
