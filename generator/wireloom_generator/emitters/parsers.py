@@ -177,7 +177,7 @@ def _form(message: model.Message, form: model.Form) -> Tree:
     computed = {node.name for node in nodes if isinstance(node, model.Computed)}
     entries = (
         call(
-            "Entry",
+            "FormEntry",
             string(item.key),
             *([string(item.field)] if item.field else []),
             notation=string(item.notation) if item.notation != "value" else None,

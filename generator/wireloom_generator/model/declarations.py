@@ -7,14 +7,14 @@ from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.columns import Column
 
-Entry = TypeVar("Entry", bound=syntax.Written, covariant=True)
+Syntax = TypeVar("Syntax", bound=syntax.Written, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sourced(Generic[Entry]):
+class Sourced(Generic[Syntax]):
     """Something from a file: ``written`` is its syntax; ``via`` is the include that brought it."""
 
-    written: Entry = field(compare=False, repr=False)
+    written: Syntax = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
     def where(self, key: str) -> Location:

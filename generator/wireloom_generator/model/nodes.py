@@ -7,7 +7,7 @@ from typing import assert_never
 
 from wireloom_generator.expressions import Conditional, Value
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.model.declarations import Doc, Entry, Sourced
+from wireloom_generator.model.declarations import Doc, Sourced, Syntax
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
@@ -33,7 +33,7 @@ class Checksum:
     end: Condition
 
 
-class _Named(Sourced[Entry]):
+class _Named(Sourced[Syntax]):
     """What all nodes with a value under a name have in common."""
 
     __slots__ = ()

@@ -65,5 +65,5 @@ class _Sizes:
         count, height = self.known.get(name, (0, 0))
         self.deepest = max(self.deepest, depth + height)
         if self.deepest > DEEPEST:
-            raise _TooLargeError(at, f"more than {DEEPEST} structs inside each other", "keep the inner part as bytes")
+            raise _TooLargeError(at, f"more than {DEEPEST} types inside each other", "keep the inner part as bytes")
         return count

@@ -10,7 +10,7 @@ from wireloom.codec.computed import Compute
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
-from wireloom.codec.forms import Entry, Form
+from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
@@ -38,11 +38,11 @@ __all__ = [
     "DecodeError",
     "EitherOrder",
     "EncodeError",
-    "Entry",
     "Expression",
     "Field",
     "FlatBuffer",
     "Form",
+    "FormEntry",
     "Framing",
     "Layout",
     "Leb128",

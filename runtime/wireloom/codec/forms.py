@@ -53,7 +53,7 @@ _NOTATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FormEntry:
     """One key of the object: a field in a notation, or a constant.
 
     ``notation`` is ``value``, ``label``, ``base64_57`` or ``text``; ``omit`` is ``never``, ``absent`` or ``false``.
@@ -71,7 +71,7 @@ class Entry:
 class Form:
     """A message as one line of JSON."""
 
-    def __init__(self, name: str, message: str, *entries: Entry) -> None:
+    def __init__(self, name: str, message: str, *entries: FormEntry) -> None:
         self.name = name
         self.message = message
         self.entries = entries
@@ -90,7 +90,7 @@ class Form:
                 written[entry.key] = value
         return _jackson(json.dumps(written, ensure_ascii=False, separators=(",", ":")))
 
-    def _value(self, entry: Entry, values: Values, row: Values) -> Any:
+    def _value(self, entry: FormEntry, values: Values, row: Values) -> Any:
         if entry.field is None:
             return entry.const
         if entry.notation == "label":
