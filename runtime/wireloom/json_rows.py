@@ -91,7 +91,7 @@ def json_text(value: object) -> str:
     return harmless(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-Reader = Callable[[Any], Any]
+FromJson = Callable[[Any], Any]
 """Converts a JSON value that is not null to a value of a row. Raises ``EncodeError`` with a path relative to the value.
 """
 
@@ -114,7 +114,7 @@ def row_reader(protocol: Protocol) -> Callable[[object], Row]:
     return read
 
 
-def _reader(kind: ColumnType) -> Reader:
+def _reader(kind: ColumnType) -> FromJson:
     match kind:
         case StructOf(columns):
             return json_reader(columns)
@@ -131,7 +131,7 @@ def _reader(kind: ColumnType) -> Reader:
     return _exactly(int, "a whole number") if is_whole(kind) else _read_decimal
 
 
-def json_reader(columns: Iterable[Column]) -> Reader:
+def json_reader(columns: Iterable[Column]) -> FromJson:
     """A function from a JSON object with some of these columns to its values, without nulls."""
     readers = {column.name: _reader(column.type) for column in columns}
 
@@ -152,7 +152,7 @@ def json_reader(columns: Iterable[Column]) -> Reader:
     return read
 
 
-def _list_reader(reader: Reader) -> Reader:
+def _list_reader(reader: FromJson) -> FromJson:
     def read(found: object) -> list[Any]:
         if not isinstance(found, list):
             raise EncodeError(f"a list expected, not {_shown(found)}")
@@ -167,7 +167,7 @@ def _list_reader(reader: Reader) -> Reader:
     return read
 
 
-def _exactly(kind: type, expected: str) -> Reader:
+def _exactly(kind: type, expected: str) -> FromJson:
     def read(found: object) -> Any:
         if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
             raise EncodeError(f"{expected} expected, not {_shown(found)}")

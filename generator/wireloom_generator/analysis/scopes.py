@@ -19,7 +19,7 @@ from wireloom_generator.types import Number, Struct, Unknown
 Item = model.Node | model.BitField
 VARIANT = -1
 """The number of the choice among a message's variants."""
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,14 @@ def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
     return header[: ends[0] + 1] if ends else header
 
 
-def once(function: Callable[[Resolved], Found]) -> Callable[[Resolved], Found]:
+def once(function: Callable[[Resolved], T]) -> Callable[[Resolved], T]:
     """Let a function compute its result for a spec only once; it is kept in ``found``."""
 
     @wraps(function)
-    def remembered(spec: Resolved) -> Found:
+    def remembered(spec: Resolved) -> T:
         if function not in spec.found:
             spec.found[function] = function(spec)
-        found: Found = spec.found[function]  # type: ignore[assignment]  # what the function gave
+        found: T = spec.found[function]  # type: ignore[assignment]  # what the function gave
         return found
 
     return remembered

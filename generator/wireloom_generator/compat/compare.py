@@ -65,7 +65,7 @@ def compare(old: Version, new: Version) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.order)
 
 
-def _findings(comparison: Comparison, places: locations.Places) -> Iterator[Finding]:
+def _findings(comparison: Comparison, places: locations.Locations) -> Iterator[Finding]:
     for rule in compat_rules.RULES:
         for change in rule.check(comparison):
             yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)

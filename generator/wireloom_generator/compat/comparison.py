@@ -11,14 +11,14 @@ from wireloom_generator.compat.alignment import LayoutPair, align
 from wireloom_generator.compat.surface import same
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """An element with a name."""
 
     @property
     def name(self) -> str: ...
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=HasName)
 
 
 @dataclass(frozen=True, slots=True)

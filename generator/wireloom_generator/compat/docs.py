@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from wireloom_generator import model
-from wireloom_generator.compat.comparison import Comparison, Named, by_name
+from wireloom_generator.compat.comparison import Comparison, HasName, by_name
 
-Documented = model.Named | model.Region
+_DESCRIBED = model.Named | model.Region
 """The nodes that have a description."""
 Pair = tuple[str, model.Doc, model.Doc]
 """The path of an element, and its old and new description."""
@@ -26,7 +26,7 @@ def pairs(comparison: Comparison) -> Iterator[Pair]:
     for layout in comparison.layouts:
         for kept in layout.kept:
             before, after = kept.old.node, kept.new.node
-            if isinstance(before, Documented) and isinstance(after, Documented):
+            if isinstance(before, _DESCRIBED) and isinstance(after, _DESCRIBED):
                 yield kept.new.path, before.doc, after.doc
 
 
@@ -45,7 +45,7 @@ def _declarations(comparison: Comparison) -> Iterator[Pair]:
         yield from _named(f"{new.name}.{after.name}", before.fields, after.fields)
 
 
-class Described(Named, Protocol):
+class Described(HasName, Protocol):
     """An element with a name and a description."""
 
     @property

@@ -6,10 +6,10 @@ from wireloom_generator import model
 from wireloom_generator.problems import Location
 from wireloom_generator.reading.spec import named_values
 
-Places = Mapping[str, Location]
+Locations = Mapping[str, Location]
 
 
-def index(spec: model.Resolved) -> Places:
+def index(spec: model.Resolved) -> Locations:
     """Every element's location. A field in a variant is also found under its message."""
     found: dict[str, Location] = {}
     for path, location in _places(spec, spec.written.protocol.protocol):
@@ -17,7 +17,7 @@ def index(spec: model.Resolved) -> Places:
     return found
 
 
-def nearest(places: Places, path: str) -> Location:
+def nearest(places: Locations, path: str) -> Location:
     """The location of an element, or of the closest one around it."""
     while path not in places and "." in path:
         path = path.rpartition(".")[0]

@@ -25,7 +25,7 @@ class Declared:
     tables: Mapping[str, tuple[Column, ...]]
 
 
-Example = tuple[Mapping[str, object], object]
+Sample = tuple[Mapping[str, object], object]
 
 
 class Base(ABC):
@@ -45,7 +45,7 @@ class Base(ABC):
     block: ClassVar[str] = ""
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    examples: ClassVar[tuple[Example, ...]]
+    examples: ClassVar[tuple[Sample, ...]]
     ends: ClassVar[tuple[str, ...]] = ()
     endless: ClassVar[bool] = False
 

@@ -11,7 +11,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import columns
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
@@ -28,7 +28,7 @@ class Bcd(Base):
     block: ClassVar[str] = "Bcd"
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
-    examples: ClassVar[tuple[Example, ...]] = (
+    examples: ClassVar[tuple[Sample, ...]] = (
         ({"digits": 8}, 12345678),
         ({"digits": 3, "sign": "unsigned"}, 42),
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),

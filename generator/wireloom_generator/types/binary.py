@@ -8,7 +8,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Example, spelled
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -23,7 +23,7 @@ class Bytes(Base):
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = SOMETHING
     holds: ClassVar[str] = "bytes"
-    examples: ClassVar[tuple[Example, ...]] = (
+    examples: ClassVar[tuple[Sample, ...]] = (
         ({"prefix": "u8"}, b"ab"),
         ({"size": "2"}, b"ab"),
         ({"until": "00"}, b"ab"),

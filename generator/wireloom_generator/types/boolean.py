@@ -6,7 +6,7 @@ from typing import ClassVar
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Example, spelled
+from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -21,7 +21,7 @@ class Boolean(Base):
     size: ClassVar[SizeRange] = exactly(1)
     values: ClassVar[Domain] = Domain(listed=(False, True))
     holds: ClassVar[str] = "boolean"
-    examples: ClassVar[tuple[Example, ...]] = (({}, True),)
+    examples: ClassVar[tuple[Sample, ...]] = (({}, True),)
 
     def misfit(self, const: syntax.Literal, size: int | None = None) -> tuple[str, str] | None:
         return None if isinstance(const, bool) else (f"{spelled(const)} is neither true nor false", "")

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Example, spelled
+from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -21,7 +21,7 @@ class Float(Base):
     kind: ClassVar[Kind] = Kind.FLOAT
     has_order: ClassVar[bool] = True
     values: ClassVar[Domain] = Domain(is_real=True)
-    examples: ClassVar[tuple[Example, ...]] = (({}, 1.5),)
+    examples: ClassVar[tuple[Sample, ...]] = (({}, 1.5),)
 
     bits: int
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Example, spelled
+from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import U64, Decimal, Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -23,7 +23,7 @@ class Integer(Base):
 
     kind: ClassVar[Kind] = Kind.NUMBER
     holds: ClassVar[str] = "integer"
-    examples: ClassVar[tuple[Example, ...]] = (({}, 5),)
+    examples: ClassVar[tuple[Sample, ...]] = (({}, 5),)
 
     bits: int
     signed: bool

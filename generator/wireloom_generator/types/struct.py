@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Example
+from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -20,7 +20,7 @@ class Struct(Base):
     kind: ClassVar[Kind] = Kind.STRUCT
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = SOMETHING
-    examples: ClassVar[tuple[Example, ...]] = ()
+    examples: ClassVar[tuple[Sample, ...]] = ()
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
 
     name: str

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.types.base import Base, Declared, Example
+from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.columns import Decimal, Primitive
 from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.sizes import SizeRange
@@ -20,7 +20,7 @@ class Varint(Base):
 
     kind: ClassVar[Kind] = Kind.NUMBER
     holds: ClassVar[str] = "integer"
-    examples: ClassVar[tuple[Example, ...]] = (({}, 300),)
+    examples: ClassVar[tuple[Sample, ...]] = (({}, 300),)
     signed: ClassVar[bool]
     stem: ClassVar[str]
 

@@ -68,7 +68,7 @@ def _dump(inspected: Inspected, colours: list[str]) -> Iterator[Text]:
         text = Text(f"  {inspected.offset + line.start:08x}  ", style="dim")
         for at, byte in enumerate(data, start=line.start):
             text.append(f"{byte:02x}", style=f"not dim {style(at)}").append(" ")
-        text.append(" " * (1 + 3 * (hexdump.WIDTH - len(data))))
+        text.append(" " * (1 + 3 * (hexdump.PER_LINE - len(data))))
         for at, character in enumerate(ascii_of(data), start=line.start):
             text.append(character, style=f"not dim {style(at)}")
         yield text

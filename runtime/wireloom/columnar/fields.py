@@ -15,7 +15,7 @@ from wireloom.codec.fields import TOO_LARGE
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised
-from wireloom.columnar.refusals import Piece
+from wireloom.columnar.refusals import Words
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
 
@@ -166,7 +166,7 @@ class Field:
             expected = self.said.shown(int(self.const or 0))
             at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.told(data, wrong))
 
-    def told(self, data: Array, which: Array) -> Piece:
+    def told(self, data: Array, which: Array) -> Words:
         """The numbers as messages show them, of all rows or of the selected ones."""
         return [self.said.shown(number) for number in data[which].tolist()] if self.said.digits else data
 

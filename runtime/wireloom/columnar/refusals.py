@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import Array
 
-Piece = str | Array | Sequence[str]
+Words = str | Array | Sequence[str]
 """A part of a text: the same for all records, or one number or text per record."""
 
 
@@ -41,14 +41,14 @@ class Refusal:
     code: str
     path: tuple[str | Array, ...]
     place: Array
-    detail: tuple[Piece, ...]
+    detail: tuple[Words, ...]
 
     def reasons(self, origin: Array, header: frozenset[str]) -> pa.Array:
         """The texts of ``_corrupt_reason``; ``origin`` is what to add to a place for each record."""
         offset = self.place + origin
         return _joined((f"{self.code}: ", *self._shown(header), " at byte ", offset, ": ", *self.detail), len(offset))
 
-    def _shown(self, header: frozenset[str]) -> Iterator[Piece]:
+    def _shown(self, header: frozenset[str]) -> Iterator[Words]:
         path = self.path
         if len(path) > 1 and isinstance(path[0], MessageName) and isinstance(path[1], str) and path[1] in header:
             path = path[1:]
@@ -59,9 +59,9 @@ class Refusal:
                 yield from ("[", step, "]")
 
 
-def _joined(pieces: Sequence[Piece], count: int) -> pa.Array:
+def _joined(pieces: Sequence[Words], count: int) -> pa.Array:
     """The pieces as one text per record."""
-    merged: list[Piece] = []
+    merged: list[Words] = []
     for piece in pieces:
         if isinstance(piece, Unit):
             number = merged[-1]
@@ -134,11 +134,11 @@ def _taken(refusal: Refusal, rows: Array) -> Refusal:
         refusal.code,
         tuple(step if isinstance(step, str) else step[rows] for step in refusal.path),
         refusal.place[rows],
-        tuple(_piece(piece, rows) for piece in refusal.detail),
+        tuple(_words(piece, rows) for piece in refusal.detail),
     )
 
 
-def _piece(piece: Piece, rows: Array) -> Piece:
+def _words(piece: Words, rows: Array) -> Words:
     if isinstance(piece, str):
         return piece
     return piece[rows] if isinstance(piece, np.ndarray) else [piece[row] for row in rows.tolist()]

@@ -15,7 +15,7 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, integers, windows
-from wireloom.columnar.refusals import Piece, Refusal, Unit
+from wireloom.columnar.refusals import Refusal, Unit, Words
 from wireloom.columnar.vectors import Vector
 
 
@@ -224,7 +224,7 @@ class Rows:
         yield
         self.path = outer
 
-    def refuse(self, which: Array, code: str, place: Array, *detail: Piece) -> None:
+    def refuse(self, which: Array, code: str, place: Array, *detail: Words) -> None:
         """Refuse the rows in the mask ``which`` with the codec's reason.
 
         Different texts in ``detail`` are those of the selected rows; numbers are those of all rows.
@@ -235,7 +235,7 @@ class Rows:
             return
         rows = rows[among]
         records = self.index[rows]
-        pieces = tuple(_piece_of(piece, rows, among) for piece in detail)
+        pieces = tuple(_words_of(piece, rows, among) for piece in detail)
         batch.doubtful[records] = True
         batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], pieces))
 
@@ -336,7 +336,7 @@ def _path_of(path: Path, rows: Array) -> Path:
     return tuple(step if isinstance(step, str) else step[rows] for step in path)
 
 
-def _piece_of(piece: Piece, rows: Array, among: Array) -> Piece:
+def _words_of(piece: Words, rows: Array, among: Array) -> Words:
     """A piece in those ``rows``, which are ``among`` the ones that were refused."""
     if isinstance(piece, np.ndarray):
         return piece[rows]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.record import Failure, Inspected, Node
 
-WIDTH = 16
+PER_LINE = 16
 LONG, LEAD, TAIL = 256, 128, 32
 """The size from which on a leaf is long, and how many of its first and last bytes are shown."""
 COLOURS = 6
@@ -31,7 +31,7 @@ def lines(inspected: Inspected) -> tuple[Line, ...]:
     found: list[Line] = []
     position = 0
     for start, end in _all_hidden(inspected):
-        first, last = -(-start // WIDTH) * WIDTH, end // WIDTH * WIDTH
+        first, last = -(-start // PER_LINE) * PER_LINE, end // PER_LINE * PER_LINE
         if max(first, position) < last:
             found += _shown(position, max(first, position))
             found.append(Line(max(first, position), last, elided=True))
@@ -40,12 +40,12 @@ def lines(inspected: Inspected) -> tuple[Line, ...]:
 
 
 def _shown(start: int, end: int) -> Iterator[Line]:
-    yield from (Line(at, min(at + WIDTH, end)) for at in range(start, end, WIDTH))
+    yield from (Line(at, min(at + PER_LINE, end)) for at in range(start, end, PER_LINE))
 
 
 def _all_hidden(inspected: Inspected) -> Iterator[tuple[int, int]]:
     for leaf in inspected.leaves():
-        yield from hidden(leaf, inspected.error, WIDTH)
+        yield from hidden(leaf, inspected.error, PER_LINE)
 
 
 def hidden(leaf: Node, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:

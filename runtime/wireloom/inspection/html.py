@@ -80,7 +80,7 @@ class _Fragment:
                 yield f'<div class="wl-elided">… {counted(line.end - line.start, "byte")}</div>'
                 continue
             data = self.inspected.data[line.start : line.end]
-            spaces = "   " * (hexdump.WIDTH - len(data))
+            spaces = "   " * (hexdump.PER_LINE - len(data))
             yield (
                 f'<div class="wl-line"><span class="wl-offset">{self.inspected.offset + line.start:08x}</span>  '
                 + " ".join(self._byte(line.start + i, f"{byte:02x}", owners) for i, byte in enumerate(data))
