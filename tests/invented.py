@@ -32,13 +32,13 @@ from wireloom.codec import (
     Variant,
     When,
 )
-from wireloom.codec.blocks import Block
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, packing_of
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Named
+from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
 from wireloom.expressions import Expression
 
@@ -130,7 +130,7 @@ class _Row:
 
     def _step(self, step: Any, this: Values) -> None:
         match step:
-            case Block():
+            case Run():
                 for name, field in step.fields:
                     self._number(name, field, numbers(field), this)
             case Bits():

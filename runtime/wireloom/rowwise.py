@@ -41,11 +41,11 @@ from wireloom.codec import (
     Variant,
     When,
 )
-from wireloom.codec.blocks import Block
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Named
+from wireloom.codec.runs import Run
 from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
@@ -57,7 +57,7 @@ Left = tuple[str, str]
 
 CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Bits: lambda part: [field for _, field, _, _ in part.fields],
-    Block: lambda part: [field for _, field in part.fields],
+    Run: lambda part: [field for _, field in part.fields],
     Choice: lambda part: part.alternatives,
     Computed: lambda part: [part.compute.value],
     Encoded: lambda part: [part.encoding.extent],
@@ -180,7 +180,7 @@ class Judge:
         for part in parts:
             if isinstance(part, Layout):
                 yield from self.left_in(*part.steps)
-            elif isinstance(part, Block):
+            elif isinstance(part, Run):
                 yield from ((name, why) for name, field in part.fields if (why := self.reason(field)))
             elif why := self.reason(part):
                 yield _name(part), why
@@ -287,4 +287,4 @@ def _is_fixed(part: object) -> bool:
             return align == 1
         case Scalar(size=size):
             return size is not None
-    return isinstance(part, Bits | Block | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField)
+    return isinstance(part, Bits | Run | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField)

@@ -30,12 +30,12 @@ from wireloom.codec import (
     StructOf,
     When,
 )
-from wireloom.codec.blocks import Block
 from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Named
 from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.codec.runs import Run
 
 Row = dict[str, Any]
 
@@ -274,7 +274,7 @@ def _shape(steps: Iterable[Any]) -> Shape:
     shape: Shape = {}
     for step in steps:
         match step:
-            case Block():
+            case Run():
                 for name, field in step.fields:
                     _add(shape, _field(name, field))
             case Bits():

@@ -1,6 +1,6 @@
 """Fixed-size fields: construct's own integers and floats, and ``Field``, which adds what a spec says about one.
 
-``Block`` reads and writes a run of them with a single ``struct`` call.
+``Run`` reads and writes a run of them with a single ``struct`` call.
 """
 
 import struct

@@ -9,7 +9,6 @@ from typing import Any
 
 from construct import Construct, Container, Renamed
 
-from wireloom.codec.blocks import Block, byte_order
 from wireloom.codec.columns import Column, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Settled, Validity, fixed
@@ -17,6 +16,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
 from wireloom.codec.reader import Reader
+from wireloom.codec.runs import Run, byte_order
 from wireloom.codec.values import Constant, value_type
 from wireloom.codec.writer import Writer
 
@@ -39,7 +39,7 @@ class Part(Construct):
         raise NotImplementedError
 
 
-Step = Part | Block
+Step = Part | Run
 
 
 class Layout(Construct):
@@ -126,7 +126,7 @@ def _steps(items: Iterable[Construct]) -> Iterator[Step]:
         own = _NO_ORDER if field is None else byte_order(field[1])
         if field is None or (_NO_ORDER not in (own, order) and own != order):
             if run:
-                yield Block(run)
+                yield Run(run)
             run, order = [], _NO_ORDER
         order = order if own == _NO_ORDER else own
         if field is not None:
@@ -138,7 +138,7 @@ def _steps(items: Iterable[Construct]) -> Iterator[Step]:
         else:
             yield Named(item.name, item.subcon)
     if run:
-        yield Block(run)
+        yield Run(run)
 
 
 _NO_ORDER = (None, None)

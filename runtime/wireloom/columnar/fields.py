@@ -190,7 +190,7 @@ def _namer(flags: type[WireFlags]) -> Callable[[int], list[str]]:
     return lambda value: [name for bit, name in bits if value & bit]
 
 
-class Block:
+class Run:
     """Consecutive numbers."""
 
     def __init__(self, fields: Iterable[Field]) -> None:

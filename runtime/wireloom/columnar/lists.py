@@ -1,8 +1,8 @@
 """``Repeat``: lists of many rows at once, which end by a count, by their last item or with their section.
 
-The position of an item is known only after all items before it. So items are read in turns. Each turn reads a run of
-items of each row: those expected to have the size of the last one. If one has another size, the items after it are read
-again.
+The position of an item is known only after all items before it. So items are read in turns. Each turn reads a stretch
+of items of each row: those expected to have the size of the last one. If one has another size, the items after it are
+read again.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from wireloom.columnar.vectors import true
 TILE = 128 * 1024
 """About how many items are read at once, so that they fit the processor's cache."""
 GROWTH = 4
-"""How much longer each run is than the one before, as long as items have the expected size."""
+"""How much longer each stretch is than the one before, as long as items have the expected size."""
 OFTEN = 1 / 4
 """The part of the rows in which items must be alike for runs to pay off, since dropping items copies the others."""
 FEW = 64
@@ -106,7 +106,7 @@ def _size(item: Value) -> int | Vectorised | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Stretch:
     """Items of some ``rows``: ``count`` of each from the ``first`` on, which is a number in its list."""
 
     rows: Array
@@ -114,20 +114,20 @@ class _Run:
     count: Array
     items: Column
 
-    def without(self, which: Array) -> "_Run":
+    def without(self, which: Array) -> "_Stretch":
         """The items of the other rows."""
         kept = ~which[self.rows]
         if kept.all():
             return self
         items = self.items.take(np.flatnonzero(np.repeat(kept, self.count)))
-        return _Run(self.rows[kept], self.first[kept], self.count[kept], items)
+        return _Stretch(self.rows[kept], self.first[kept], self.count[kept], items)
 
 
 class _Lists:
     """The lists of ``rows`` while they are read.
 
     Of each is known the ``count`` of items read, the place ``pos`` of the next one, the ``size`` that it is thought to
-    have, and how long a ``run`` of such items may be; of all, how many bytes were ``left`` and are ``done``.
+    have, and how long a ``stretch`` of such items may be; of all, how many bytes were ``left`` and are ``done``.
     """
 
     def __init__(self, kind: Repeat, rows: Rows, this: Values, counts: Array | None, sizes: Array | int | None) -> None:
@@ -140,24 +140,24 @@ class _Lists:
         self.left = int((rows.limit - self.pos).sum())
         self.done = self.read_items = 0
         self.size = np.full(len(rows), -1 if sizes is None else sizes)
-        self.run = np.full(len(rows), TILE if self.sized else 0)
+        self.stretch = np.full(len(rows), TILE if self.sized else 0)
         self.count = np.zeros(len(rows), np.int64)
         self.ended = rows.batch.doubtful[rows.index]
-        self.runs: list[_Run] = []
+        self.stretches: list[_Stretch] = []
 
     def read(self) -> None:
         """Read all items, or as many as are not left to the codec."""
         turn = few = 0
-        while len(going := np.flatnonzero(self._more())) or not self.runs:
+        while len(going := np.flatnonzero(self._more())) or not self.stretches:
             if not self.sized and 0 < len(going) < FEW:
                 few += 1
                 self.rows.batch.root.turns += 1
                 if few > max(TURNS, turn - few) or self.rows.batch.root.turns > ALL_TURNS:
                     self.rows.doubt(going)
                     self.ended[going], going = True, going[:0]
-            run = self._lengths(going)
-            for some in _tiles(run):
-                self._turn(going[some], run[some])
+            stretch = self._lengths(going)
+            for some in _tiles(stretch):
+                self._turn(going[some], stretch[some])
             turn += 1
 
     def _more(self) -> Array:
@@ -171,37 +171,37 @@ class _Lists:
 
     def _lengths(self, going: Array) -> Array:
         """How many items of each row are read in the next turn."""
-        run = np.clip(self.run[going], 1, TILE)
-        if np.count_nonzero(run > 1) < OFTEN * len(run):
+        stretch = np.clip(self.stretch[going], 1, TILE)
+        if np.count_nonzero(stretch > 1) < OFTEN * len(stretch):
             return np.ones(len(going), np.int64)
         if self.counts is not None:
-            run = np.minimum(run, self.counts[going] - self.count[going])
+            stretch = np.minimum(stretch, self.counts[going] - self.count[going])
         if not self.sized:
             left = self.rows.limit[going] - self.pos[going]
-            run = np.minimum(run, np.maximum(1, -(-left // np.maximum(self.size[going], 1))))
-        found: Array = run
+            stretch = np.minimum(stretch, np.maximum(1, -(-left // np.maximum(self.size[going], 1))))
+        found: Array = stretch
         return found
 
-    def _turn(self, rows: Array, run: Array) -> None:
+    def _turn(self, rows: Array, stretch: Array) -> None:
         """Read this many items of each row, and keep those up to the first of an unexpected size."""
         at = self.rows
-        number = ragged(np.zeros(len(rows), np.int64), run)
-        size = np.repeat(self.size[rows], run)
-        start = np.repeat(self.pos[rows], run) + size * number
-        inner = at.listed(start, rows, run)
+        number = ragged(np.zeros(len(rows), np.int64), stretch)
+        size = np.repeat(self.size[rows], stretch)
+        start = np.repeat(self.pos[rows], stretch) + size * number
+        inner = at.listed(start, rows, stretch)
         if (longest := int(size.max(initial=-1))) > 0:
             inner.ahead = min(longest, inner.ahead)
         items = self.kind.item.read(inner, Values(inner, self.this))
         stop, until, doubtful = inner.at, self._until(inner, items), inner.batch.doubtful
-        kept, last = run, np.arange(len(rows))
+        kept, last = stretch, np.arange(len(rows))
         if len(inner) > len(rows):
             ends = np.flatnonzero(doubtful | until | (stop - start != size))[::-1]
-            kept = run.copy()
-            kept[np.searchsorted(np.cumsum(run), ends, "right")] = number[ends] + 1
-            last = np.cumsum(run) - run + kept - 1
-            if (kept < run).any():
-                items = items.take(np.flatnonzero(number < np.repeat(kept, run)))
-        self.runs.append(_Run(rows, self.count[rows], kept, items))
+            kept = stretch.copy()
+            kept[np.searchsorted(np.cumsum(stretch), ends, "right")] = number[ends] + 1
+            last = np.cumsum(stretch) - stretch + kept - 1
+            if (kept < stretch).any():
+                items = items.take(np.flatnonzero(number < np.repeat(kept, stretch)))
+        self.stretches.append(_Stretch(rows, self.count[rows], kept, items))
         self._go_on(rows, kept, start[last], stop[last], doubtful[last] | until[last])
         if len(wrong := np.flatnonzero(doubtful[last])):
             at.adopt(inner.batch, last[wrong], rows[wrong], self.count[rows[wrong]] - 1)
@@ -226,7 +226,7 @@ class _Lists:
             ended = ended | empty
         self.ended[rows] = ended
         known = np.where(self.size[rows] < 0, size[:1], self.size[rows])
-        self.run[rows] = np.where(size == known, np.maximum(1, GROWTH * self.run[rows]), 0)
+        self.stretch[rows] = np.where(size == known, np.maximum(1, GROWTH * self.stretch[rows]), 0)
         self.size[rows], self.pos[rows] = size, stop
         self.count[rows] += kept
         if self.counts is None:
@@ -238,17 +238,17 @@ class _Lists:
         doubtful = self.rows.batch.doubtful[self.rows.index]
         counts = np.where(doubtful, 0, self.count)
         begin = np.cumsum(counts) - counts
-        runs = [run.without(doubtful) for run in self.runs]
-        items = join(run.items for run in runs)
-        first = np.concatenate([begin[run.rows] + run.first for run in runs])
+        sound = [stretch.without(doubtful) for stretch in self.stretches]
+        items = join(stretch.items for stretch in sound)
+        first = np.concatenate([begin[stretch.rows] + stretch.first for stretch in sound])
         if (first[1:] < first[:-1]).any():
-            count, order = np.concatenate([run.count for run in runs]), np.argsort(first)
+            count, order = np.concatenate([stretch.count for stretch in sound]), np.argsort(first)
             items = items.take(ragged((np.cumsum(count) - count)[order], count[order]))
         return Lists(counts, items)
 
 
-def _tiles(run: Array) -> Iterator[slice]:
+def _tiles(stretch: Array) -> Iterator[slice]:
     """Numbers of rows that together have about as many items as are read at once."""
-    tile = np.cumsum(run) // TILE
-    ends = [*(np.flatnonzero(tile[1:] > tile[:-1]) + 1).tolist(), len(run)]
+    tile = np.cumsum(stretch) // TILE
+    ends = [*(np.flatnonzero(tile[1:] > tile[:-1]) + 1).tolist(), len(stretch)]
     return (slice(start, end) for start, end in zip([0, *ends], ends, strict=False))

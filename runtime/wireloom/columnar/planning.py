@@ -12,12 +12,12 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec, rowwise
-from wireloom.codec import blocks, computed, flatbuffers, layout
+from wireloom.codec import computed, flatbuffers, layout, runs
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import parts, values
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.expressions import Vectorised, vector
-from wireloom.columnar.fields import Block, Checksum, Field, Number, code
+from wireloom.columnar.fields import Checksum, Field, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.lists import Repeat
@@ -161,8 +161,8 @@ def reader(part: object, planner: Planner) -> Any:
 
 
 @reader.register
-def _block(part: blocks.Block, planner: Planner) -> Block:
-    return Block(planner.field(name, said) for name, said in part.fields)
+def _run(part: runs.Run, planner: Planner) -> Run:
+    return Run(planner.field(name, said) for name, said in part.fields)
 
 
 @reader.register

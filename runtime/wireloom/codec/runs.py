@@ -13,7 +13,7 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 
 
-class _Run:
+class _Packed:
     """The fields' ``struct`` layout in one byte order."""
 
     def __init__(self, fields: list[tuple[str, Field]], *, little: bool) -> None:
@@ -38,7 +38,7 @@ def byte_order(field: Field) -> tuple[str | None, str | None]:
     return big.order, little.order
 
 
-class Block:
+class Run:
     """Consecutive fixed-size fields of one byte order."""
 
     computed = False
@@ -47,8 +47,8 @@ class Block:
         self.fields = fields
         self.names = tuple(name for name, _ in fields)
         self.inputs = tuple(column for name, field in fields for column in field.inputs(name))
-        self.big = _Run(fields, little=False)
-        self.little = _Run(fields, little=True)
+        self.big = _Packed(fields, little=False)
+        self.little = _Packed(fields, little=True)
         self.size = self.big.struct.size
         self.types = [kind.type for _, field in fields if (kind := packing_of(field.subcon)) is not None]
         placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
@@ -104,7 +104,7 @@ class Block:
             if reader.trace is not None and reader.trace.cut_off:
                 this[name] = part.unpack_from(reader.buffer, start)[0]
                 reader.trace.note(name, start, start + part.size, this, field=field)
-        raise AssertionError("the block fits")
+        raise AssertionError("the run fits")
 
     def write(self, writer: Writer, this: Values) -> None:
         """Write the fields' values, or reserve room for them if some are derived from what follows."""
@@ -122,7 +122,7 @@ class Block:
             writer.buffer += self.pack(writer, this)
 
     def pack(self, writer: Writer, this: Values) -> bytes:
-        """The block's bytes. Raises ``EncodeError`` naming the field that is missing or does not fit."""
+        """The run's bytes. Raises ``EncodeError`` naming the field that is missing or does not fit."""
         packing = self.little if writer.little else self.big
         values = [this[name] for name in self.names]
         try:
@@ -142,7 +142,7 @@ class Block:
         awaited = {name for values, name, *_ in writer.awaited if values is this}
         return self._unfit(packing, this, [name for name in self.names if name not in awaited], wide=writer.wide)
 
-    def _unfit(self, packing: _Run, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
+    def _unfit(self, packing: _Packed, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
         dumps = dict(packing.dumps)
         for index, ((name, field), part) in enumerate(zip(self.fields, packing.parts, strict=True)):
             if name in names:
