@@ -15,6 +15,7 @@ Good::
     - {name: note, type: text, size: rest, when: "byte_order == 'big'"}
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -33,7 +34,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         try:
             tree = expressions.parse(site.condition.raw)
         except ExpressionError as error:
-            yield Problem(site.where(error.column), "expression", str(error), error.hint)
+            hint = _dotted_hint(spec, site.condition.raw.strip()[error.column :]) or error.hint
+            yield Problem(site.where(error.column), "expression", str(error), hint)
             continue
         for name in expressions.names(tree):
             yield from _value(spec, site, name)
@@ -71,9 +73,14 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:
-        value, enum = elsewhere.numbers[name]
-        return f"write the number: {name} is {value} in {enum}"
+        return elsewhere.numbers[name]
     return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.written.parameters)
+
+
+def _dotted_hint(spec: Resolved, text: str) -> str:
+    """What to do if the text begins with an enum's value as in ``Kind.Reading``."""
+    dotted = re.match(r"\w+\.\w+", text)
+    return _elsewhere(spec).numbers.get(dotted[0], "") if dotted else ""
 
 
 def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
@@ -103,11 +110,14 @@ class _Elsewhere:
         self.choices = frozenset(
             choice for parameter in spec.written.protocol.parameters for choice in parameter.choices
         )
-        self.numbers: dict[str, tuple[int, str]] = {}
+        self.numbers: dict[str, str] = {}
+        """What to write for the values of enums, each under ``Reading`` and ``Kind.Reading``."""
         for enum in spec.written.enums.values():
             for value in enum.values:
                 if value.value is not None:
-                    self.numbers.setdefault(value.name, (value.value, enum.name))
+                    hint = f"write the number: {value.name} is {value.value} in {enum.name}"
+                    self.numbers.setdefault(value.name, hint)
+                    self.numbers[f"{enum.name}.{value.name}"] = hint
         self.inner: dict[Scope, dict[str, model.Field]] = {}
         self.names: dict[str, frozenset[str]] = {}
 
