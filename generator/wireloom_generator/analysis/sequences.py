@@ -35,13 +35,6 @@ def _with_inner(nodes: Iterable[model.Node]) -> Iterator[Nodes]:
             yield from _with_inner(inner)
 
 
-def takes_rest(item: Bounded) -> bool:
-    """Whether it extends to the end of its section."""
-    if isinstance(item, model.Field):
-        return "rest" in (item.written.size, item.written.repeat)
-    return isinstance(item.extent, model.Rest)
-
-
 def is_optional(item: Bounded) -> bool:
     """Whether it is present only if bytes are left."""
     return isinstance(item, model.Field) and item.optional

@@ -35,8 +35,10 @@ from wireloom_generator.model.nodes import (
     Tail,
     When,
     children,
+    exhausting,
     grouped,
     space,
+    takes_rest,
     walk,
 )
 from wireloom_generator.model.protocol import (

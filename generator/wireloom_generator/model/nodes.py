@@ -1,10 +1,11 @@
 """The nodes of lists of fields."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import assert_never
 
+from wireloom_generator import types
 from wireloom_generator.expressions import Conditional, Value
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Doc, Sourced, Syntax
@@ -18,10 +19,14 @@ from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A list: ``count`` items, or up to the first for which ``until`` holds, or to the end of the section."""
+    """A list: ``count`` items, or up to the first for which ``until`` holds, or all the ``rest`` of the section.
+
+    One that is none of these, or two, is a mistake.
+    """
 
     count: Condition | None
     until: Condition | None
+    rest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +277,7 @@ def _space(node: Node) -> SizeRange:
             return exactly(max(size, 0))
         case Section() | Slot():
             inside = space(children(node))
-            return SizeRange(inside.least, inside.most if node.written.fields and node.trailing is None else None)
+            return SizeRange(inside.least, inside.most if children(node) and node.trailing is None else None)
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
@@ -280,6 +285,35 @@ def _space(node: Node) -> SizeRange:
             return wire.type.size if isinstance(wire.type, Integer) else ANY
         case Padding(size=size, align=align):
             return SizeRange(max(size, 0), max(size, 0) + max(align - 1, 0))
+        case _:
+            assert_never(node)
+
+
+def takes_rest(node: Field | Region) -> bool:
+    """Whether it extends to the end of its section."""
+    if isinstance(node, Field):
+        return isinstance(node.wire.extent, Rest) or (node.repeat is not None and node.repeat.rest)
+    return isinstance(node.extent, Rest)
+
+
+def exhausting(nodes: Iterable[Node], structs: "Mapping[str, Struct]") -> Node | None:
+    """The first of the nodes behind which no bytes of their section are ever left; None if there is none."""
+    return next((node for node in nodes if _exhausts(node, structs)), None)
+
+
+def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
+    match node:
+        case Field(when=Condition()):
+            return False
+        case Field() | Section() | Slot() if takes_rest(node):
+            return True
+        case Field(repeat=None, wire=Wire(type=types.Struct(name=name), extent=None)):
+            return name in structs and structs[name].exhausts
+        case Choice(alternatives=alternatives):
+            covered = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
+            return covered and all(exhausting(each.nodes, structs) is not None for each in alternatives)
+        case Field() | Computed() | Bits() | Padding() | Section() | Slot():
+            return False
         case _:
             assert_never(node)
 
@@ -307,9 +341,10 @@ def _presence(node: Node) -> Condition | bool:
 
 @dataclass(frozen=True, slots=True)
 class Struct(Sourced[syntax.Struct]):
-    """A shared struct."""
+    """A shared struct. If it ``exhausts``, no bytes are ever left behind it in its section."""
 
     name: str
     doc: Doc
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
+    exhausts: bool = field(compare=False)

@@ -82,7 +82,8 @@ class Fields:
     def struct(self, written: syntax.Struct) -> model.Struct:
         """A shared struct."""
         nodes = self.nodes(written.fields, self.names(written.fields))
-        return model.Struct(written.name, documentation(written), nodes, columns(nodes), written=written)
+        exhausts = model.exhausting(nodes, self.structs) is not None
+        return model.Struct(written.name, documentation(written), nodes, columns(nodes), exhausts, written=written)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
         """An expression with its place and resolved names; None for None."""
@@ -269,10 +270,10 @@ class Fields:
     def _repeat(self, field: syntax.Field, names: Names) -> model.Repeat | None:
         repeat = field.repeat
         if repeat is None or isinstance(repeat, str):
-            return None if repeat is None else model.Repeat(None, None)
+            return None if repeat is None else model.Repeat(None, None, rest=repeat == "rest")
         count = self.condition(repeat.count, repeat.where("count"), names)
         item = self.names(self.spec.structs[field.type].fields) if field.type in self.spec.structs else names
-        return model.Repeat(count, self.condition(repeat.until, repeat.where("until"), item))
+        return model.Repeat(count, self.condition(repeat.until, repeat.where("until"), item), rest=False)
 
     def checksum(self, written: syntax.Checksum | None, names: Names) -> model.Checksum | None:
         """A checksum with its range resolved."""
@@ -302,8 +303,7 @@ class Fields:
     def wire(self, field: syntax.Field, names: Names) -> model.Wire:
         """How a field stands in the bytes."""
         found = self.type(field)
-        extent = self._field_extent(field, names)
-        return self._ordered(found, extent or (model.Rest() if found.endless else None), field.byte_order)
+        return self._ordered(found, self._field_extent(field, names), field.byte_order)
 
     def number(self, name: str) -> model.Wire:
         """The wire form of a plain number: a length prefix, or the integer of bit fields."""

@@ -10,6 +10,9 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import documentation, example, form, parameter
 from wireloom_generator.resolve.fields import Fields, compared
 
+Filled = Mapping[str, tuple[model.Node, ...]]
+"""What stands in each section."""
+
 
 def resolve(spec: Spec) -> model.Resolved:
     """What the spec means; what nothing declares stays unknown."""
@@ -68,7 +71,9 @@ class _Resolving:
         order = dict.fromkeys([*(slot.name for slot in slots), *filled])
         sections = self.sections(order, written.sections, names)
         resolved = tuple(self.variant(variant, order, names) for variant in written.variants)
-        trailing = tuple(slot.name for slot in slots if slot.trailing and not _exhausts(slot.name, sections, resolved))
+        trailing = tuple(
+            slot.name for slot in slots if slot.trailing and not self.exhausted(slot.name, sections, resolved)
+        )
         condition = self.fields.condition
         return model.Message(
             name=written.message,
@@ -96,6 +101,13 @@ class _Resolving:
         """The content of each section, without empty ones."""
         found = ((slot, self.fields.nodes(written.get(slot, ()), names)) for slot in order)
         return {slot: nodes for slot, nodes in found if nodes}
+
+    def exhausted(self, slot: str, sections: Filled, variants: tuple[model.Variant, ...]) -> bool:
+        """Whether the shared fields, or those of every variant (there being one for all cases), take all the bytes."""
+        always = bool(variants) and variants[-1].when is None
+        filled = (sections, *(variant.sections for variant in variants))
+        takes, *own = (model.exhausting(each.get(slot, ()), self.fields.structs) is not None for each in filled)
+        return takes or (always and all(own))
 
     def variant(self, written: syntax.Variant, order: Iterable[str], names: Names) -> model.Variant:
         """One of a message's layouts."""
@@ -136,26 +148,9 @@ def _decisive(slots: tuple[model.Slot, ...], written: syntax.Message) -> str:
     return next(iter([*filled, *(slot.name for slot in slots[-1:])]), "")
 
 
-def _exhausts(slot: str, sections: Mapping[str, tuple[model.Node, ...]], variants: tuple[model.Variant, ...]) -> bool:
-    """Whether the shared fields, or those of every variant (there being one for all cases), take all the bytes."""
-    if slot in sections and _takes_rest(sections[slot]):
-        return True
-    always = bool(variants) and variants[-1].when is None
-    return always and all(_takes_rest(variant.sections.get(slot, ())) for variant in variants)
-
-
-def _takes_rest(nodes: tuple[model.Node, ...]) -> bool:
-    last = nodes[-1] if nodes else None
-    if not isinstance(last, model.Field):
-        return False
-    if last.repeat is not None:
-        return last.repeat.count is None and last.repeat.until is None
-    return last.wire.type.endless and isinstance(last.wire.extent, model.Rest)
-
-
 def message_columns(
     slots: tuple[model.Slot, ...],
-    sections: Mapping[str, tuple[model.Node, ...]],
+    sections: Filled,
     variants: tuple[model.Variant, ...] = (),
     trailing: tuple[str, ...] = (),
 ) -> tuple[model.Column, ...]:

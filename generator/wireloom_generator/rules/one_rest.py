@@ -17,8 +17,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.sequences import Bounded, Nodes, at_end, needs_bytes, place, sequences, takes_rest
-from wireloom_generator.model import Resolved
+from wireloom_generator.analysis.sequences import Bounded, Nodes, at_end, needs_bytes, place, sequences
+from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Problem
 
 

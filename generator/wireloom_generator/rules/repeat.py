@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, struct_of
-from wireloom_generator.analysis.sequences import has_bytes, in_struct, is_optional, opened, takes_rest
-from wireloom_generator.model import Resolved, constant
+from wireloom_generator.analysis.sequences import has_bytes, in_struct, is_optional, opened
+from wireloom_generator.model import Resolved, constant, takes_rest
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import FlatBuffers

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Scope, Visit, every
-from wireloom_generator.analysis.sequences import takes_rest
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Location, Problem, seen_from
 from wireloom_generator.reading.spec import declarations, named_values
 
