@@ -20,7 +20,7 @@ from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, STREAM, rows, run
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom.files import told
+from wireloom.files import shown
 from wireloom.json_rows import harmless, json_writer
 from wireloom_protocols import databus
 
@@ -210,7 +210,7 @@ def test_a_name_that_is_no_utf_8_comes_out_as_the_uri_of_the_file(oddly_named: P
 
 
 def test_such_a_uri_names_the_file(oddly_named: Path) -> None:
-    by_uri = run("decode", "couchbase_dcp", told(oddly_named))
+    by_uri = run("decode", "couchbase_dcp", shown(oddly_named))
     assert by_uri.stdout == run("decode", "couchbase_dcp", oddly_named).stdout
 
 

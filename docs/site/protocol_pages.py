@@ -9,7 +9,7 @@ from wireloom.inspection import fragment, inspect_record
 from wireloom_generator import emitters, examples, explained, model, resolve, rules
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
-from wireloom_generator.emitters.docs.errata import Errata, Erratum, told
+from wireloom_generator.emitters.docs.errata import Errata, Erratum, markdown
 from wireloom_generator.emitters.docs.markdown import cell, phrase, prose
 from wireloom_generator.emitters.docs.message_page import ExampleBlock
 from wireloom_generator.emitters.docs.renderings import Rendering, fence
@@ -104,7 +104,7 @@ def errata_page(protocols: Iterable[Compiled]) -> str:
         for erratum in errata:
             page = FOLDER / one.protocol.name / erratum.page
             where = f"[{erratum.number}]({page}#{erratum.anchor})"
-            lines.append(f"| {where} | {cell(erratum.place)} | {cell(told(erratum))} |")
+            lines.append(f"| {where} | {cell(erratum.place)} | {cell(markdown(erratum))} |")
     return "\n".join(lines) + "\n"
 
 
@@ -116,7 +116,7 @@ def _callout(erratum: Erratum) -> str:
     title = f'<p class="admonition-title" markdown="span">Erratum {erratum.number}, {erratum.here}</p>'
     return (
         f'<div class="admonition warning erratum" id="{erratum.anchor}" markdown="block">\n{title}\n\n'
-        f"{told(erratum)}\n\n</div>"
+        f"{markdown(erratum)}\n\n</div>"
     )
 
 

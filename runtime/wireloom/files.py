@@ -128,7 +128,7 @@ def local(path: str) -> Path | None:
     return Path(name) if filesystem is _LOCAL else None
 
 
-def told(path: str | Path) -> str:
+def shown(path: str | Path) -> str:
     """A path that can be shown anywhere: the path itself, or its URI if it is local and not UTF-8."""
     text = str(path)
     try:

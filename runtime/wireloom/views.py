@@ -11,7 +11,7 @@ from typing import Any
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import U64, ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
-from wireloom.files import told
+from wireloom.files import shown
 from wireloom.options import OptionError, ReadOptions, unknown, wide
 
 Row = dict[str, Any]
@@ -152,7 +152,7 @@ class View:
         records.
         """
         message, corrupt = self.options.message, self.options.corrupt_column
-        name = told(file)
+        name = shown(file)
         for row in rows:
             row["_file"] = name
             row[corrupt] = row[RECORD.name]

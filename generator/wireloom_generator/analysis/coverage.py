@@ -44,7 +44,7 @@ def none_of(cases: Sequence[AnyCase], known: Domains) -> Expr | None:
     return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
 
 
-def told(condition: Expr, found: Mapping[str, Number]) -> str:
+def in_words(condition: Expr, found: Mapping[str, Number]) -> str:
     """The values of the names in a condition, for messages; empty if it has none."""
     names = dict.fromkeys(name.name for name in expressions.names(condition))
     return " and ".join(

@@ -52,7 +52,7 @@ class Offsets:
         if size is not None:
             self.sizes[name] = size
 
-    def told(self, extent: model.Extent | None) -> At | None:
+    def size_of(self, extent: model.Extent | None) -> At | None:
         """The size given by an expression over earlier numbers."""
         if not isinstance(extent, model.Size):
             return None
@@ -102,11 +102,11 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
                 layout.fields[node.name] = node
                 layout.note(node.name, at, size)
             case model.Section(name=name, extent=extent, nodes=inner):
-                size = layout.told(extent)
+                size = layout.size_of(extent)
                 layout.note(name, at, size)
                 _lay(inner, at, layout)
             case model.Slot(name=name, extent=extent):
-                size = layout.told(extent)
+                size = layout.size_of(extent)
                 layout.note(name, at, size)
                 if at is not None:
                     layout.slots[name] = at
@@ -128,7 +128,7 @@ def _size(field: model.Field, layout: Offsets) -> At | None:
     if field.when is not None or field.optional or field.repeat is not None:
         return None
     if field.wire.extent is not None:
-        return layout.told(field.wire.extent)
+        return layout.size_of(field.wire.extent)
     return None if field.size is None else At(field.size)
 
 

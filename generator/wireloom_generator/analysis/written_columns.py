@@ -68,13 +68,13 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
     item = visit.item
     if isinstance(item, Named):
         for column in item.columns:
-            sort, key = _told(item, column)
+            sort, key = _reason(item, column)
             yield WrittenColumn(column.name, sort, visit.at if key == "name" else item.where(key), visit)
     elif isinstance(item, model.Section) and item.trailing is not None:
         yield WrittenColumn(item.trailing, Sort.TRAILING, item.where("trailing"), visit)
 
 
-def _told(item: Named, column: model.Column) -> tuple[Sort, str]:
+def _reason(item: Named, column: model.Column) -> tuple[Sort, str]:
     """Why the field has the column, and the key for it."""
     if column is item.columns[0]:
         return Sort.FIELD, "name"

@@ -67,7 +67,7 @@ class Comparison:
     @cached_property
     def paired_messages(self) -> Pairs[model.Message]:
         """The messages in pairs; two with the same match and the same fields are one message, renamed."""
-        return _renamed(by_name(_told(self.old), _told(self.new)), self._is_renamed)
+        return _renamed(by_name(_declared(self.old), _declared(self.new)), self._is_renamed)
 
     @cached_property
     def messages(self) -> tuple[MessagePair, ...]:
@@ -150,7 +150,7 @@ def _covers(message: model.Message) -> bool:
     return bool(message.variants) and message.variants[-1].when is None
 
 
-def _told(protocol: model.Protocol) -> tuple[model.Message, ...]:
+def _declared(protocol: model.Protocol) -> tuple[model.Message, ...]:
     """The messages that the spec declares; the built-in one for unknown records has no path."""
     return tuple(message for message in protocol.messages if message.path is not None)
 

@@ -50,7 +50,7 @@ def _judged(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Pr
     covers = conditions.impossible(none, known) or conditions.impossible(left, known)
     if message.otherwise is None and not covers:
         found = conditions.example(left, known)
-        values = coverage.told(none, found) if found else ""
+        values = coverage.in_words(none, found) if found else ""
         what = f"a record may have none of the variants{f', as when {values}' if values else ''}"
         hint = "say whether it is well-formed: otherwise: true, false, or a condition"
         yield Problem(message.where("variants"), "variant-open", what, hint)

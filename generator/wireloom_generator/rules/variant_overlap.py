@@ -51,7 +51,7 @@ def _pairs(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> I
             if found is not None:
                 at = variant.where("when")
                 place = seen_from(at, other.where("when"))
-                values = coverage.told(together, found)
+                values = coverage.in_words(together, found)
                 what = f"{other.name} holds too, {place}, {f'as when {values}' if values else 'always'}"
                 hint = f"add what {other.name} leaves over, as in: … and not ({other.when.raw})"
                 yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)

@@ -19,7 +19,7 @@ _CHUNK = 1024 * 1024
 
 def name_of(source: str) -> str:
     """The name of the source in messages."""
-    return "standard input" if source == STDIN else files.told(source)
+    return "standard input" if source == STDIN else files.shown(source)
 
 
 def must_exist(sources: Iterable[str], output: Path | None) -> None:

@@ -19,7 +19,7 @@ _DIFF_FILES = 5
 def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -> None:
     """Print the changes with short diffs, and the ``command`` that generates ``out`` from ``specs`` again."""
     for number, change in enumerate(changes):
-        complain(f"{files.told(change.path)}: {change.kind}")
+        complain(f"{files.shown(change.path)}: {change.kind}")
         lines = change.diff.splitlines() if number < _DIFF_FILES else []
         for line in lines[:_DIFF_LINES]:
             complain(f"  {line}")

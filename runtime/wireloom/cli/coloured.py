@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wireloom.codec.errors import counted
 from wireloom.inspection import Inspected, Node, hexdump
-from wireloom.inspection.plain import told
+from wireloom.inspection.plain import in_words
 from wireloom.inspection.wording import ascii_of, printable
 
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
@@ -88,5 +88,5 @@ class _Fields:
                 style = ""  # a value without bytes
             bad = not node.children and self.inspected.is_bad(node)
             text = Text("  " * (depth + 1)).append(printable(node.name), style=_BAD if bad else style)
-            yield text.append("  ").append(printable(told(node)))
+            yield text.append("  ").append(printable(in_words(node)))
             yield from self.lines(node.children, depth + 1)

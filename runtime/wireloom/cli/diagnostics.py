@@ -61,7 +61,7 @@ def exit_statuses() -> Iterator[None]:
         raise typer.Exit(0) from None  # whoever reads the output has enough of it
     except OSError as error:
         why = error.strerror or str(error)
-        say(f"{files.told(os.fsdecode(error.filename))}: {why}" if error.filename else why)
+        say(f"{files.shown(os.fsdecode(error.filename))}: {why}" if error.filename else why)
         if not error.filename:
             _close_output()  # such as one on a full device, which would be full for the interpreter, too
         raise typer.Exit(MISUSED) from None

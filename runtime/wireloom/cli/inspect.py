@@ -129,7 +129,7 @@ def _write_page(run: _Inspection, path: Path) -> None:
         for piece in page(title, _bounded(run.records(), notes), notes):
             stream.write(piece.encode())
     for note in notes:
-        say(f"{files.told(path)}: {note}")
+        say(f"{files.shown(path)}: {note}")
 
 
 def _bounded(records: Iterator[tuple[int, Inspected]], notes: list[str]) -> Iterator[tuple[int, Inspected]]:

@@ -31,9 +31,9 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif path.is_dir():
-        raise MisuseError(f"{files.told(path)} is a directory, not a file to write")
+        raise MisuseError(f"{files.shown(path)} is a directory, not a file to write")
     elif not path.parent.is_dir():
-        raise MisuseError(f"there is no directory {files.told(path.parent)}")
+        raise MisuseError(f"there is no directory {files.shown(path.parent)}")
     elif _is_stream(path):
         with path.open("wb") as stream:
             _refused_by_terminal(stream, binary=binary)

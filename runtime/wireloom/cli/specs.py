@@ -85,9 +85,9 @@ def generate(
         if result.errors:
             raise typer.Exit(FAILED)
     for change in () if only_check else result.changes:
-        tell(f"{_DONE[change.kind]} {files.told(change.path)}")
+        tell(f"{_DONE[change.kind]} {files.shown(change.path)}")
     if not result.changes and format is ReportFormat.TEXT:
-        tell(f"{files.told(out)} is what {_shown(paths)} gives")
+        tell(f"{files.shown(out)} is what {_shown(paths)} gives")
 
 
 def _prove(result: "Generation", format: ReportFormat, out: Path, specs: Sequence[Path], command: str) -> None:
@@ -128,7 +128,7 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
     for path in paths:
         if not path.exists():
             hint = "" if specs else "; name the specs, or make some with: wireloom init NAME"
-            raise MisuseError(f"there is no file or folder {files.told(path)}{hint}")
+            raise MisuseError(f"there is no file or folder {files.shown(path)}{hint}")
     return paths
 
 
@@ -142,4 +142,4 @@ def compiler(module: str) -> ModuleType:
 
 
 def _shown(paths: Iterable[Path]) -> str:
-    return " ".join(map(files.told, paths))
+    return " ".join(map(files.shown, paths))

@@ -9,7 +9,7 @@ from typing import Any
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Values
-from wireloom.codec.lengths import Buffer, Lengths, Probe, told, too_short
+from wireloom.codec.lengths import Buffer, Lengths, Probe, in_words, too_short
 from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
@@ -94,7 +94,7 @@ class Framing:
             if little == order and little in found:
                 return found[little], little
         if not found:
-            raise _told(problems, end - start)
+            raise _unproven(problems, end - start)
         if len(found) == 1:
             ((little, length),) = found.items()
             return length, little
@@ -199,10 +199,10 @@ class Framing:
 
     def unknown(self, values: Values, little: bool) -> str:
         """The message for header fields that none of ``lengths`` is for."""
-        return f"no layout for {told(values, self._probes[little])}, so its length is unknown"
+        return f"no layout for {in_words(values, self._probes[little])}, so its length is unknown"
 
 
-def _told(problems: dict[bool, DecodeError], left: int) -> DecodeError:
+def _unproven(problems: dict[bool, DecodeError], left: int) -> DecodeError:
     """The error for a record that is proven in no byte order; if it may be cut off, the error says so."""
     cut = sorted((error.needed, little) for little, error in problems.items() if error.needed > left)
     little = cut[0][1] if cut else min(problems)

@@ -37,7 +37,7 @@ class Probe(NamedTuple):
         return value if self.load is None else self.load(value)
 
 
-def told(values: Values, probes: Iterable[Probe]) -> str:
+def in_words(values: Values, probes: Iterable[Probe]) -> str:
     """Header values as messages show them."""
     return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
 
@@ -113,7 +113,7 @@ class Lengths:
     def unmet(self, values: Values, little: bool) -> str:
         """The message for a record whose ``valid`` does not hold."""
         assert self.valid is not None
-        return f"{self.valid.written} expected, found {told(values, self.given[little])}"
+        return f"{self.valid.written} expected, found {in_words(values, self.given[little])}"
 
     @staticmethod
     def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:

@@ -16,7 +16,7 @@ from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
-from wireloom.codec.rules import measured, told
+from wireloom.codec.rules import in_words, measured
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Path, Writer
 from wireloom.expressions import Expression, Written, expression
@@ -203,7 +203,7 @@ class Message(Construct):
                 expected = "one of its variants expected"
                 asked = [known.when for known in self.variants if known.when]
             region = measured(rule, this, record, frame)
-            found = told(asked, this, record, frame, self._digits)
+            found = in_words(asked, this, record, frame, self._digits)
             return DecodeError("invalid", f"{expected}, found {found}", frame.offset(region), region)
         return None
 

@@ -7,7 +7,7 @@ from wireloom.codec.givens import shown
 from wireloom.expressions import Expression
 
 
-def told(rules: Iterable[Expression], this: Values, record: Values, frame: Frame, digits: Mapping[str, int]) -> str:
+def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: Frame, digits: Mapping[str, int]) -> str:
     """What conditions ask for, as ``kind 3, size(data) 7``; without what is absent.
 
     Numbers of fields with ``digits`` are told in hexadecimal, with so many.

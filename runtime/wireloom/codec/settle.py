@@ -27,7 +27,7 @@ def settle(writer: Writer) -> EncodeError | None:
         this[name] = source.placeholder(this[name])
     _pack(writer)
     for _ in sums:
-        if not _told(writer, sums):
+        if not _computed(writer, sums):
             break
         _pack(writer)
     return None
@@ -47,9 +47,9 @@ def tell(writer: Writer) -> list[Awaited]:
         else:
             (sums if source.last else values).append(item)
     for _ in range(len(values) + 1):
-        if not _told(writer, values):
+        if not _computed(writer, values):
             return sums
-    _, name, _, _, writer.path = next(item for item in values if _told(writer, [item]))
+    _, name, _, _, writer.path = next(item for item in values if _computed(writer, [item]))
     raise EncodeError("follows from itself through others, and never comes to rest", name)
 
 
@@ -73,7 +73,7 @@ def misfit(writer: Writer) -> EncodeError | None:
     return None
 
 
-def _told(writer: Writer, awaited: list[Awaited]) -> bool:
+def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
     """Compute the values once; returns whether any has changed."""
     changed = False
     for this, name, source, frame, _ in awaited:

@@ -24,7 +24,7 @@ from wireloom.columnar.planning import plan_of
 from wireloom.columnar.rows import Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
-from wireloom.files import told
+from wireloom.files import shown
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import FILE, Row, View
 
@@ -161,7 +161,7 @@ class Decoder:
 
         stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base, cuts.gaps)
         added = {
-            FILE.name: lambda rows: pa.repeat(pa.scalar(told(file), pa.string()), len(rows)),
+            FILE.name: lambda rows: pa.repeat(pa.scalar(shown(file), pa.string()), len(rows)),
             POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
             POSITIONS[1].name: lambda rows: pa.array((cuts.stop - cuts.start)[rows]),
         }

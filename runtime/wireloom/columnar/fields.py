@@ -152,7 +152,7 @@ class Field:
         if self.long and not at.batch.wide:
             if (high := data > _LONGEST).any():
                 with at.within(self.name):
-                    at.refuse(high, "range", place, self.told(data, high), TOO_LARGE)
+                    at.refuse(high, "range", place, self.in_words(data, high), TOO_LARGE)
             data = data.astype(np.int64)
         numbers = Numbers(data)
         this.put(self.name, numbers)
@@ -164,9 +164,9 @@ class Field:
             return
         with at.within(self.name):
             expected = self.said.shown(int(self.const or 0))
-            at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.told(data, wrong))
+            at.refuse(wrong, "constant", place, f"{expected} expected, found ", self.in_words(data, wrong))
 
-    def told(self, data: Array, which: Array) -> Words:
+    def in_words(self, data: Array, which: Array) -> Words:
         """The numbers as messages show them, of all rows or of the selected ones."""
         return [self.said.shown(number) for number in data[which].tolist()] if self.said.digits else data
 
@@ -243,7 +243,7 @@ def must_be_valid(field: Field, at: Rows, this: Values, place: Array) -> None:
     assert field.said.valid is not None
     with at.within(field.name):
         expected = f"{field.said.valid.written} expected, found "
-        at.refuse(wrong, "invalid", place, expected, field.told(column.data, wrong))
+        at.refuse(wrong, "invalid", place, expected, field.in_words(column.data, wrong))
 
 
 def false(condition: Vectorised, at: Rows, this: Values) -> Array | None:

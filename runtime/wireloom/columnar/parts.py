@@ -98,7 +98,7 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
     if valid is not None:
         at.doubt(which & ~valid)
     with at.within(field.name):
-        wanted, given = field.told(expected, which), field.told(found, which)
+        wanted, given = field.in_words(expected, which), field.in_words(found, which)
         at.refuse(which, "derived", at.frame.span(field.name)[0], wanted, " expected, found ", given)
 
 
@@ -307,7 +307,7 @@ class Computed:
             wrong = (data < self.limits[0]) | (data > self.limits[1])
             if (which := wrong if valid is None else wrong & valid).any():
                 with at.within(name):
-                    at.refuse(which, "range", at.at, self.field.told(data, which), f" does not fit a {self.kind}")
+                    at.refuse(which, "range", at.at, self.field.in_words(data, which), f" does not fit a {self.kind}")
         numbers = Numbers(data if self.narrow is None else data.astype(self.narrow), valid)
         this.put(name, numbers)
         label(this, name, numbers, self.field.enum)

@@ -105,7 +105,7 @@ class Refusals:
         found: Array = self.why[records] >= 0 if self.all else np.zeros(len(records), bool)
         return found
 
-    def told(self, records: Array) -> Iterator[tuple[Refusal, Array]]:
+    def of_records(self, records: Array) -> Iterator[tuple[Refusal, Array]]:
         """The refusals of ``records``, which ascend, each with the numbers of its records among them."""
         why = self.why[records] if self.all else np.zeros(0, np.int64)
         for number in np.unique(why[why >= 0]).tolist():
@@ -115,7 +115,7 @@ class Refusals:
     def reasons(self, records: Array, origin: Array, header: frozenset[str]) -> pa.Array:
         """The reasons of ``records``, which are refused and in ascending order; ``origin`` is of every record."""
         parts, orders = [], []
-        for refusal, mine in self.told(records):
+        for refusal, mine in self.of_records(records):
             parts.append(refusal.reasons(origin[records[mine]], header))
             orders.append(mine)
         if len(parts) == 1:

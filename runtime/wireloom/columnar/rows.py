@@ -244,7 +244,7 @@ class Rows:
 
         ``numbers`` are those of the items in their lists.
         """
-        for refusal, mine in items.refusals.told(wrong):
+        for refusal, mine in items.refusals.of_records(wrong):
             records, path = self.index[rows[mine]], _path_of(self.path, rows[mine])
             self.batch.doubtful[records] = True
             self.batch.refusals.add(replaced(refusal, records=records, path=(*path, numbers[mine], *refusal.path)))

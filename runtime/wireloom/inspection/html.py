@@ -110,7 +110,7 @@ class _Fragment:
         self.nodes += 1
         has_bytes = node.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT)
         place = f' data-start="{node.start}" data-end="{node.end}"' if has_bytes else ""
-        yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._told(node)}</span>'
+        yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._in_words(node)}</span>'
         if node.children:
             yield "<ul>"
             for child in node.children:
@@ -118,6 +118,6 @@ class _Fragment:
             yield "</ul>"
         yield "</li>"
 
-    def _told(self, node: Node) -> str:
+    def _in_words(self, node: Node) -> str:
         parts = [("name", node.name), ("value", node.text), ("label", node.label), ("note", node.note)]
         return " ".join(f'<span class="wl-{part}">{escape(text)}</span>' for part, text in parts if text)

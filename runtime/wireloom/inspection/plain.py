@@ -39,7 +39,7 @@ class _Listing:
     def _node(self, node: Node, depth: int, names: int) -> Iterator[str]:
         name = f"{_indented(node.name, depth):{names}}"
         if node.children or node.start == node.end:
-            yield f"  {'':8}  {'':{_HEX}}  {name}  {told(node)}".rstrip()
+            yield f"  {'':8}  {'':{_HEX}}  {name}  {in_words(node)}".rstrip()
         else:
             yield from self._leaf(node, name)
         for child in node.children:
@@ -54,7 +54,7 @@ class _Listing:
             data = self.inspected.data[start:end]
             words = f"|{ascii_of(data)}|" if node.opaque else ""
             if start == node.start:
-                words = f"{name}  {words}{'  ' if words else ''}{told(node)}"
+                words = f"{name}  {words}{'  ' if words else ''}{in_words(node)}"
             elif words:
                 words = f"{'':{len(name)}}  {words}"
             yield f"  {self._offset(start)}  {data.hex(' '):{_HEX}}  {words}".rstrip()
@@ -85,7 +85,7 @@ def _indented(name: str, depth: int) -> str:
     return "  " * depth + name
 
 
-def told(node: Node) -> str:
+def in_words(node: Node) -> str:
     """A node's value, its label and its note."""
     note = f"({node.note})" if node.note else ""
     text = f"({node.text})" if node.kind is SpanKind.SECTION else node.text

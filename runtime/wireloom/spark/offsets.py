@@ -62,7 +62,7 @@ class Offset:
         folders: dict[str, dict[str, Any]] = {}
         for path, consumed in self.files.items():
             folder, _, name = path.rpartition("/")
-            folders.setdefault(folder, {})[name] = _told(consumed)
+            folders.setdefault(folder, {})[name] = _as_json(consumed)
         return {"version": VERSION, "folders": folders}
 
     def of_file(self, path: str) -> Consumed:
@@ -78,7 +78,7 @@ class Offset:
 _NOTHING = Consumed()
 
 
-def _told(consumed: Consumed) -> int | dict[str, Any]:
+def _as_json(consumed: Consumed) -> int | dict[str, Any]:
     lost = consumed.lost
     if lost is None:
         return consumed.position

@@ -45,10 +45,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
             turned[kept.new.path] = old, new
     if len(turned) > 1 and not staying and len(set(turned.values())) == 1:
         old, new = next(iter(turned.values()))
-        yield Change(comparison.new.name, f"every number: {_told(old, new)}", BOTH)
+        yield Change(comparison.new.name, f"every number: {_in_words(old, new)}", BOTH)
         return
     for path, (old, new) in turned.items():
-        yield Change(path, _told(old, new), BOTH)
+        yield Change(path, _in_words(old, new), BOTH)
 
 
 def _parameters(protocol: model.Protocol) -> set[str]:
@@ -81,6 +81,6 @@ def _meant(protocol: model.Protocol, order: model.Order) -> str:
     return str(defaults.get(protocol.byte_order or "", order))
 
 
-def _told(old: str, new: str) -> str:
+def _in_words(old: str, new: str) -> str:
     endian = {order.value: f"{order.value} endian" for order in model.Order}
     return walks.was(endian.get(old, old), endian.get(new, new))

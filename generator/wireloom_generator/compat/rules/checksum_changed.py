@@ -30,16 +30,16 @@ def check(comparison: Comparison) -> Iterator[Change]:
         if one is None or other is None:
             if one is not other:
                 breaks = walks.restricted(one, other)
-                yield Change(kept.new.path, f"checksum {walks.was(_told(one), _told(other))}", breaks)
+                yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", breaks)
         elif one.algorithm != other.algorithm or not _same_range(pair, one, other):
-            yield Change(kept.new.path, f"checksum {walks.was(_told(one), _told(other))}", BOTH)
+            yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", BOTH)
 
 
 def _same_range(pair: LayoutPair, old: model.Checksum, new: model.Checksum) -> bool:
     return pair.same(old.start, new.start) and pair.same(old.end, new.end)
 
 
-def _told(checksum: model.Checksum | None) -> str | None:
+def _in_words(checksum: model.Checksum | None) -> str | None:
     if checksum is None:
         return None
     return f"{checksum.algorithm} from `{checksum.start.text}` to `{checksum.end.text}`"

@@ -28,12 +28,12 @@ def check(comparison: Comparison) -> Iterator[Change]:
         for kept in pair.kept:
             old, new = _conditions(kept.old), _conditions(kept.new)
             if not pair.same_guards(old, new):
-                yield Change(kept.new.path, walks.was(_told(old), _told(new)), BOTH)
+                yield Change(kept.new.path, walks.was(_in_words(old), _in_words(new)), BOTH)
 
 
 def _conditions(leaf: Leaf) -> tuple[Guard, ...]:
     return tuple(guard for guard in leaf.guards if guard.presence is not Presence.OPTIONAL)
 
 
-def _told(guards: tuple[Guard, ...]) -> str:
+def _in_words(guards: tuple[Guard, ...]) -> str:
     return f"there {' and '.join(map(str, guards)) or 'always'}"

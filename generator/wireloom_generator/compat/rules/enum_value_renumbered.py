@@ -29,7 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for names in walks.enum_values(comparison):
         for old, new in names.kept:
             if _numbers(old) != _numbers(new):
-                yield Change(f"{names.path}.{new.name}", walks.was(_told(old), _told(new)), _breaks(old, new))
+                yield Change(f"{names.path}.{new.name}", walks.was(_in_words(old), _in_words(new)), _breaks(old, new))
 
 
 def _numbers(value: model.EnumValue) -> tuple[int, int, bool]:
@@ -43,5 +43,5 @@ def _breaks(old: model.EnumValue, new: model.EnumValue) -> frozenset[Side]:
     return NEITHER if new.first <= old.first and old.last <= new.last else BACKWARD
 
 
-def _told(value: model.EnumValue) -> str:
+def _in_words(value: model.EnumValue) -> str:
     return f"{value.first} to {value.last}" if value.range else str(value.first)

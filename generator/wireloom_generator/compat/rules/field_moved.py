@@ -37,11 +37,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 case BitLeaf() as old, BitLeaf() as new if not kept.moved and old.shift != new.shift:
                     yield Change(kept.new.path, f"moved from bit {old.shift} to bit {new.shift}", BOTH)
                 case _ if place != kept.new.place:
-                    what = f"moved from {_told(kept.old.place)} to {_told(kept.new.place)}"
+                    what = f"moved from {_in_words(kept.old.place)} to {_in_words(kept.new.place)}"
                     yield Change(kept.new.path, what, BOTH)
                 case _ if kept.moved:
                     yield Change(kept.new.path, "moved past fields beside it", BOTH)
 
 
-def _told(place: tuple[str, ...]) -> str:
+def _in_words(place: tuple[str, ...]) -> str:
     return f"section {place[-1]}" if place else "the header"

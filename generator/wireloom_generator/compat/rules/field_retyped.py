@@ -30,7 +30,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for kept in pair.kept:
             if _differ(kept.old.carrier, kept.new.carrier, renamed):
-                yield Change(kept.new.path, walks.was(_told(kept.old.carrier), _told(kept.new.carrier)), BOTH)
+                yield Change(kept.new.path, walks.was(_in_words(kept.old.carrier), _in_words(kept.new.carrier)), BOTH)
 
 
 def _differ(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
@@ -63,7 +63,7 @@ def _renamed_types(comparison: Comparison) -> Mapping[str, str]:
     }
 
 
-def _told(carrier: Carrier) -> str:
+def _in_words(carrier: Carrier) -> str:
     match carrier:
         case model.Field(wire=kind):
             return str(kind.type)

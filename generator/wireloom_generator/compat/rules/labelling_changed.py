@@ -28,7 +28,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             old, new = _named(kept.old.node), _named(kept.new.node)
             if old != new:
                 breaks = BACKWARD if old is not None else NEITHER
-                yield Change(kept.new.path, walks.was(_told(old), _told(new)), breaks)
+                yield Change(kept.new.path, walks.was(_in_words(old), _in_words(new)), breaks)
 
 
 def _named(node: model.Named | model.Padding | model.Region) -> tuple[str, bool] | None:
@@ -40,7 +40,7 @@ def _named(node: model.Named | model.Padding | model.Region) -> tuple[str, bool]
     return None
 
 
-def _told(named: tuple[str, bool] | None) -> str:
+def _in_words(named: tuple[str, bool] | None) -> str:
     if named is None:
         return "without names"
     names, labels = named

@@ -29,7 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
                 case model.Padding() as old, model.Padding() as new if (old.size, old.align) != (new.size, new.align):
-                    yield Change(kept.new.path, f"padding {walks.was(_told(old), _told(new))}", BOTH)
+                    yield Change(kept.new.path, f"padding {walks.was(_in_words(old), _in_words(new))}", BOTH)
                 case model.Padding(), model.Padding() if kept.moved:
                     yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
                 case model.Padding(), model.Field() as field:
@@ -40,10 +40,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
                     yield Change(kept.old.path, what, BACKWARD if _may_be_zero(field) else BOTH)
         for leaf in pair.removed:
             if isinstance(leaf.carrier, model.Padding):
-                yield Change(leaf.path, f"padding of {_told(leaf.carrier)} removed", BOTH)
+                yield Change(leaf.path, f"padding of {_in_words(leaf.carrier)} removed", BOTH)
         for leaf in pair.added:
             if isinstance(leaf.carrier, model.Padding):
-                yield Change(leaf.path, f"padding of {_told(leaf.carrier)} added", BOTH)
+                yield Change(leaf.path, f"padding of {_in_words(leaf.carrier)} added", BOTH)
 
 
 def _may_be_zero(field: model.Field) -> bool:
@@ -51,5 +51,5 @@ def _may_be_zero(field: model.Field) -> bool:
     return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 
-def _told(padding: model.Padding) -> str:
+def _in_words(padding: model.Padding) -> str:
     return counted(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"

@@ -10,7 +10,7 @@ from jinja2 import Environment, Template
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
-from wireloom_generator.emitters.docs.errata import INDEX, Errata, told
+from wireloom_generator.emitters.docs.errata import INDEX, Errata, markdown
 from wireloom_generator.emitters.docs.index_page import index_page
 from wireloom_generator.emitters.docs.message_page import MessagePages
 from wireloom_generator.emitters.docs.renderings import PLAIN, Rendering
@@ -43,7 +43,7 @@ def emit(
 def _templates(rendering: Rendering) -> Environment:
     templates = environment(__package__)
     templates.filters |= {
-        "told": told,
+        "markdown": markdown,
         "drawn": rendering.drawing,
         "annotated": rendering.example,
         "outcome": rendering.outcome,

@@ -88,7 +88,7 @@ class _Pen:
         name = prefix + field.name
         fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
-            yield Box(name, at, tree.extent.size, _told(field, tree), kind=_kind(field))
+            yield Box(name, at, tree.extent.size, _size_in_words(field, tree), kind=_kind(field))
         elif field.repeat is None:
             yield from self.boxes(tree.inner, at, f"{name}.")
         else:
@@ -178,7 +178,7 @@ def _kind(field: model.Field) -> str:
     return f"list of {kind}" if field.repeat else kind
 
 
-def _told(field: model.Field, tree: Placed) -> str:
+def _size_in_words(field: model.Field, tree: Placed) -> str:
     """The number of bytes of a box of variable size, in words."""
     found = field.wire.type
     if not isinstance(found, Struct) or field.repeat is None:

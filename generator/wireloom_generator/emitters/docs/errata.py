@@ -55,7 +55,7 @@ def links(errata: Iterable[Erratum], page: str = "") -> str:
     return f"**{'Erratum' if len(found) == 1 else 'Errata'} {', '.join(found)}**" if found else ""
 
 
-def told(erratum: Erratum) -> str:
+def markdown(erratum: Erratum) -> str:
     """Its text as Markdown."""
     return prose(erratum.text)
 

@@ -68,7 +68,7 @@ class FieldTable:
 
     def _section(self, tree: Placed, name: str, doc: model.Doc, trailing: str | None, when: str) -> str:
         left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
-        parts = [sentence(when), prose(doc.text), _told_size(tree), left, self._marks("section", name, doc)]
+        parts = [sentence(when), prose(doc.text), _size_in_words(tree), left, self._marks("section", name, doc)]
         return cell(sentences(parts))
 
     def _type(self, field: model.Field) -> str:
@@ -88,7 +88,7 @@ class FieldTable:
             sentence(when),
             prose(field.doc.text),
             f"Unit: {phrase(field.doc.unit)}" if field.doc.unit else "",
-            _told_size(tree),
+            _size_in_words(tree),
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
@@ -186,7 +186,7 @@ def _wordy(tree: Placed) -> bool:
     return tree.extent.expression and len(tree.extent.text) > _LONGEST_SIZE
 
 
-def _told_size(tree: Placed) -> str:
+def _size_in_words(tree: Placed) -> str:
     return f"Its size is {code(tree.extent.text)}" if _wordy(tree) else ""
 
 

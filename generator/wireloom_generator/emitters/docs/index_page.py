@@ -92,7 +92,7 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
     parameters = pages.protocol.parameters
     if not parameters:
         return ()
-    rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_told(p))) for p in parameters)
+    rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_doc(p))) for p in parameters)
     told = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
     return (Passage("Parameters", "parameters", (), errata, (Titled("", told),)),)
@@ -104,7 +104,7 @@ def _choices(parameter: model.Parameter) -> str:
     return "`true` or `false`" if isinstance(parameter.default, bool) else "text"
 
 
-def _told(parameter: model.Parameter) -> str:
+def _doc(parameter: model.Parameter) -> str:
     column = " The value in force is a column of each row." if parameter.column else ""
     return prose(parameter.doc.text) + column
 
@@ -143,4 +143,4 @@ def _values(protocol: model.Protocol) -> list[tuple[str, ...]]:
 
 def _erratum(erratum: Erratum) -> tuple[str, ...]:
     page = "" if erratum.page == places.INDEX else erratum.page
-    return f"[{erratum.number}]({page}#{erratum.anchor})", cell(erratum.place), cell(places.told(erratum))
+    return f"[{erratum.number}]({page}#{erratum.anchor})", cell(erratum.place), cell(places.markdown(erratum))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wireloom_generator.emitters.docs import byte_diagram
 from wireloom_generator.emitters.docs.byte_rows import Drawing
-from wireloom_generator.emitters.docs.errata import Erratum, told
+from wireloom_generator.emitters.docs.errata import Erratum, markdown
 from wireloom_generator.emitters.docs.markdown import visible
 from wireloom_generator.emitters.docs.message_page import ExampleBlock
 from wireloom_generator.emitters.docs.shared import Passage
@@ -51,7 +51,7 @@ def _heading(block: Passage) -> str:
 
 def _erratum(erratum: Erratum) -> str:
     anchor = f'<a id="{erratum.anchor}"></a>'
-    text = told(erratum).replace("\n", "\n> ")
+    text = markdown(erratum).replace("\n", "\n> ")
     return f"{anchor}\n> ⚠ **Erratum {erratum.number}**, {erratum.here}.\n> {text}"
 
 

@@ -131,7 +131,7 @@ def _height(cell: Cell, text: str | None) -> float:
         return _HEIGHT
     parts = cell.bits or ((cell.box.label, cell.width * 8),)
     lines = max(len(found[0]) if (found := _fitting(label, bits * _BYTE / 8)) else 1 for label, bits in parts)
-    return _HEIGHT + (lines - 1) * _SIZES[_LARGE] + len(_told(text)) * _SIZES[_SMALL]
+    return _HEIGHT + (lines - 1) * _SIZES[_LARGE] + len(_lines(text)) * _SIZES[_SMALL]
 
 
 def _cell(sheet: _Sheet, cell: Cell, at: _Rectangle, text: str | None) -> None:
@@ -189,7 +189,7 @@ def _continued(at: _Rectangle, label: str) -> Iterator[str]:
 
 def _written(sheet: _Sheet, shape: _Shape, at: _Rectangle) -> Iterator[str]:
     """The label, in the middle of its rectangle."""
-    told = _told(shape.text)
+    told = _lines(shape.text)
     found = _fitting(shape.label, at.width, at.height - len(told) * _SIZES[_SMALL])
     if found is None:
         found = [sheet.legend.setdefault(shape.label, letter(len(sheet.legend)))], _LARGE
@@ -212,7 +212,7 @@ def _fitting(label: str, width: float, height: float = inf) -> tuple[list[str], 
     return None
 
 
-def _told(text: str | None) -> list[str]:
+def _lines(text: str | None) -> list[str]:
     return textwrap.wrap(text or "", int((ROW * _BYTE - 12) / (_SMALL * _CHARACTER)))
 
 
