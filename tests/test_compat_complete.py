@@ -41,6 +41,8 @@ UNCOMPARED = {
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.Field, "space"): "follows from its type and extent",
+    (model.Struct, "exhausts"): "follows from its fields",
+    (model.Repeat, "rest"): "follows from count and until",
     (model.Computed, "type"): "the columns of the message are compared",
     (model.Field, "columns"): "the columns of the message are compared",
     (model.Computed, "columns"): "the columns of the message are compared",
