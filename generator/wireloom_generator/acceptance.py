@@ -2,23 +2,22 @@
 
 from collections.abc import Collection, Iterator
 
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity, closest
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
 
 _RULE = "accepted"
 
 
-def applied(spec: Spec, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
+def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
     """The problems that are not accepted, and the problems of the acceptances.
 
     An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values.
     """
     accepted: set[Problem] = set()
-    things = (part for part in syntax.within((*spec.shared, *spec.messages)) if isinstance(part, syntax.Documented))
-    for thing in things:
-        places = {thing.at, *thing.places.values()}
-        for entry in thing.accept:
+    for thing in spec.things:
+        for entry in thing.written.accept:
+            places = {thing.at, *thing.written.places.values()}
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
             warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
             accepted.update(warnings)

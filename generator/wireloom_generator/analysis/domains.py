@@ -33,8 +33,8 @@ def of(spec: Resolved, scope: Scope) -> Domains:
 
 
 def _of(spec: Resolved, scope: Scope) -> Domains:
-    parameters = (each for each in spec.parameters if each.written.type in ("bool", "text"))
-    domains = {parameter.name: _parameter(parameter) for parameter in parameters}
+    parameters = spec.parameters.items()
+    domains = {name: _parameter(parameter) for name, parameter in parameters if parameter.type in ("bool", "text")}
     for visits in (scope.header, scope.visits):
         named: dict[str, list[Visit]] = {}
         for visit in visits:
@@ -87,7 +87,7 @@ def _all(conditions: Iterable[Expr]) -> Expr:
 
 
 def _parameter(parameter: model.Parameter) -> Domain:
-    if parameter.written.type == "bool":
+    if parameter.type == "bool":
         return Domain(listed=(False, True))
     return Domain(listed=parameter.choices, is_text=True)
 

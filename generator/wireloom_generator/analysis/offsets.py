@@ -78,7 +78,7 @@ class Offsets:
 
 def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     """The offsets of the record's own fields, and of what all variants of a message share."""
-    layout = Offsets(frozenset(each.name for each in spec.parameters))
+    layout = Offsets(frozenset(spec.parameters))
     _lay(spec.record.nodes, At(), layout)
     if isinstance(owner, model.Message):
         for name, at in tuple(layout.slots.items()):

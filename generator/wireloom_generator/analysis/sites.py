@@ -235,7 +235,7 @@ class _Sight:
     def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.scope = scope
         self.own = frozenset(scope.visits)
-        self.named = _by_name((*scope.visits, *scope.header, *spec.parameters))
+        self.named = _by_name((*scope.visits, *scope.header, *spec.protocol.parameters))
         self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}
 
@@ -280,7 +280,7 @@ class _Sight:
 
 def _kind(seen: Seen) -> Kind | None:
     if isinstance(seen, model.Parameter):
-        found = parse(seen.written.type)
+        found = parse(seen.type)
         return found.kind if found is not None else None
     return seen.item.kind if isinstance(seen.item, Named) and not isinstance(seen.item.type, Unknown) else None
 

@@ -51,7 +51,7 @@ def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
 
     A column that several alternatives have comes once for each.
     """
-    for parameter in spec.parameters if isinstance(scope.owner, model.Record) else ():
+    for parameter in spec.protocol.parameters if isinstance(scope.owner, model.Record) else ():
         if parameter.column:
             yield WrittenColumn(parameter.name, Sort.PARAMETER, parameter.where("name"))
     if isinstance(scope.owner, model.Message):

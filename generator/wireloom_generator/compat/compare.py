@@ -50,7 +50,7 @@ def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
     errors = [problem for problem in problems if problem.severity is Severity.ERROR and problem.rule not in borne]
     if errors:
         raise BadSpecsError(errors)
-    read = {spec.written.protocol.protocol: spec for spec in specs}
+    read = {spec.protocol.name: spec for spec in specs}
     return Version({name: resolve.protocol_of(spec) for name, spec in read.items()}, read)
 
 

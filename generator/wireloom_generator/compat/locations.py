@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom_generator import model
 from wireloom_generator.problems import Location
-from wireloom_generator.reading.spec import named_values
 
 Locations = Mapping[str, Location]
 
@@ -12,7 +11,7 @@ Locations = Mapping[str, Location]
 def index(spec: model.Resolved) -> Locations:
     """Every element's location. A field in a variant is also found under its message."""
     found: dict[str, Location] = {}
-    for path, location in _places(spec, spec.written.protocol.protocol):
+    for path, location in _places(spec, spec.protocol.name):
         found.setdefault(path, location)
     return found
 
@@ -25,21 +24,17 @@ def nearest(places: Locations, path: str) -> Location:
 
 
 def _places(spec: model.Resolved, name: str) -> Iterator[tuple[str, Location]]:
-    protocol = spec.written.protocol
-    yield name, protocol.where("protocol")
-    yield f"{name}.record", protocol.record.at
-    for parameter in protocol.parameters:
-        yield f"{name}.{parameter.name}", parameter.where("name")
-    for shared in spec.written.shared:
-        for named in named_values(shared):
-            yield f"{name}.{named.name}", named.where("name")
-            yield from ((f"{name}.{named.name}.{value.name}", value.where("name")) for value in named.values)
+    yield name, spec.protocol.where("protocol")
+    yield f"{name}.record", spec.record.at
+    for shared in spec.shared:
+        for item in (*shared.parameters, *shared.named):
+            yield f"{name}.{item.name}", item.where("name")
+        for numbers in shared.numbers:
+            yield from ((f"{name}.{numbers.name}.{value.name}", value.where("name")) for value in numbers.values)
         for table in shared.tables:
-            yield f"{name}.{table.name}", table.where("name")
             yield from ((f"{name}.{table.name}.{field.name}", field.where("name")) for field in table.fields)
-    for struct in spec.declared:
-        yield f"{name}.{struct.name}", struct.where("name")
-        yield from _nodes(f"{name}.{struct.name}", struct.nodes)
+        for struct in shared.structs:
+            yield from _nodes(f"{name}.{struct.name}", struct.nodes)
     for message in spec.messages:
         yield from _message(f"{name}.{message.name}", message)
     yield from _nodes(name, spec.record.nodes)

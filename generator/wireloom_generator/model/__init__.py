@@ -53,7 +53,7 @@ from wireloom_generator.model.protocol import (
     Record,
     Variant,
 )
-from wireloom_generator.model.resolved import Resolved
+from wireloom_generator.model.resolved import Declarations, Resolved
 from wireloom_generator.model.wires import (
     Condition,
     Extent,

@@ -1,4 +1,7 @@
-"""What a spec declares beside its messages: descriptions, named numbers and bits, tables, parameters."""
+"""What a spec declares beside its messages: descriptions, named numbers and bits, tables, parameters.
+
+Values that mean nothing (a range without an end, a type that no table has) are here as far as they were given.
+"""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -17,9 +20,18 @@ class Sourced(Generic[Syntax]):
     written: Syntax = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def at(self) -> Location:
+        """Where it begins."""
+        return self.written.at
+
     def where(self, key: str) -> Location:
         """The place of the value of ``key``."""
         return self.written.where(key)
+
+    def gives(self, key: str) -> bool:
+        """Whether ``key`` is given."""
+        return key in self.written.places
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,7 @@ class Doc:
 
 
 @dataclass(frozen=True, slots=True)
-class EnumValue:
+class EnumValue(Sourced[syntax.EnumValue]):
     """A named number, or a ``range`` of numbers that share a label."""
 
     name: str
@@ -55,7 +67,7 @@ class EnumValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Enum:
+class Enum(Sourced[syntax.Enum]):
     """Named numbers and labelled ranges, in the spec's order."""
 
     name: str
@@ -64,7 +76,7 @@ class Enum:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Sourced[syntax.FlagValue]):
     """A named bit."""
 
     name: str
@@ -73,7 +85,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(Sourced[syntax.Flags]):
     """Named bits."""
 
     name: str
@@ -82,7 +94,7 @@ class Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class TableField:
+class TableField(Sourced[syntax.TableField]):
     """A field of a FlatBuffers table; ``default`` is what a reader sees when it is not stored."""
 
     name: str
@@ -93,7 +105,7 @@ class TableField:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Sourced[syntax.Table]):
     """A FlatBuffers table."""
 
     name: str
@@ -107,7 +119,8 @@ class Parameter(Sourced[syntax.Parameter]):
     """A fact that is not in the bytes."""
 
     name: str
-    default: bool | str
+    type: str
+    default: syntax.Literal
     choices: tuple[str, ...]
     column: bool
     doc: Doc

@@ -9,7 +9,6 @@ from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, S
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, Wire
-from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
@@ -26,13 +25,16 @@ class Proof(Sourced[syntax.Proof]):
 class Record(Sourced[syntax.Record]):
     """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
 
-    ``names`` are what its expressions can ask for.
+    ``names`` are what its expressions can ask for. With ``resync``, the next proven one is searched for behind an
+    unproven one.
     """
 
+    doc: Doc
     nodes: tuple[Node, ...]
     names: Names
     length: Condition | None
     proof: Proof | None
+    resync: bool
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -56,7 +58,7 @@ class Variant(Sourced[syntax.Variant]):
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class Example(Sourced[syntax.Example]):
     """A worked example: what ``hex`` decodes to, or the code it is malformed with."""
 
     name: str
@@ -65,11 +67,10 @@ class Example:
     parameters: Mapping[str, Any]
     decoded: Mapping[str, Any]
     malformed: str | None
-    at: Location
 
 
 @dataclass(frozen=True, slots=True)
-class FormEntry:
+class FormEntry(Sourced[syntax.FormEntry]):
     """A key of a textual form."""
 
     key: str
@@ -81,10 +82,11 @@ class FormEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Form(Sourced[syntax.Form]):
     """A textual form of a message."""
 
     name: str
+    style: str
     doc: Doc
     entries: tuple[FormEntry, ...]
 

@@ -3,35 +3,66 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wireloom_generator.model.declarations import Parameter
-from wireloom_generator.model.nodes import Node, Struct
+from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
+from wireloom_generator.model.nodes import Named, Node, Region, Struct, walk
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations(Sourced[syntax.Shared]):
+    """All that the file of a protocol or of a library declares; ``kind`` says which, and is the key of its name."""
+
+    kind: str
+    name: str
+    doc: Doc
+    parameters: tuple[Parameter, ...]
+    enums: tuple[Enum, ...]
+    flags: tuple[Flags, ...]
+    structs: tuple[Struct, ...]
+    tables: tuple[Table, ...]
+    variants: tuple[Variant, ...]
+
+    @property
+    def numbers(self) -> tuple[Enum | Flags, ...]:
+        """Those that name numbers."""
+        return (*self.enums, *self.flags)
+
+    @property
+    def named(self) -> tuple[Enum | Flags | Struct | Table, ...]:
+        """Those that fields refer to by name."""
+        return (*self.numbers, *self.structs, *self.tables)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
     """What a spec means, as far as that can be found out; broken specs have one, too.
 
+    ``protocol`` and ``libraries`` have all that is declared; ``parameters``, ``enums``, ``flags``, ``structs`` and
+    ``tables`` are what the names mean. ``byte_order`` is one, or a parameter's name. Unless the spec ``is_whole``, a
+    file of it could not be read, so nobody knows what is missing.
+
     Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a struct is
     one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
     cannot be parsed has no tree. ``recursive`` structs contain themselves, so includes of them bring no fields.
     ``included`` are the structs whose fields are spliced in somewhere.
 
-    ``declared`` are all shared structs of the protocol and its libraries, ``structs`` those that their names mean, and
-    ``used`` those that fields have, inner ones first; ``reach`` are those that each contains, directly or not.
-    ``variants`` are those that are declared for several messages. ``found`` is where analysis keeps what it has found.
+    ``used`` are the shared structs that fields have, inner ones first; ``reach`` are those that each contains, directly
+    or not. ``found`` is where analysis keeps what it has found.
     """
 
-    written: Spec
-    parameters: tuple[Parameter, ...]
+    protocol: Declarations
+    libraries: tuple[Declarations, ...]
+    is_whole: bool
+    byte_order: str
+    parameters: Mapping[str, Parameter]
+    enums: Mapping[str, Enum]
+    flags: Mapping[str, Flags]
+    structs: Mapping[str, Struct]
+    tables: Mapping[str, Table]
     record: Record
     messages: tuple[Message, ...]
     used: tuple[Struct, ...]
-    declared: tuple[Struct, ...]
-    variants: tuple[Variant, ...]
-    structs: Mapping[str, Struct]
     reach: Mapping[str, frozenset[str]]
     recursive: frozenset[str]
     included: tuple[str, ...]
@@ -39,10 +70,30 @@ class Resolved:
     found: dict[object, object] = field(default_factory=dict, repr=False)
 
     @property
+    def shared(self) -> tuple[Declarations, ...]:
+        """The declarations of every file."""
+        return (self.protocol, *self.libraries)
+
+    @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:
         """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
-        yield from (shared.nodes for shared in self.declared)
-        yield from (nodes for variant in self.variants for nodes in variant.sections.values())
+        for part in self.shared:
+            yield from (struct.nodes for struct in part.structs)
+            yield from (nodes for variant in part.variants for nodes in variant.sections.values())
         yield self.record.nodes
         for message in self.messages:
             yield from message.layouts
+
+    @property
+    def things(self) -> Iterator[Sourced[syntax.Documented]]:
+        """Everything that the spec can describe, with what is in it; nodes as often as they are included."""
+        for part in self.shared:
+            yield from (part, *part.parameters, *part.named, *part.variants)
+            yield from (value for numbers in part.numbers for value in numbers.values)
+            yield from (field for table in part.tables for field in table.fields)
+        yield self.record
+        for message in self.messages:
+            yield from (message, *message.variants, *message.examples, *message.forms)
+            yield from (entry for form in message.forms for entry in form.entries)
+        nodes = (node for nodes in self.layouts for node in walk(nodes))
+        yield from (node for node in nodes if isinstance(node, Named | Region))

@@ -20,7 +20,7 @@ class Spec:
     libraries: tuple[syntax.Library, ...]
 
     @property
-    def shared(self) -> tuple[syntax.Shared, ...]:
+    def shared(self) -> tuple[syntax.Protocol | syntax.Library, ...]:
         return (self.protocol, *self.libraries)
 
     @property
@@ -38,47 +38,9 @@ class Spec:
         return all(path in read for path in self.folder.glob("*.yaml"))
 
     @cached_property
-    def enums(self) -> dict[str, syntax.Enum]:
-        """Enums by name; the protocol's own hide those of libraries."""
-        return {enum.name: enum for shared in reversed(self.shared) for enum in shared.enums}
-
-    @cached_property
-    def flags(self) -> dict[str, syntax.Flags]:
-        """Flags by name."""
-        return {flags.name: flags for shared in reversed(self.shared) for flags in shared.flags}
-
-    @cached_property
     def structs(self) -> dict[str, syntax.Struct]:
-        """Shared structs by name."""
+        """Shared structs by name; the protocol's own hide those of libraries."""
         return {struct.name: struct for shared in reversed(self.shared) for struct in shared.types}
-
-    @cached_property
-    def tables(self) -> dict[str, syntax.Table]:
-        """FlatBuffers tables by name."""
-        return {table.name: table for shared in reversed(self.shared) for table in shared.tables}
-
-    @cached_property
-    def variants(self) -> dict[str, syntax.Variant]:
-        """The variants that messages can share, by name."""
-        return _declared_variants(self.shared)
-
-    @cached_property
-    def parameters(self) -> dict[str, syntax.Parameter]:
-        """Parameters by name."""
-        return {parameter.name: parameter for parameter in self.protocol.parameters}
-
-
-Declaration = syntax.Enum | syntax.Flags | syntax.Struct | syntax.Table
-
-
-def declarations(shared: syntax.Shared) -> tuple[Declaration, ...]:
-    """What a protocol file or a library declares."""
-    return (*shared.enums, *shared.flags, *shared.types, *shared.tables)
-
-
-def named_values(shared: syntax.Shared) -> tuple[syntax.Enum | syntax.Flags, ...]:
-    """The enums and the flags that a protocol file or a library declares."""
-    return (*shared.enums, *shared.flags)
 
 
 def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:

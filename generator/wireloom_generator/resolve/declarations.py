@@ -14,43 +14,64 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
     return model.Doc(title or "", text, written.since, where, errata, unit)
 
 
+def declarations(written: syntax.Protocol | syntax.Library) -> model.Declarations:
+    """What a file declares, but for shared structs and variants, which refer to others."""
+    if isinstance(written, syntax.Protocol):
+        kind, name, parameters = "protocol", written.protocol, written.parameters
+    else:
+        kind, name, parameters = "library", written.library, ()
+    return model.Declarations(
+        kind=kind,
+        name=name,
+        doc=documentation(written, title=written.title or name),
+        parameters=tuple(map(parameter, parameters)),
+        enums=tuple(map(enum, written.enums)),
+        flags=tuple(map(flags, written.flags)),
+        structs=(),
+        tables=tuple(map(table, written.tables)),
+        variants=(),
+        written=written,
+    )
+
+
 def parameter(written: syntax.Parameter) -> model.Parameter:
     """A fact that is not in the bytes."""
-    default = written.default if isinstance(written.default, bool) else str(written.default)
+    doc = documentation(written)
     return model.Parameter(
-        written.name, default, written.choices, written.column, documentation(written), written=written
+        written.name, written.type, written.default, written.choices, written.column, doc, written=written
     )
 
 
 def enum(written: syntax.Enum) -> model.Enum:
     """Named numbers."""
+    return model.Enum(written.name, documentation(written), tuple(map(_enum_value, written.values)), written=written)
 
-    def value(item: syntax.EnumValue) -> model.EnumValue:
-        if item.value is not None:
-            return model.EnumValue(item.name, item.value, item.value, False, documentation(item))
-        assert item.first is not None and item.last is not None
-        return model.EnumValue(item.name, item.first, item.last, True, documentation(item))
 
-    return model.Enum(written.name, documentation(written), tuple(map(value, written.values)))
+def _enum_value(written: syntax.EnumValue) -> model.EnumValue:
+    """A named number, or else a range; an end that is not given is where the other is."""
+    given = [number for number in (written.value, written.first, written.last) if number is not None] or [0]
+    is_range = written.value is None
+    last = given[-1] if is_range else given[0]
+    return model.EnumValue(written.name, given[0], last, is_range, documentation(written), written=written)
 
 
 def flags(written: syntax.Flags) -> model.Flags:
     """Named bits."""
-    values = tuple(model.Flag(item.name, item.value, documentation(item)) for item in written.values)
-    return model.Flags(written.name, documentation(written), values)
+    values = tuple(model.Flag(item.name, item.value, documentation(item), written=item) for item in written.values)
+    return model.Flags(written.name, documentation(written), values, written=written)
 
 
 def table(written: syntax.Table) -> model.Table:
     """A FlatBuffers table; fields of unknown types have no column."""
     fields = tuple(
-        model.TableField(field.name, field.type, field.id, _table_default(field), documentation(field))
+        model.TableField(field.name, field.type, field.id, _table_default(field), documentation(field), written=field)
         for field in written.fields
     )
     found = ((field, types.parse(field.type)) for field in fields)
     columns = (
         model.Column(field.name, type_.column(Declared({}, {})), field.doc.text) for field, type_ in found if type_
     )
-    return model.Table(written.name, documentation(written), fields, tuple(columns))
+    return model.Table(written.name, documentation(written), fields, tuple(columns), written=written)
 
 
 def _table_default(field: syntax.TableField) -> int | float | bool | str | None:
@@ -68,14 +89,16 @@ def example(written: syntax.Example) -> model.Example:
         parameters=written.parameters,
         decoded=written.decoded,
         malformed=written.malformed,
-        at=written.at,
+        written=written,
     )
 
 
 def form(written: syntax.Form) -> model.Form:
     """A textual form."""
     entries = tuple(
-        model.FormEntry(entry.key, entry.field, entry.notation, entry.const, entry.omit, documentation(entry))
+        model.FormEntry(
+            entry.key, entry.field, entry.notation, entry.const, entry.omit, documentation(entry), written=entry
+        )
         for entry in written.entries
     )
-    return model.Form(written.name, documentation(written), entries)
+    return model.Form(written.name, written.style, documentation(written), entries, written=written)

@@ -1,6 +1,6 @@
 """Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import Value, notation, parsed
@@ -10,7 +10,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
-from wireloom_generator.resolve.declarations import documentation, table
+from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, reach
 from wireloom_generator.types import Bytes, Declared, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
@@ -30,15 +30,22 @@ def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
 class Fields:
     """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        enums: Mapping[str, model.Enum],
+        flags: Mapping[str, model.Flags],
+        tables: Mapping[str, model.Table],
+    ) -> None:
         self.spec = spec
+        self.enums = enums
+        self.flags = flags
         self.reach = reach(spec.structs)
         self.recursive = frozenset(name for name, reached in self.reach.items() if name in reached)
         self.splicing = Splicing(spec.structs, self.recursive)
         self.structs: dict[str, model.Struct] = {}
         self.columns: dict[str, tuple[model.Column, ...]] = {}
-        self.tables = {name: table(written) for name, written in spec.tables.items()}
-        self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
+        self.declared = Declared(self.columns, {name: each.columns for name, each in tables.items()})
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
 
@@ -59,10 +66,10 @@ class Fields:
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         """Whether the spec writes one of the field's values in hexadecimal."""
         written: list[object] = [field.const, field.default]
-        if field.enum in self.spec.enums:
-            written += (value for item in self.spec.enums[field.enum].values for value in (item.value, item.first))
-        if flags in self.spec.flags:
-            written += (item.value for item in self.spec.flags[flags].values)
+        if field.enum is not None and field.enum in self.enums:
+            written += (value.first for value in self.enums[field.enum].values)
+        if flags is not None and flags in self.flags:
+            written += (flag.value for flag in self.flags[flags].values)
         told = _in_hexadecimal([field.valid])
         return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
 

@@ -8,9 +8,7 @@ from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Value
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
-from wireloom_generator.resolve import declarations
 from wireloom_generator.resolve.columns import columns
-from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
 
@@ -20,30 +18,29 @@ UNKNOWN = "unknown"
 
 def protocol_of(spec: model.Resolved) -> model.Protocol:
     """The protocol of a spec that keeps all rules."""
-    read, written, record = spec.written, spec.written.protocol, spec.record
-    messages = spec.messages
+    record, messages, parameters = spec.record, spec.messages, spec.protocol.parameters
     if record.length is not None and all(message.match for message in messages):
         messages = (*messages, _unknown(record))
-    sources = tuple(sorted({part.at.path for part in (*read.shared, *read.messages)}))
+    sources = tuple(sorted({part.at.path for part in (*spec.shared, *spec.messages)}))
     return model.Protocol(
-        name=written.protocol,
-        doc=documentation(written, title=written.title),
-        record_doc=documentation(written.record),
+        name=spec.protocol.name,
+        doc=spec.protocol.doc,
+        record_doc=record.doc,
         included={name: spec.structs[name].doc for name in spec.included},
-        libraries=tuple(documentation(shared, title=shared.title or shared.library) for shared in read.libraries),
-        path=written.at.path,
-        parameters=spec.parameters,
-        byte_order=written.byte_order if written.byte_order in read.parameters else None,
-        enums=tuple(map(declarations.enum, read.enums.values())),
-        flags=tuple(map(declarations.flags, read.flags.values())),
+        libraries=tuple(library.doc for library in spec.libraries),
+        path=spec.protocol.at.path,
+        parameters=parameters,
+        byte_order=spec.byte_order if spec.byte_order in spec.parameters else None,
+        enums=tuple(spec.enums.values()),
+        flags=tuple(spec.flags.values()),
         structs=spec.used,
-        tables=tuple(map(declarations.table, read.tables.values())),
+        tables=tuple(spec.tables.values()),
         record=record.nodes,
-        header=(*_recorded(spec.parameters), *columns(record.nodes)),
+        header=(*_recorded(parameters), *columns(record.nodes)),
         messages=messages,
         lengths=tuple(_lengths(spec)),
         match=_match_probes(spec),
-        resync=written.record.resync,
+        resync=record.resync,
         sources=sources,
         folders=tuple(dict.fromkeys(path.parent for path in sources)),
     )

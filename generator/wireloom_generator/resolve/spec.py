@@ -1,17 +1,20 @@
 """Syntax → model of a spec, as far as it can be understood, before any rule judges it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.resolve.columns import columns, merge
-from wireloom_generator.resolve.declarations import documentation, example, form, parameter
+from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import Fields, compared
 
 Filled = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
+Meant = TypeVar("Meant", model.Enum, model.Flags, model.Table)
 
 
 def resolve(spec: Spec) -> model.Resolved:
@@ -22,7 +25,11 @@ def resolve(spec: Spec) -> model.Resolved:
 class _Resolving:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.fields = Fields(spec)
+        self.shared = tuple(map(declarations, spec.shared))
+        self.enums = _meant(part.enums for part in self.shared)
+        self.flags = _meant(part.flags for part in self.shared)
+        self.tables = _meant(part.tables for part in self.shared)
+        self.fields = Fields(spec, self.enums, self.flags, self.tables)
 
     def all(self) -> model.Resolved:
         fields, record = self.fields, self.record()
@@ -30,32 +37,48 @@ class _Resolving:
         used = tuple(fields.structs.values())
         for name in self.spec.structs:
             fields.struct_named(name)
-        every = (written for shared in self.spec.shared for written in shared.types)
-        declared = (
-            fields.structs[written.name] if self.spec.structs[written.name] is written else fields.struct(written)
-            for written in every
-        )
-        variants = (variant for shared in self.spec.shared for variant in shared.variants)
+        protocol, *libraries = map(self.declarations, self.shared, self.spec.shared)
         return model.Resolved(
-            written=self.spec,
-            parameters=tuple(map(parameter, self.spec.protocol.parameters)),
+            protocol=protocol,
+            libraries=tuple(libraries),
+            is_whole=self.spec.is_whole,
+            byte_order=self.spec.protocol.byte_order,
+            parameters={parameter.name: parameter for parameter in protocol.parameters},
+            enums=self.enums,
+            flags=self.flags,
+            structs=fields.structs,
+            tables=self.tables,
             record=record,
             messages=messages,
             used=used,
-            declared=tuple(declared),
-            variants=tuple(map(self.declared_variant, variants)),
-            structs=fields.structs,
             reach=fields.reach,
             recursive=fields.recursive,
             included=tuple(dict.fromkeys(_included(self.spec))),
             unknown=tuple(fields.splicing.unknown.values()),
         )
 
+    def declarations(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:
+        """What a file declares, its shared structs and variants too; those that others hide are not looked up."""
+        fields = self.fields
+        structs = (
+            fields.structs[struct.name] if self.spec.structs[struct.name] is struct else fields.struct(struct)
+            for struct in written.types
+        )
+        return replace(part, structs=tuple(structs), variants=tuple(map(self.declared_variant, written.variants)))
+
     def record(self) -> model.Record:
         """What all records share."""
         written, names = self.spec.protocol.record, self.fields.record_names
         length = self.fields.condition(written.length, written.where("length"), names)
-        return model.Record(self.fields.record(), names, length, self.proof(written.proof, names), written=written)
+        return model.Record(
+            doc=documentation(written),
+            nodes=self.fields.record(),
+            names=names,
+            length=length,
+            proof=self.proof(written.proof, names),
+            resync=written.resync,
+            written=written,
+        )
 
     def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
         """The proof of a length."""
@@ -137,6 +160,11 @@ class _Resolving:
         return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters, told)
 
 
+def _meant(declared: Iterable[tuple[Meant, ...]]) -> dict[str, Meant]:
+    """What each name means; the protocol's own declarations hide those of libraries."""
+    return {each.name: each for group in reversed(tuple(declared)) for each in group}
+
+
 def _included(spec: Spec) -> Iterator[str]:
     parts = syntax.within((spec.protocol, *spec.messages, *spec.libraries))
     return (part.include for part in parts if isinstance(part, syntax.Include))
@@ -164,8 +192,7 @@ def message_columns(
             yield from columns(sections.get(slot.name, ()))
             for variant in variants:
                 yield from columns(variant.sections.get(slot.name, ()))
-            if slot.name in trailing:
-                assert slot.trailing is not None
+            if slot.trailing is not None and slot.name in trailing:
                 what = f"Bytes of the {slot.name} behind its last field"
                 yield model.Column(slot.trailing, model.Primitive.BINARY, what)
 

@@ -36,4 +36,4 @@ def check(spec: Spec) -> list[Problem]:
 def _judged(spec: Spec) -> tuple[Resolved, list[Problem]]:
     resolved = resolve(spec)
     found = {problem for rule in RULES.values() for problem in rule(resolved)}
-    return resolved, sorted(set(acceptance.applied(spec, found, RULES)))
+    return resolved, sorted(set(acceptance.applied(resolved, found, RULES)))

@@ -19,25 +19,23 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ORDERS
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Byte orders that do not exist."""
-    protocol = spec.written.protocol
-    parameter = spec.written.parameters.get(protocol.byte_order)
+    parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None:
         yield from _parameter(parameter)
-    elif protocol.byte_order not in ORDERS:
-        hint = closest(protocol.byte_order, (*ORDERS, *spec.written.parameters))
-        yield Problem(protocol.where("byte_order"), "byte-order", f"unknown byte order {protocol.byte_order!r}", hint)
+    elif spec.byte_order not in ORDERS:
+        what, hint = f"unknown byte order {spec.byte_order!r}", closest(spec.byte_order, (*ORDERS, *spec.parameters))
+        yield Problem(spec.protocol.where("byte_order"), "byte-order", what, hint)
     for field in fields(spec):
         if isinstance(field, model.Field) and field.written.byte_order is not None:
             yield from _field(field, field.written.byte_order)
 
 
-def _parameter(parameter: syntax.Parameter) -> Iterator[Problem]:
+def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
     if parameter.type != "text" or not set(ORDERS) <= set(parameter.choices):
         what = f"{parameter.name!r} cannot tell the byte order"
         yield Problem(parameter.at, "byte-order", what, "it needs type: text and the choices big and little")

@@ -36,11 +36,11 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if not isinstance(scope.owner, model.Struct):
             yield from _taken(own)
     by_name = {column.name.casefold(): column for column in header}
-    for message in spec.written.messages:
-        taken = by_name.get(message.message.casefold())
+    for message in spec.messages:
+        taken = by_name.get(message.name.casefold())
         if taken is not None:
             at = message.where("message")
-            what = f"message {message.message!r} would be a column beside {taken.described}, {seen_from(at, taken.at)}"
+            what = f"message {message.name!r} would be a column beside {taken.described}, {seen_from(at, taken.at)}"
             yield Problem(at, "column-collision", what)
 
 

@@ -20,15 +20,14 @@ from wireloom_generator.analysis.scopes import nodes, structs
 from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading.spec import named_values
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Lists with nothing in them, and structs without a column."""
-    for shared in spec.written.shared:
-        for named in named_values(shared):
-            if not named.values:
-                yield Problem(named.where("values"), "empty", f"{named.name} has no values")
+    for shared in spec.shared:
+        for numbers in shared.numbers:
+            if not numbers.values:
+                yield Problem(numbers.where("values"), "empty", f"{numbers.name} has no values")
         for table in shared.tables:
             if not table.fields:
                 yield Problem(table.where("fields"), "empty", f"table {table.name} has no fields")
@@ -40,6 +39,6 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, model.Bits) and not node.fields:
             yield Problem(node.where("fields"), "empty", "no bit field is given")
     for message in spec.messages:
-        for form in message.written.forms:
+        for form in message.forms:
             if not form.entries:
                 yield Problem(form.where("entries"), "empty", f"form {form.name} has no entries")

@@ -82,7 +82,7 @@ def _field(spec: Resolved, node: model.Field | model.Computed) -> Iterator[Probl
             hint,
         )
         return
-    flags = spec.written.flags.get(field.flags)
+    flags = spec.flags.get(field.flags)
     for flag in flags.values if flags else ():
         if flag.value > wire.most:
             what = f"{field.flags}.{flag.name} = {flag.value} does not fit {field.type}"
@@ -91,10 +91,9 @@ def _field(spec: Resolved, node: model.Field | model.Computed) -> Iterator[Probl
 
 
 def _enum_fits(spec: Resolved, field: Named, name: str, wire: Integer, width: str) -> Iterator[Problem]:
-    enum = spec.written.enums.get(name)
+    enum = spec.enums.get(name)
     for value in enum.values if enum else ():
-        numbers = [number for number in (value.value, value.first, value.last) if number is not None]
-        strange = [number for number in numbers if not wire.least <= number <= wire.most]
+        strange = [number for number in (value.first, value.last) if not wire.least <= number <= wire.most]
         if strange:
             what = f"{name}.{value.name} = {strange[0]} does not fit {width}"
             yield Problem(field.where("enum"), "enum-on-integer", what)

@@ -21,52 +21,49 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
-from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.reading import syntax
+from wireloom_generator.model import EnumValue, Resolved
+from wireloom_generator.problems import Location, Problem, seen_from
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Values without a number, ranges the wrong way round, numbers with two names."""
-    for shared in spec.written.shared:
+    for shared in spec.shared:
         for enum in shared.enums:
-            seen: dict[tuple[int, int], syntax.EnumValue] = {}
+            seen: dict[tuple[int, int], EnumValue] = {}
             for value in enum.values:
-                fault = (naming.label_fault if value.value is None else naming.member_fault)(value.name)
+                fault = (naming.label_fault if value.range else naming.member_fault)(value.name)
                 if fault is not None:
                     yield Problem(value.where("name"), "enum-values", *fault)
                 yield from _shape(value)
                 yield from _again(value, seen)
 
 
-def _shape(value: syntax.EnumValue) -> Iterator[Problem]:
-    in_range = value.first is not None or value.last is not None
-    if value.value is not None and in_range:
-        at = value.where("from" if value.first is not None else "to")
-        yield Problem(
-            at,
-            "enum-values",
+def _shape(value: EnumValue) -> Iterator[Problem]:
+    ends = [key for key in ("from", "to") if value.gives(key)]
+    if value.gives("value") and ends:
+        what, hint = (
             f"{value.name} has value, and from or to as well",
             "value: is for one number, from: and to: are for a range",
         )
-    elif value.value is None and not in_range:
+        yield Problem(value.where(ends[0]), "enum-values", what, hint)
+    elif not value.gives("value") and not ends:
         yield Problem(value.at, "enum-values", f"{value.name} has no value", "give value, or from and to")
-    elif value.value is None and (value.first is None or value.last is None):
-        missing = "from" if value.first is None else "to"
+    elif len(ends) == 1:
+        missing = "from" if ends == ["to"] else "to"
         yield Problem(value.at, "enum-values", f"the range {value.name} has no {missing}")
-    elif value.first is not None and value.last is not None and value.first > value.last:
+    elif value.first > value.last:
         what = f"the range {value.name} ends before it begins"
         yield Problem(value.where("to"), "enum-values", what, f"from: {value.last}, to: {value.first}?")
 
 
-def _again(value: syntax.EnumValue, seen: dict[tuple[int, int], syntax.EnumValue]) -> Iterator[Problem]:
-    if value.value is not None:
-        key, at, numbers = (value.value, value.value), value.where("value"), str(value.value)
-    elif value.first is not None and value.last is not None and value.first < value.last:
-        key, at, numbers = (value.first, value.last), value.where("from"), f"{value.first} to {value.last}"
-    else:
+def _again(value: EnumValue, seen: dict[tuple[int, int], EnumValue]) -> Iterator[Problem]:
+    if value.range and value.first >= value.last:
         return
-    known = seen.setdefault(key, value)
+    known = seen.setdefault((value.first, value.last), value)
     if known is not value:
-        place = seen_from(at, known.where("value" if known.value is not None else "from"))
-        yield Problem(at, "enum-values", f"{numbers} is already {known.name}, {place}")
+        at, numbers = _place(value), f"{value.first} to {value.last}" if value.range else f"{value.first}"
+        yield Problem(at, "enum-values", f"{numbers} is already {known.name}, {seen_from(at, _place(known))}")
+
+
+def _place(value: EnumValue) -> Location:
+    return value.where("from" if value.range else "value")

@@ -21,7 +21,6 @@ from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, str
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import spelled
 
 _CODES = (
@@ -39,14 +38,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
         message = scope.owner
         assert isinstance(message, model.Message)
         known = [*header, *columns(spec, scope)]
-        for example in message.written.examples:
+        for example in message.examples:
             yield from _shows(example)
             yield from _parameters(spec, example)
             for name, value in example.decoded.items():
                 yield from _named(spec, known, example.where(f"decoded.{name}"), name, value)
 
 
-def _shows(example: syntax.Example) -> Iterator[Problem]:
+def _shows(example: model.Example) -> Iterator[Problem]:
     if example.decoded and example.malformed is not None:
         yield Problem(example.where("malformed"), "example", "an example has malformed or decoded, not both")
     if example.malformed is not None and example.malformed not in _CODES:
@@ -55,15 +54,15 @@ def _shows(example: syntax.Example) -> Iterator[Problem]:
             closest(example.malformed, _CODES),
         )
         yield Problem(example.where("malformed"), "example", what, hint)
-    if not example.hex and example.malformed is None:
+    if not example.data and example.malformed is None:
         yield Problem(example.where("hex"), "example", "no bytes are given")
 
 
-def _parameters(spec: Resolved, example: syntax.Example) -> Iterator[Problem]:
+def _parameters(spec: Resolved, example: model.Example) -> Iterator[Problem]:
     for name, value in example.parameters.items():
-        at, parameter = example.where(f"parameters.{name}"), spec.written.parameters.get(name)
+        at, parameter = example.where(f"parameters.{name}"), spec.parameters.get(name)
         if parameter is None:
-            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.written.parameters))
+            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
         elif parameter.choices and value not in parameter.choices:
             hint = closest(str(value), parameter.choices)
             yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
@@ -87,7 +86,7 @@ def _named(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, 
 def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
     field = visit.item
     assert isinstance(field, Named)
-    table = spec.written.tables.get(field.written.table or "") if isinstance(field, model.Field) else None
+    table = spec.tables.get(field.written.table or "") if isinstance(field, model.Field) else None
     struct = struct_of(spec, field)
     if table is not None:
         names = {item.name for item in table.fields}

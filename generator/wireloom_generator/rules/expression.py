@@ -74,7 +74,7 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:
         return elsewhere.numbers[name]
-    return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.written.parameters)
+    return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
 
 
 def _dotted_hint(spec: Resolved, text: str) -> str:
@@ -107,15 +107,13 @@ class _Elsewhere:
 
     def __init__(self, spec: Resolved) -> None:
         self.spec = spec
-        self.choices = frozenset(
-            choice for parameter in spec.written.protocol.parameters for choice in parameter.choices
-        )
+        self.choices = frozenset(choice for parameter in spec.protocol.parameters for choice in parameter.choices)
         self.numbers: dict[str, str] = {}
         """What to write for the values of enums, each under ``Reading`` and ``Kind.Reading``."""
-        for enum in spec.written.enums.values():
+        for enum in spec.enums.values():
             for value in enum.values:
-                if value.value is not None:
-                    hint = f"write the number: {value.name} is {value.value} in {enum.name}"
+                if not value.range:
+                    hint = f"write the number: {value.name} is {value.first} in {enum.name}"
                     self.numbers.setdefault(value.name, hint)
                     self.numbers[f"{enum.name}.{value.name}"] = hint
         self.inner: dict[Scope, dict[str, model.Field]] = {}

@@ -21,14 +21,12 @@ from wireloom_generator.problems import Location, Problem
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Files and folders with other names than their contents."""
-    protocol = spec.written.protocol
-    yield from _file(protocol.where("protocol"), "protocol", "a protocol")
-    yield from _folder(protocol.where("protocol"), protocol.protocol, "protocol")
-    for library in spec.written.libraries:
-        yield from _file(library.where("library"), "library", "a library")
-        yield from _folder(library.where("library"), library.library, "library")
-    for message in spec.written.messages:
-        yield from _file(message.where("message"), message.message, f"message {message.message!r}")
+    for shared in spec.shared:
+        at = shared.where(shared.kind)
+        yield from _file(at, shared.kind, f"a {shared.kind}")
+        yield from _folder(at, shared.name, shared.kind)
+    for message in spec.messages:
+        yield from _file(message.where("message"), message.name, f"message {message.name!r}")
 
 
 def _file(at: Location, name: str, what: str) -> Iterator[Problem]:

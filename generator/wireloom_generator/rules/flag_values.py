@@ -20,16 +20,15 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Flag, Resolved
 from wireloom_generator.problems import Problem, seen_from
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Flags that are not one bit, or whose bit already has a name."""
-    for shared in spec.written.shared:
+    for shared in spec.shared:
         for flags in shared.flags:
-            seen: dict[int, syntax.FlagValue] = {}
+            seen: dict[int, Flag] = {}
             for flag in flags.values:
                 fault = naming.member_fault(flag.name)
                 if fault is not None:
@@ -42,7 +41,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 yield from _bit(flag, seen)
 
 
-def _bit(flag: syntax.FlagValue, seen: dict[int, syntax.FlagValue]) -> Iterator[Problem]:
+def _bit(flag: Flag, seen: dict[int, Flag]) -> Iterator[Problem]:
     at = flag.where("value")
     if flag.value <= 0 or flag.value & (flag.value - 1) or flag.value >> 64:
         hint = "a flag is 1, 2, 4, 8 …; several bits together are a bit field"

@@ -25,7 +25,6 @@ from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, col
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
 
 _NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
@@ -37,11 +36,11 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in messages(spec):
         assert isinstance(scope.owner, model.Message)
         own = list(columns(spec, scope))
-        for form in scope.owner.written.forms:
+        for form in scope.owner.forms:
             if form.style not in STYLES:
                 hint = closest(form.style, STYLES)
                 yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
-            keys: dict[str, syntax.FormEntry] = {}
+            keys: dict[str, model.FormEntry] = {}
             for entry in form.entries:
                 known = keys.setdefault(entry.key, entry)
                 if known is not entry:
@@ -52,7 +51,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _entry(
-    spec: Resolved, entry: syntax.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
+    spec: Resolved, entry: model.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
 ) -> Iterator[Problem]:
     if (entry.field is None) == (entry.const is None):
         what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
@@ -64,7 +63,7 @@ def _entry(
         yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, OMITTED))
     if entry.field is None:
         for key in ("as", "omit"):
-            if key in entry.places:
+            if entry.gives(key):
                 yield Problem(entry.where(key), "form", f"an entry with const takes no {key}")
         return
     at = entry.where("field")
@@ -80,7 +79,7 @@ def _entry(
 
 
 def _notation(
-    spec: Resolved, entry: syntax.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
+    spec: Resolved, entry: model.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
 ) -> Iterator[Problem]:
     found, name = _kind(column), entry.field
     if entry.notation == "label":

@@ -24,9 +24,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Undeclared enums and flags."""
     for node in nodes(spec):
         if isinstance(node, Named):
-            yield from _known(node, "enum", node.enum, spec.written.enums, "flags", spec.written.flags)
+            yield from _known(node, "enum", node.enum, spec.enums, "flags", spec.flags)
         if isinstance(node, model.Field | model.Computed):
-            yield from _known(node, "flags", node.written.flags, spec.written.flags, "enum", spec.written.enums)
+            yield from _known(node, "flags", node.written.flags, spec.flags, "enum", spec.enums)
 
 
 def _known(

@@ -22,7 +22,6 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import head
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -32,10 +31,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
         what, hint = "the record has no section for messages to fill", "add one, as {section: body, size: rest}"
         yield Problem(spec.record.where("fields"), "known-section", what, hint)
     own = {visit.name for visit in head(spec).visits if isinstance(visit.item, model.Region)} - set(known)
-    for message in spec.written.messages:
-        parts: tuple[syntax.Message | syntax.Variant, ...] = (message, *message.variants)
+    for message in spec.messages:
+        parts: tuple[model.Message | model.Variant, ...] = (message, *message.variants)
         for part in parts:
-            for name in part.sections:
+            for name in part.written.sections:
                 if name in known:
                     continue
                 at = part.where(f"sections.{name}")

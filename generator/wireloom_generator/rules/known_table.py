@@ -23,6 +23,6 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Undeclared tables."""
     for node in nodes(spec):
         table = node.written.table if isinstance(node, model.Field | model.Computed) else None
-        if table is not None and table not in spec.written.tables:
-            what, hint = f"unknown table {table!r}", closest(table, spec.written.tables)
+        if table is not None and table not in spec.tables:
+            what, hint = f"unknown table {table!r}", closest(table, spec.tables)
             yield Problem(node.where("table"), "known-table", what, hint)

@@ -42,11 +42,11 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
-    if name in spec.written.enums:
+    if name in spec.enums:
         return f"it is an enum; give the integer's type, and enum: {name}"
-    if name in spec.written.flags:
+    if name in spec.flags:
         return f"they are flags; give the integer's type, and flags: {name}"
-    if name in spec.written.tables:
+    if name in spec.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
     return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, known)

@@ -14,11 +14,10 @@ Good::
       - {name: refused, shared: true, doc: There is no such key.}
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Resolved, Variant
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 
 RULE = "known-variant"
 _LAYOUT = ("title", "when", "valid", "sections")
@@ -26,23 +25,24 @@ _LAYOUT = ("title", "when", "valid", "sections")
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Variants that are shared and nowhere declared, or declared in two places."""
-    for part in spec.written.shared:
-        for variant in part.variants:
-            if variant.shared:
-                what = f"{variant.name!r} is declared here, so it is shared already"
-                yield Problem(variant.where("shared"), RULE, what, "delete the key")
-    for message in spec.written.messages:
+    declared = [variant for shared in spec.shared for variant in shared.variants]
+    names = frozenset(variant.name for variant in declared)
+    for variant in declared:
+        if variant.shared:
+            what = f"{variant.name!r} is declared here, so it is shared already"
+            yield Problem(variant.where("shared"), RULE, what, "delete the key")
+    for message in spec.messages:
         for variant in message.variants:
             if variant.shared:
-                yield from _shared(spec, variant)
+                yield from _shared(names, variant)
 
 
-def _shared(spec: Resolved, variant: syntax.Variant) -> Iterator[Problem]:
-    if variant.name not in spec.written.variants:
+def _shared(known: Collection[str], variant: Variant) -> Iterator[Problem]:
+    if variant.name not in known:
         what = f"no variant {variant.name!r} is declared to be shared"
-        yield Problem(variant.where("name"), RULE, what, closest(variant.name, spec.written.variants))
+        yield Problem(variant.where("name"), RULE, what, closest(variant.name, known))
         return
     for key in _LAYOUT:
-        if key in variant.places and variant.where(key).path == variant.at.path:
+        if variant.gives(key) and variant.where(key).path == variant.at.path:
             what = f"{key!r} of the shared variant {variant.name!r} stands where that is declared"
             yield Problem(variant.where(key), RULE, what, "delete it, or the key shared")

@@ -28,7 +28,6 @@ from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import declarations
 from wireloom_generator.types import Float, Integer, parse
 
 _TAKEN = ", ".join(f"``{name}``" for name in sorted(blocks.BLOCKS | blocks.OTHERS))
@@ -41,16 +40,16 @@ def check(spec: Resolved) -> Iterator[Problem]:
         fault = naming.column_fault(name)
         if fault is not None:
             yield Problem(at, "name-style", *fault)
-    for shared in spec.written.shared:
-        for item in declarations(shared):
+    for shared in spec.shared:
+        for item in shared.named:
             fault = blocks.class_fault(item.name)
             if fault is not None:
                 yield Problem(item.where("name"), "name-style", *fault)
-    protocol = spec.written.protocol.protocol
-    if protocol in naming.IMPORTED:
-        what, hint = f"{protocol!r} is a package that generated modules import", "say whose protocol it is"
-        yield Problem(spec.written.protocol.where("protocol"), "name-style", what, hint)
-    for message in spec.written.messages:
+    protocol = spec.protocol
+    if protocol.name in naming.IMPORTED:
+        what, hint = f"{protocol.name!r} is a package that generated modules import", "say whose protocol it is"
+        yield Problem(protocol.where("protocol"), "name-style", what, hint)
+    for message in spec.messages:
         yield from _message(message)
     for name, at in _fields(spec):
         if name in naming.SHADOWING:
@@ -59,8 +58,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "name-style", what, hint, Severity.WARNING)
 
 
-def _message(message: syntax.Message) -> Iterator[Problem]:
-    name, at = message.message, message.where("message")
+def _message(message: model.Message) -> Iterator[Problem]:
+    name, at = message.name, message.where("message")
     if name == "unknown":
         yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
     elif name == "index":
@@ -71,14 +70,12 @@ def _message(message: syntax.Message) -> Iterator[Problem]:
 
 def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
     """The names that are columns, or could be."""
-    protocol = spec.written.protocol
-    yield protocol.protocol, protocol.where("protocol")
-    for library in spec.written.libraries:
-        yield library.library, library.where("library")
-    yield from ((parameter.name, parameter.where("name")) for parameter in protocol.parameters)
-    yield from ((variant.name, variant.where("name")) for shared in spec.written.shared for variant in shared.variants)
-    for message in spec.written.messages:
-        yield message.message, message.where("message")
+    for shared in spec.shared:
+        yield shared.name, shared.where(shared.kind)
+        yield from ((parameter.name, parameter.where("name")) for parameter in shared.parameters)
+        yield from ((variant.name, variant.where("name")) for variant in shared.variants)
+    for message in spec.messages:
+        yield message.name, message.where("message")
         yield from ((variant.name, variant.where("name")) for variant in message.variants)
         yield from ((form.name, form.where("name")) for form in message.forms)
     yield from _fields(spec)

@@ -46,7 +46,7 @@ _HINT = "compare a number of several bytes with a constant that reads otherwise 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Proofs that hold in both byte orders."""
-    parameter = spec.written.parameters.get(spec.written.protocol.byte_order)
+    parameter = spec.parameters.get(spec.byte_order)
     if parameter is None or "auto" not in parameter.choices:
         return
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
@@ -106,7 +106,7 @@ class _Number:
 
 def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
     """Headers for which the condition holds in both byte orders."""
-    parameters: dict[str, Number | None] = {each.name: each.default for each in spec.written.protocol.parameters}
+    parameters: dict[str, Number | None] = {name: parameter.default for name, parameter in spec.parameters.items()}
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [
             {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}

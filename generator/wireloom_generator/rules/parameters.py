@@ -17,9 +17,8 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Parameter, Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import spelled
 
 _OPTIONS = frozenset({
@@ -31,7 +30,7 @@ _OPTIONS = frozenset({
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Parameters that a reader could not give."""
-    for parameter in spec.written.protocol.parameters:
+    for parameter in spec.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
             what = f"{parameter.name!r} is an option of every reader"
             yield Problem(parameter.where("name"), "parameters", what, "call the parameter something else")
@@ -44,7 +43,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "parameters", what)
 
 
-def _text(parameter: syntax.Parameter) -> Iterator[Problem]:
+def _text(parameter: Parameter) -> Iterator[Problem]:
     if not parameter.choices:
         yield Problem(parameter.at, "parameters", "a text parameter needs choices", "list the values it can have")
     elif parameter.default not in parameter.choices:
@@ -54,7 +53,7 @@ def _text(parameter: syntax.Parameter) -> Iterator[Problem]:
         yield Problem(parameter.where("choices"), "parameters", "a choice is given twice")
 
 
-def _bool(parameter: syntax.Parameter) -> Iterator[Problem]:
+def _bool(parameter: Parameter) -> Iterator[Problem]:
     if parameter.choices:
         hint = "write type: text to have choices"
         yield Problem(parameter.where("choices"), "parameters", "the choices of a bool are true and false", hint)

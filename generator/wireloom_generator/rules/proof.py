@@ -35,22 +35,22 @@ from wireloom_generator.problems import Problem, closest
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Proofs that prove nothing, and missing proofs."""
-    protocol, record = spec.written.protocol, spec.record
+    record = spec.record
     yield from _proof(spec, record, head(spec))
     for scope in messages(spec):
         if isinstance(scope.owner, model.Message):
             yield from _proof(spec, scope.owner, scope)
     own = [message for message in spec.messages if message.length is not None]
     proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
-    if proven or not spec.written.is_whole:
+    if proven or not spec.is_whole:
         return
-    if record.written.resync:
+    if record.resync:
         hint = "without a proof any byte could begin a record"
         yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
-    parameter = spec.written.parameters.get(protocol.byte_order)
+    parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None and "auto" in parameter.choices:
         what = "auto is the byte order in which the proof holds, and there is none"
-        yield Problem(protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
+        yield Problem(spec.protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
 
 
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
@@ -58,10 +58,10 @@ def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) ->
     if proof is None:
         return
     if proof.valid is None and proof.checksum is None:
-        yield Problem(proof.written.at, "proof", "a proof needs valid, checksum or both")
+        yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
     if isinstance(owner, model.Message) and owner.length is None:
         hint = "a proof stands where length stands, which is in the record"
-        yield Problem(proof.written.at, "proof", "a message without a length has no proof", hint)
+        yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
     if proof.checksum is None:
         return
     at = proof.where("checksum")

@@ -43,9 +43,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(
                 message.where("length"), "record-length", "the record has a length, and so its messages have none"
             )
-    if record.length is None and not spec.messages and spec.written.is_whole:
+    if record.length is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
-        yield Problem(record.written.at, "record-length", "nothing says how long a record is", hint)
+        yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
     for site in sites(spec):
         if site.moment is Moment.FRAMING:
             yield from _early(spec, site)
@@ -59,7 +59,7 @@ def _early(spec: Resolved, site: Site) -> Iterator[Problem]:
     assert not isinstance(site.scope.owner, model.Struct)
     fixed = offsets.of(spec, site.scope.owner).numbers
     for name in expressions.names(tree):
-        if name.name in spec.written.parameters or name.name not in site.around:
+        if name.name in spec.parameters or name.name not in site.around:
             continue
         if name.name not in fixed:
             yield Problem(site.where(name.column), "record-length", *_late(spec, name.name, site.around[name.name]))
@@ -106,7 +106,7 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
 
 def _range(spec: Resolved, at: Location, tree: Expr, layout: offsets.Offsets) -> Iterator[Problem]:
     for name in expressions.names(tree):
-        if name.name not in spec.written.parameters and name.name not in layout.numbers:
+        if name.name not in spec.parameters and name.name not in layout.numbers:
             what = f"its range asks for {name.name!r}, which cannot be read before the record is"
             yield Problem(at, "record-length", what)
     for function, name in expressions.measured(tree):

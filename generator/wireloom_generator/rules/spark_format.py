@@ -22,8 +22,8 @@ from wireloom_generator.problems import Problem, Severity
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """The protocol's name, if Spark has taken it."""
-    name = spec.written.protocol.protocol
+    name = spec.protocol.name
     if name in naming.SPARK_FORMATS:
         what = f"{name!r} is a format of Spark's own"
         hint = f'say whose protocol it is, or accept this and register(spark, "{name}", name="…")'
-        yield Problem(spec.written.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)
+        yield Problem(spec.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)

@@ -21,9 +21,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Resolved, TableField
 from wireloom_generator.problems import Problem, closest, seen_from
-from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import TABLE_TYPES
 from wireloom_generator.types import Text, parse
 
@@ -33,10 +32,10 @@ _MOST = 32765
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Table fields that FlatBuffers cannot have."""
-    for shared in spec.written.shared:
+    for shared in spec.shared:
         for table in shared.tables:
-            slots: dict[int, syntax.TableField] = {}
-            names: dict[str, syntax.TableField] = {}
+            slots: dict[int, TableField] = {}
+            names: dict[str, TableField] = {}
             for field in table.fields:
                 yield from _field(field, slots)
                 known = names.setdefault(field.name.casefold(), field)
@@ -46,7 +45,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
                     yield Problem(field.where("name"), "table-fields", what)
 
 
-def _field(field: syntax.TableField, slots: dict[int, syntax.TableField]) -> Iterator[Problem]:
+def _field(field: TableField, slots: dict[int, TableField]) -> Iterator[Problem]:
     if naming.label_fault(field.name) is not None:
         yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _MOST:

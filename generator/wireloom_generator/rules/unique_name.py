@@ -17,12 +17,12 @@ Good::
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Scope, Visit, every
 from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.reading.spec import declarations, named_values
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -31,12 +31,11 @@ def check(spec: Resolved) -> Iterator[Problem]:
         yield from _in_struct(scope)
     yield from _parameters(spec)
     yield from _declarations(spec)
-    yield from _twice("message", ((message.message, message.where("message")) for message in spec.written.messages))
-    forms = ((form.name, form.where("name")) for message in spec.written.messages for form in message.forms)
-    yield from _twice("form", forms)
-    for message in spec.written.messages:
-        yield from _twice("variant", ((variant.name, variant.where("name")) for variant in message.variants))
-        yield from _twice("example", ((example.name, example.where("name")) for example in message.examples))
+    yield from _twice("message", spec.messages, "message")
+    yield from _twice("form", (form for message in spec.messages for form in message.forms))
+    for message in spec.messages:
+        yield from _twice("variant", message.variants)
+        yield from _twice("example", message.examples)
 
 
 def _in_struct(scope: Scope) -> Iterator[Problem]:
@@ -85,35 +84,40 @@ def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
 
 
 def _parameters(spec: Resolved) -> Iterator[Problem]:
-    parameters = spec.written.protocol.parameters
-    yield from _twice("parameter", ((parameter.name, parameter.where("name")) for parameter in parameters))
+    yield from _twice("parameter", spec.protocol.parameters)
     seen: set[Location] = set()
     for scope in every(spec):
         for visit in scope.visits:
-            if visit.name in spec.written.parameters and visit.at not in seen:
+            if visit.name is not None and visit.name in spec.parameters and visit.at not in seen:
                 seen.add(visit.at)
-                place = seen_from(visit.at, spec.written.parameters[visit.name].where("name"))
+                place = seen_from(visit.at, spec.parameters[visit.name].where("name"))
                 yield Problem(visit.at, "unique-name", f"{visit.name!r} is already a parameter, {place}")
 
 
 def _declarations(spec: Resolved) -> Iterator[Problem]:
-    declared: list[tuple[str, Location]] = []
-    for shared in (*spec.written.libraries, spec.written.protocol):
-        declared += [(item.name, item.where("name")) for item in declarations(shared)]
-    yield from _twice("", declared)
-    variants = ((variant.name, variant.where("name")) for shared in spec.written.shared for variant in shared.variants)
-    yield from _twice("shared variant", variants)
-    for shared in spec.written.shared:
-        for named in named_values(shared):
-            yield from _twice("value", ((value.name, value.where("name")) for value in named.values))
+    yield from _twice("", (each for shared in (*spec.libraries, spec.protocol) for each in shared.named))
+    yield from _twice("shared variant", (variant for shared in spec.shared for variant in shared.variants))
+    for shared in spec.shared:
+        for numbers in shared.numbers:
+            yield from _twice("value", numbers.values)
         for table in shared.tables:
-            yield from _twice("field", ((field.name, field.where("name")) for field in table.fields))
+            yield from _twice("field", table.fields)
 
 
-def _twice(kind: str, named: Iterable[tuple[str, Location]]) -> Iterator[Problem]:
+class _Thing(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+    def where(self, key: str) -> Location: ...
+
+
+def _twice(kind: str, things: Iterable[_Thing], key: str = "name") -> Iterator[Problem]:
     """Names that occur twice among things of one kind; all declarations are one kind."""
     first: dict[str, Location] = {}
-    for name, at in named:
+    for thing in things:
+        name, at = thing.name, thing.where(key)
         known = first.setdefault(name, at)
         if known is not at:
             what = f"{'an' if kind[0] == 'e' else 'a'} {kind}" if kind else "declared"

@@ -21,24 +21,22 @@ from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity
-from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import declarations
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Declarations that nothing refers to; none while a file of the protocol could not be read."""
-    if not spec.written.is_whole:
+    if not spec.is_whole:
         return
-    protocol = spec.written.protocol
+    protocol = spec.protocol
     used = set(_references(spec))
     shared = {variant.name for message in spec.messages for variant in message.variants if variant.shared}
-    for item in (*declarations(protocol), *protocol.variants):
-        if item.name not in (shared if isinstance(item, syntax.Variant) else used):
+    for item in (*protocol.named, *protocol.variants):
+        if item.name not in (shared if isinstance(item, model.Variant) else used):
             what = f"nothing uses {item.name!r}"
             yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
     asked = {name.name for site in sites(spec) if (tree := site.tree) for name in expressions.names(tree)}
     for parameter in protocol.parameters:
-        if parameter.name not in asked and parameter.name != protocol.byte_order:
+        if parameter.name not in asked and parameter.name != spec.byte_order:
             what = f"nothing asks for parameter {parameter.name!r}"
             yield Problem(parameter.where("name"), "unused", what, severity=Severity.WARNING)
 
