@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from wireloom_generator.expressions import Expr, conditions, parse
 from wireloom_generator.expressions.conditions import Domains, disjoint, example, implies, impossible
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import TRUTH, Domain
 from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, holds, of_values
+from wireloom_generator.expressions.kinds import Kind
 
-BYTE, WORD, LONG, TRUTH = Domain(0, 255), Domain(0, 65535), Domain(0, (1 << 64) - 1), Domain(listed=(False, True))
+BYTE, WORD, LONG = Domain(0, 255), Domain(0, 65535), Domain(0, (1 << 64) - 1)
 OPTIONAL = Domain(0, 255, when=parse("length == 1"))
 
 
@@ -36,7 +37,7 @@ OPTIONAL = Domain(0, 255, when=parse("length == 1"))
         ("b and not b", {"b": TRUTH}),
         ("b == true and b == false", {"b": TRUTH}),
         ("a - c > 3 and a == 8 and c == 6", {"a": WORD, "c": WORD}),
-        ("t == 'x' and t == 'y'", {"t": Domain(is_text=True)}),
+        ("t == 'x' and t == 'y'", {"t": Domain(kind=Kind.TEXT)}),
         ("t not in ['old', 'new']", {"t": Domain(listed=("old", "new"))}),
         ("version == 0 and length == 20", {"version": OPTIONAL, "length": BYTE}),
         ("version != 0 and length == 20", {"version": OPTIONAL, "length": BYTE}),
@@ -64,7 +65,7 @@ def test_what_never_holds(condition: str, domains: Domains) -> None:
         ("a & 1 != 0 and a & 2 == 0", {"a": LONG}),
         ("a == c", {"a": BYTE, "c": LONG}),
         ("a % 4 == 3", {"a": BYTE}),
-        ("t != 'x'", {"t": Domain(is_text=True)}),
+        ("t != 'x'", {"t": Domain(kind=Kind.TEXT)}),
         ("version == 0 and length == 1", {"version": OPTIONAL, "length": BYTE}),
         ("not (version == 0) and length == 20", {"version": OPTIONAL, "length": BYTE}),
         ("not present(a)", {"a": Domain(0, 255, optional=True)}),

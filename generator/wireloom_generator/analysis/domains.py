@@ -9,10 +9,9 @@ from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
 from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import TRUTH, Domain, something
 from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.types.base import SOMETHING
 
 TRUE = Value(True)
 _LONG = (1 << 63) - 1
@@ -88,8 +87,8 @@ def _all(conditions: Iterable[Expr]) -> Expr:
 
 def _parameter(parameter: model.Parameter) -> Domain:
     if parameter.type == "bool":
-        return Domain(listed=(False, True))
-    return Domain(listed=parameter.choices, is_text=True)
+        return TRUTH
+    return Domain(listed=parameter.choices, kind=Kind.TEXT)
 
 
 def _visit(visit: Visit) -> Domain:
@@ -105,13 +104,13 @@ def _visit(visit: Visit) -> Domain:
 
 def _values(item: Named) -> Domain:
     if isinstance(item, model.Field) and item.repeat is not None:
-        return SOMETHING
+        return something(Kind.LIST)
     values = item.type.values
     if isinstance(item, model.Computed):
         return values
     if isinstance(item, model.Field) and item.long:
         values = replace(values, most=_LONG)
-    if item.const is not None and isinstance(item.const, bool | int) and not values.is_text and not values.is_real:
+    if item.const is not None and isinstance(item.const, bool | int) and values.kind in (Kind.NUMBER, Kind.CONDITION):
         return replace(values, listed=(item.const,))
     return values
 
@@ -144,14 +143,14 @@ def _merged(domains: Sequence[Domain]) -> Domain:
     when = Logical("or", tuple(tree for tree in conditions if tree)) if all(conditions) else None
     if len({replace(domain, when=None) for domain in domains}) == 1:
         return replace(domains[0], when=when)
+    kinds = {domain.kind for domain in domains}
     return Domain(
         least=min(domain.least for domain in domains),
         most=max(domain.most for domain in domains),
         listed=tuple(dict.fromkeys(value for domain in domains for value in domain.listed))
         if all(domain.listed for domain in domains)
         else (),
-        is_text=any(domain.is_text for domain in domains),
-        is_real=any(domain.is_real for domain in domains),
+        kind=next((kind for kind in (Kind.TEXT, Kind.FLOAT) if kind in kinds), domains[0].kind),
         optional=any(domain.optional for domain in domains),
         when=when,
         valid=domains[0].valid if len({domain.valid for domain in domains}) == 1 else None,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Among, Compare, Expr, Hexadecimal, Literal, Logical, Name, Value, key
+from wireloom_generator.expressions import Among, Compare, Expr, Literal, Logical, Name, Value, key
+from wireloom_generator.expressions.kinds import Kind, kind
 
 Bound = Mapping[str, frozenset[Literal]]
 """The only values that names can have if something holds."""
@@ -85,10 +86,10 @@ def bound(tree: Expr) -> Bound:
 def _bound(name: Name, choices: Sequence[Expr]) -> Bound:
     """The values of one kind that a name is compared with; several kinds are another rule's concern."""
     values = [choice.value for choice in choices if isinstance(choice, Value) and isinstance(choice.value, int | str)]
-    kinds = {type(value) for value in values} - {Hexadecimal}
-    if len(values) < len(choices) or (not kinds <= {int} and kinds != {str}):
+    kinds = {kind(choice) for choice in choices}
+    if len(values) < len(choices) or (not kinds <= {Kind.NUMBER} and kinds != {Kind.TEXT}):
         return {}
-    return {f"{key(name)} {'text' if str in kinds else 'number'}": frozenset(values)}
+    return {f"{key(name)} {'text' if Kind.TEXT in kinds else 'number'}": frozenset(values)}
 
 
 def _all(found: Sequence[Bound]) -> Bound:

@@ -33,7 +33,7 @@ from wireloom_generator.expressions import (
     terms,
     walk,
 )
-from wireloom_generator.expressions.domain import Domain, between, may_be, submasks, within
+from wireloom_generator.expressions.domain import TRUTH, Domain, between, may_be, submasks, within
 from wireloom_generator.expressions.evaluation import (
     Number,
     UnknowableError,
@@ -42,6 +42,7 @@ from wireloom_generator.expressions.evaluation import (
     masked,
     out_of_reach,
 )
+from wireloom_generator.expressions.kinds import Kind, kind
 
 _MOST = 8192
 """The most assignments that are tried for one question."""
@@ -180,7 +181,7 @@ class _Question:
         domain = self.domain(name)
         if domain.listed:
             return domain.listed
-        if not domain.is_text and not domain.is_real and domain.most - domain.least < _FEW:
+        if domain.kind is Kind.NUMBER and domain.most - domain.least < _FEW:
             return range(domain.least, domain.most + 1)
         masks = [masked(atom) for atom in self.atoms if name in _keys(atom)]
         bits = 0
@@ -195,7 +196,7 @@ class _Question:
     def ends(self, name: str) -> tuple[int, int] | None:
         """The lowest and the highest number that a name can be; None if it may be something else."""
         domain = self.domain(name)
-        if domain.is_text or domain.is_real:
+        if domain.kind is not Kind.NUMBER:
             return None
         numbers = [value for value in domain.listed if isinstance(value, int) and not isinstance(value, bool)]
         if len(numbers) < len(domain.listed):
@@ -214,7 +215,7 @@ class _Question:
 
     def domain(self, name: str) -> Domain:
         if name.startswith(_FREE):
-            return Domain(listed=(False, True))
+            return TRUTH
         known = self.domains.get(name)
         domain = known if known is not None else self.guessed(name)
         pinned = self.pinned.get(name)
@@ -227,14 +228,14 @@ class _Question:
             return Domain(least=0)
         for atom in self.atoms:
             if isinstance(atom, Name) and key(atom) == name:
-                return Domain(listed=(False, True), optional=may_lack)
+                return replace(TRUTH, optional=may_lack)
             if isinstance(atom, Compare | Among) and name in _keys(atom):
-                values = [part.value for part in walk(atom) if isinstance(part, Value)]
-                if any(isinstance(value, bool) for value in values):
-                    return Domain(listed=(False, True), optional=may_lack)
-                if any(isinstance(value, str) for value in values):
-                    return Domain(is_text=True, optional=may_lack)
-        return Domain(is_real=True, optional=may_lack)
+                kinds = {kind(part) for part in walk(atom) if isinstance(part, Value)}
+                if Kind.CONDITION in kinds:
+                    return replace(TRUTH, optional=may_lack)
+                if Kind.TEXT in kinds:
+                    return Domain(kind=Kind.TEXT, optional=may_lack)
+        return Domain(kind=Kind.FLOAT, optional=may_lack)
 
     def candidates(self, name: str) -> Sequence[Number | None]:
         domain = self.domain(name)
@@ -242,10 +243,10 @@ class _Question:
         tried: Sequence[Number]
         if domain.listed:
             tried = domain.listed
-        elif domain.is_text:
+        elif domain.kind is Kind.TEXT:
             texts = sorted({value for value in critical if isinstance(value, str)})
             tried = (*texts, "".join(texts) + "…")
-        elif domain.is_real and self.all_of(name) is None:
+        elif domain.kind is Kind.FLOAT and self.all_of(name) is None:
             tried = between(critical)
         elif all(self.is_linear(atom) for atom in self.atoms if name in _keys(atom)):
             tried = within(domain, critical)

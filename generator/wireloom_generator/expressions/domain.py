@@ -8,12 +8,12 @@ from math import nan
 
 from wireloom_generator.expressions import Expr, Literal
 from wireloom_generator.expressions.evaluation import Number
+from wireloom_generator.expressions.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values of a name: one of ``listed``, text, or a whole number from ``least`` to ``most``; if it ``is_real``,
-    any number and NaN.
+    """The values of a name: one of ``listed`` or any of the ``kind``; whole numbers are from ``least`` to ``most``.
 
     It has a value only if ``when`` holds; an ``optional`` one may lack it in any case. If it has one, ``valid`` holds.
     If it ``is_wider`` than the name's true values, it can be used for proofs, but not for examples.
@@ -22,19 +22,28 @@ class Domain:
     least: int = -(1 << 64)
     most: int = 1 << 64
     listed: tuple[Literal, ...] = ()
-    is_text: bool = False
-    is_real: bool = False
+    kind: Kind = Kind.NUMBER
     optional: bool = False
     when: Expr | None = None
     valid: Expr | None = None
     is_wider: bool = False
 
 
+TRUTH = Domain(listed=(False, True), kind=Kind.CONDITION)
+
+
+def something(kind: Kind) -> Domain:
+    """The domain of values that expressions can only measure or find absent."""
+    return Domain(listed=(True,), kind=kind)
+
+
 def may_be(domain: Domain, value: Literal) -> bool:
     """Whether the domain has the value."""
     if domain.listed:
         return value in domain.listed
-    return isinstance(value, str) if domain.is_text else isinstance(value, int) and domain.least <= value <= domain.most
+    if domain.kind is Kind.TEXT:
+        return isinstance(value, str)
+    return isinstance(value, int) and domain.least <= value <= domain.most
 
 
 def within(domain: Domain, critical: Sequence[Number]) -> Sequence[Number]:

@@ -1,6 +1,6 @@
 """The kinds of values: which an expression has, and what in it is of a kind that does not fit."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple, assert_never
 
@@ -12,6 +12,7 @@ from wireloom_generator.expressions import (
     Conditional,
     Expr,
     Function,
+    Hexadecimal,
     Logical,
     Name,
     Unary,
@@ -36,6 +37,10 @@ class Kind(StrEnum):
 PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT)
 """The kinds that an expression can have; of other values it can only ask the size."""
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
+_KINDS: Mapping[type, Kind] = {
+    bool: Kind.CONDITION, bytes: Kind.BYTES, float: Kind.FLOAT, int: Kind.NUMBER, Hexadecimal: Kind.NUMBER,
+    str: Kind.TEXT,
+}  # fmt: skip
 
 KindOf = Callable[[Name], Kind | None]
 """The kind of a name's values; None if it is unknown."""
@@ -69,7 +74,7 @@ def kind(tree: Expr, of: KindOf = lambda name: None) -> Kind | None:
     """The kind of an expression's value; None if it is unknown."""
     match tree:
         case Value(value):
-            return _kind_of(value)
+            return _KINDS.get(type(value))
         case Name():
             found = of(tree)
             return found if found in PLAIN else None
@@ -94,24 +99,6 @@ def _given(function: Function) -> Kind:
             return Kind.NUMBER
         case _:
             assert_never(function)
-
-
-def _kind_of(value: int | float | str | bytes | None) -> Kind | None:
-    match value:
-        case None:
-            return None
-        case bool():
-            return Kind.CONDITION
-        case int():
-            return Kind.NUMBER
-        case float():
-            return Kind.FLOAT
-        case str():
-            return Kind.TEXT
-        case bytes():
-            return Kind.BYTES
-        case _:
-            assert_never(value)
 
 
 def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misfit]:

@@ -29,6 +29,7 @@ from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messag
 from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, Value, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types.sizes import ANY, SizeRange
@@ -81,7 +82,7 @@ def _unrestricted(domain: Domain) -> Domain:
 
 
 def _is_number(domain: Domain) -> bool:
-    return not (domain.is_text or domain.is_real) and True not in domain.listed
+    return domain.kind is Kind.NUMBER
 
 
 def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:

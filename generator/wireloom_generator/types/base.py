@@ -68,9 +68,9 @@ class Base(ABC):
         yield from ()
 
     @property
-    @abstractmethod
     def kind(self) -> Kind:
         """What sort of value it is."""
+        return self.values.kind
 
     @property
     def word(self) -> str:
@@ -125,7 +125,3 @@ class Base(ABC):
 def spelled(value: syntax.Literal) -> str:
     """A literal as a spec spells it."""
     return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-SOMETHING = Domain(listed=(True,))
-"""The domain of values that expressions can only measure or find absent."""

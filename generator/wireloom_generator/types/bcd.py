@@ -6,12 +6,12 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import columns
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
@@ -51,10 +51,6 @@ class Bcd(Base):
         if field.sign is not None and field.sign not in SIGNS:
             yield "sign", f"unknown sign {field.sign!r}", closest(field.sign, SIGNS)
 
-    @property
-    def kind(self) -> Kind:
-        return Kind.DECIMAL if self.scale else Kind.NUMBER
-
     def __str__(self) -> str:
         behind = f", {self.scale} behind the point" if self.scale else ""
         return f"bcd of {self.digits} digits{behind}{f', {self.sign}' if self.sign else ''}"
@@ -70,7 +66,7 @@ class Bcd(Base):
     @property
     def values(self) -> Domain:
         most = 10**self.digits - 1
-        return SOMETHING if self.scale else Domain(-most if self.sign == "signed" else 0, most)
+        return something(Kind.DECIMAL) if self.scale else Domain(-most if self.sign == "signed" else 0, most)
 
     def column(self, declared: Declared) -> columns.Decimal:
         return columns.Decimal(self.digits, self.scale)

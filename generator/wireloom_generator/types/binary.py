@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample, spelled
+from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -19,9 +19,8 @@ class Bytes(Base):
 
     spelling: ClassVar[str] = "bytes"
     block: ClassVar[str] = "Blob"
-    kind: ClassVar[Kind] = Kind.BYTES
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = SOMETHING
+    values: ClassVar[Domain] = something(Kind.BYTES)
     holds: ClassVar[str] = "bytes"
     examples: ClassVar[tuple[Sample, ...]] = (
         ({"prefix": "u8"}, b"ab"),

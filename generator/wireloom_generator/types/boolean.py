@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.expressions.domain import TRUTH, Domain
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import Primitive
@@ -17,9 +16,8 @@ class Boolean(Base):
 
     spelling: ClassVar[str] = "bool"
     block: ClassVar[str] = "Boolean"
-    kind: ClassVar[Kind] = Kind.CONDITION
     size: ClassVar[SizeRange] = exactly(1)
-    values: ClassVar[Domain] = Domain(listed=(False, True))
+    values: ClassVar[Domain] = TRUTH
     holds: ClassVar[str] = "boolean"
     examples: ClassVar[tuple[Sample, ...]] = (({}, True),)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
 
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -19,9 +19,8 @@ class FlatBuffers(Base):
 
     spelling: ClassVar[str] = "flatbuffers"
     block: ClassVar[str] = "FlatBuffer"
-    kind: ClassVar[Kind] = Kind.STRUCT
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = SOMETHING
+    values: ClassVar[Domain] = something(Kind.STRUCT)
     examples: ClassVar[tuple[Sample, ...]] = (
         ({"prefix": "u8", "table": "Example", "raw": "example_bytes"}, {"number": 5}),
     )

@@ -18,9 +18,8 @@ _COLUMNS = {32: Primitive.FLOAT, 64: Primitive.DOUBLE}
 class Float(Base):
     """A floating-point number."""
 
-    kind: ClassVar[Kind] = Kind.FLOAT
     has_order: ClassVar[bool] = True
-    values: ClassVar[Domain] = Domain(is_real=True)
+    values: ClassVar[Domain] = Domain(kind=Kind.FLOAT)
     examples: ClassVar[tuple[Sample, ...]] = (({}, 1.5),)
 
     bits: int

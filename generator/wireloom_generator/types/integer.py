@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Sample, spelled
 from wireloom_generator.types.columns import U64, Decimal, Primitive
@@ -21,7 +20,6 @@ _SPELLED = re.compile(r"([ui])([1-9]\d{0,3})")
 class Integer(Base):
     """An integer. Its width may not exist, which a rule reports."""
 
-    kind: ClassVar[Kind] = Kind.NUMBER
     holds: ClassVar[str] = "integer"
     examples: ClassVar[tuple[Sample, ...]] = (({}, 5),)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import SOMETHING, Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -17,9 +17,8 @@ class Struct(Base):
     """The shared struct called ``name``. It has a region of its own if its field says where it ends."""
 
     word: ClassVar[str] = "struct"
-    kind: ClassVar[Kind] = Kind.STRUCT
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = SOMETHING
+    values: ClassVar[Domain] = something(Kind.STRUCT)
     examples: ClassVar[tuple[Sample, ...]] = ()
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
 

@@ -20,9 +20,8 @@ class Text(Base):
 
     spelling: ClassVar[str] = "text"
     block: ClassVar[str] = "Text"
-    kind: ClassVar[Kind] = Kind.TEXT
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = Domain(is_text=True)
+    values: ClassVar[Domain] = Domain(kind=Kind.TEXT)
     holds: ClassVar[str] = "text"
     examples: ClassVar[tuple[Sample, ...]] = tuple(
         ({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS

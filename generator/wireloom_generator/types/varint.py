@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.columns import Decimal, Primitive
 from wireloom_generator.types.integer import Integer, integer_column
@@ -18,7 +17,6 @@ _WIDTHS = (32, 64)
 class Varint(Base):
     """What both varints share."""
 
-    kind: ClassVar[Kind] = Kind.NUMBER
     holds: ClassVar[str] = "integer"
     examples: ClassVar[tuple[Sample, ...]] = (({}, 300),)
     signed: ClassVar[bool]
