@@ -159,3 +159,14 @@ def test_what_messages_share_is_one_object() -> None:
     assert first.variants[0] is second.variants[1]
     shared = [variant for message in found.protocol.messages for variant in message.variants if variant.shared]
     assert [variant.doc.text for variant in shared] == ["It was refused.", "Odd numbers are refused."]
+
+
+def test_a_shared_variant_is_described_as_its_declaration_says() -> None:
+    text = compiled.FEATURES["variants_shared"].read_text(encoding="utf-8")
+    text = text.replace("{name: refused, shared: true}", "{name: refused, shared: true, doc: It cannot be.}")
+    (file,) = parsers.emit(compiled.of(text).protocol)
+    body = ast.parse(file.text).body
+    names = [ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else "" for node in body]
+    said = body[names.index("REFUSED_VARIANT") + 1]
+    assert isinstance(said, ast.Expr)
+    assert ast.literal_eval(said.value) == "It was refused."

@@ -167,6 +167,7 @@ NOT_MY_VBUCKET_VARIANT = Variant(
     "record.status == 7 and (record.datatype & 0x02) == 0",
     {"value": Layout("cluster_map" / Text(Rest()))},
 )
+"""The vbucket is not here."""
 
 ERROR_VARIANT = Variant(
     "error",
@@ -175,12 +176,12 @@ ERROR_VARIANT = Variant(
 )
 
 ACKNOWLEDGEMENT_VARIANT = Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0")
+"""Nothing follows the header."""
 
 failover_log_request = Message(
     "failover_log_request",
     RECORD,
     match={"magic": (0x80, 0x08), "opcode": (0x54,)},
-    trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
@@ -203,7 +204,6 @@ failover_log_response = Message(
         ERROR_VARIANT,
     ),
     decisive="value",
-    trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
 """Failover Log response. The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an
@@ -276,7 +276,6 @@ snapshot_marker = Message(
         ),
     ),
     decisive="extras",
-    trailing=("extras", "key", "value"),
     valid="size(key) == 0",
     otherwise="size(extras) == 1",
 )
@@ -292,7 +291,6 @@ snapshot_marker_response = Message(
     match={"magic": (0x81, 0x18), "opcode": (0x56,)},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
-    trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
@@ -373,7 +371,7 @@ system_event = Message(
         ),
     ),
     decisive="value",
-    trailing=("extras", "value"),
+    whole=("key",),
     valid="size(extras) == 13",
 )
 """System Event. A collection or a scope was created, changed or dropped. Event and version together tell what key and
@@ -389,7 +387,6 @@ system_event_response = Message(
     match={"magic": (0x81, 0x18), "opcode": (0x5f,)},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
-    trailing=("extras", "key", "value"),
     valid="size(extras) == 0 and size(key) == 0",
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
@@ -406,6 +403,7 @@ unknown = Message(
         "key": Layout("key" / Field(Blob(Rest()), default=b"")),
         "value": Layout("value" / Field(Blob(Rest()), default=b"")),
     },
+    whole=("extras", "key", "value"),
 )
 """Unknown message. A well-formed record that the spec has no message for; every byte is kept."""
 

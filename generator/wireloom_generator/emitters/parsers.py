@@ -1,7 +1,7 @@
 """parsers.py: the protocol's construct parsers and builders, declared field by field."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -51,15 +51,15 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     """The declarations of the module, by their places in the template."""
-    variants = _shared_variants(protocol)
+    variants, slots = _shared_variants(protocol), [node for node in protocol.record if isinstance(node, model.Slot)]
     numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.structs],
         "record": [_assign("RECORD", call("Record", *fields))],
-        "variants": [_assign(_constant(name), tree) for name, tree in variants.items()],
-        "messages": [_assign(each.name, _message(each, variants), each.doc) for each in protocol.messages],
+        "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
+        "messages": [_assign(each.name, _message(each, variants, slots), each.doc) for each in protocol.messages],
         "protocol": [_assign("PROTOCOL", _protocol(protocol))],
     }
 
@@ -85,14 +85,18 @@ def _table_field(field: model.TableField) -> Tree:
     return call("TableField", string(field.name), string(field.type), id=literal(field.id), default=shown)
 
 
-def _shared_variants(protocol: model.Protocol) -> dict[str, Tree]:
+def _shared_variants(protocol: model.Protocol) -> dict[str, model.Variant]:
     """The shared variants whose code is the same in several messages. It can differ if names mean different things
     there.
     """
-    found: dict[str, list[Tree]] = {}
+    found: dict[str, list[model.Variant]] = {}
     for variant in (variant for message in protocol.messages for variant in message.variants if variant.shared):
-        found.setdefault(variant.name, []).append(_variant(variant))
-    return {name: trees[0] for name, trees in found.items() if len(trees) > 1 and all(t == trees[0] for t in trees)}
+        found.setdefault(variant.name, []).append(variant)
+    return {
+        name: first
+        for name, (first, *others) in found.items()
+        if others and all(_variant(other) == _variant(first) for other in others)
+    }
 
 
 def _constant(name: str) -> str:
@@ -100,7 +104,8 @@ def _constant(name: str) -> str:
     return f"{name.upper()}_VARIANT"
 
 
-def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
+def _message(message: model.Message, shared: Mapping[str, model.Variant], slots: Sequence[model.Slot]) -> Tree:
+    whole = [slot.name for slot in slots if slot.trailing and slot.name not in message.trailing]
     variants = [
         _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
         for variant in message.variants
@@ -113,7 +118,7 @@ def _message(message: model.Message, shared: Mapping[str, Tree]) -> Tree:
         sections=_sections(message.sections) if message.sections else None,
         variants=group(*variants) if variants else None,
         decisive=string(message.decisive) if variants else None,
-        trailing=group(*map(string, message.trailing)) if message.trailing else None,
+        whole=group(*map(string, whole)) if whole else None,
         valid=constructs.judged(message.valid),
         otherwise=constructs.judged(message.otherwise),
     )

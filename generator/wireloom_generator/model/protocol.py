@@ -46,7 +46,7 @@ class Record(Sourced[syntax.Record]):
 class Variant(Sourced[syntax.Variant]):
     """One of a message's layouts; ``sections`` is what it adds to each slot; ``valid`` must hold if it is taken.
 
-    A ``shared`` one is declared once, for several messages.
+    One that several messages share is declared once; ``shared`` is what its declaration says of it.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Variant(Sourced[syntax.Variant]):
     when: Condition | None
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
-    shared: bool = field(default=False, compare=False)
+    shared: Doc | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,8 @@ def _folders(path: Path) -> Iterator[Path]:
         yield from (child for child in sorted(path.iterdir()) if any(child.glob("*.yaml"))) if path.is_dir() else ()
 
 
-def _declared_variants(shared: Sequence[syntax.Shared]) -> dict[str, syntax.Variant]:
+def declared_variants(shared: Sequence[syntax.Shared]) -> dict[str, syntax.Variant]:
+    """The variants that messages can share, by name; the protocol's own hide those of libraries."""
     return {variant.name: variant for part in reversed(shared) for variant in part.variants}
 
 
@@ -124,7 +125,7 @@ class _Loader:
             return None
         own = [file for file in files if isinstance(file, syntax.Library)]
         libraries = self.imports(folder, [protocols[0], *own], {folder: own})
-        declared = _declared_variants((protocols[0], *own, *libraries))
+        declared = declared_variants((protocols[0], *own, *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
         spec = Spec(folder, protocols[0], shared, tuple(own + libraries))
         large = limits.exceeded(spec.structs, spec.lists)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.spec import Spec
+from wireloom_generator.reading.spec import Spec, declared_variants
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import Fields, compared
@@ -25,6 +25,7 @@ def resolve(spec: Spec) -> model.Resolved:
 class _Resolving:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
+        self.declared = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
         self.enums = _meant(part.enums for part in self.shared)
         self.flags = _meant(part.flags for part in self.shared)
@@ -140,7 +141,7 @@ class _Resolving:
             self.fields.condition(written.when, written.where("when"), names),
             self.sections(order, written.sections, names),
             self.fields.condition(written.valid, written.where("valid"), names),
-            written.shared,
+            documentation(self.declared.get(written.name, written)) if written.shared else None,
             written=written,
         )
 

@@ -76,7 +76,8 @@ class Message(Construct):
     """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side.
 
     ``valid`` must hold for all its records, and ``otherwise`` for those that have none of its variants. Which of these
-    a record has is known behind the shared fields of the ``decisive`` slot.
+    a record has is known behind the shared fields of the ``decisive`` slot. No bytes are left over in the ``whole``
+    slots, so there is no column for them.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Message(Construct):
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
         decisive: str = "",
-        trailing: tuple[str, ...] = (),
+        whole: tuple[str, ...] = (),
         valid: Written | None = None,
         otherwise: Written | None = None,
     ) -> None:
@@ -100,7 +101,7 @@ class Message(Construct):
         self.variants = variants
         self.valid = expression(valid)
         self.otherwise = expression(otherwise)
-        self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.name in trailing}
+        self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.trailing and slot.name not in whole}
         self.decisive = decisive
         self._plan = [
             _Step(None, part)
