@@ -42,9 +42,7 @@ def is_optional(item: Bounded) -> bool:
 
 def needs_bytes(item: model.Node) -> bool:
     """Whether it occupies bytes."""
-    if isinstance(item, model.Choice):
-        return any(needs_bytes(inner) for inner in model.children(item))
-    return not isinstance(item, model.Computed)
+    return any(not isinstance(inner, model.Choice | model.Computed) for inner in model.walk((item,)))
 
 
 def has_bytes(struct: model.Struct) -> bool:
