@@ -19,7 +19,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
     parse,
-    rebuild,
+    rename,
 )
 
 COLUMNS: dict[str, tuple[str, bool]] = {
@@ -110,11 +110,7 @@ def values(row: Row) -> dict[str, Any]:
 
 def parsed(text: str) -> Expr:
     """The expression, its names found."""
-
-    def placed(part: Expr) -> Expr:
-        return of(part.name) if isinstance(part, Name) else rebuild(part, placed)
-
-    return placed(parse(text))
+    return rename(parse(text), lambda name: of(name.name))
 
 
 ROW: Row = dict.fromkeys(COLUMNS, 0) | {"flag": False, "sign": False, "mark": False}

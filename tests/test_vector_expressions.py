@@ -36,7 +36,7 @@ from wireloom.expressions.rowwise import reason
 from wireloom.expressions.text import printed, qualified
 from wireloom.expressions.tree import parse_qualified
 from wireloom_generator.emitters.wireshark import lua
-from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rebuild
+from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rename
 from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, of_values
 
 
@@ -110,13 +110,8 @@ def test_a_text_is_read_as_the_tree_it_was_printed_from(expression: Expr) -> Non
 )
 def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(written: str, text: str) -> None:
     scopes = {"magic": Scope.RECORD, "old": Scope.PARAMETER}
-
-    def placed(part: Expr) -> Expr:
-        if isinstance(part, Name):
-            return Name(part.name, scope=scopes.get(part.name, Scope.THIS))
-        return rebuild(part, placed)
-
-    assert qualified(placed(parse(written)), written) == text
+    tree = rename(parse(written), lambda name: Name(name.name, scope=scopes.get(name.name, Scope.THIS)))
+    assert qualified(tree, written) == text
     assert of_text(text).written == written
 
 

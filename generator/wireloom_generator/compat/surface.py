@@ -6,8 +6,9 @@ from enum import StrEnum
 from functools import partial
 from typing import assert_never
 
-from wireloom_generator import expressions, model
-from wireloom_generator.expressions import Expr, Name
+from wireloom_generator import model
+from wireloom_generator.expressions import rename
+from wireloom_generator.expressions.conditions import bare
 
 PADDING = "<padding>"
 """The name of padding leaves, which no field can have."""
@@ -152,11 +153,5 @@ def same(old: model.Condition | None, new: model.Condition | None, renamed: Mapp
     """Whether two expressions mean the same, except for changed names."""
     if old is None or new is None:
         return old is new
-    return normal(old.expression, renamed) == normal(new.expression, {})
-
-
-def normal(expression: Expr, renamed: Mapping[str, str]) -> Expr:
-    """The expression in the form that is compared: without locations, and with old names replaced by new ones."""
-    if isinstance(expression, Name):
-        return Name(renamed.get(expression.name, expression.name), scope=expression.scope)
-    return expressions.rebuild(expression, lambda part: normal(part, renamed))
+    now = rename(old.expression, lambda name: name._replace(name=renamed.get(name.name, name.name)))
+    return bare(now) == bare(new.expression)

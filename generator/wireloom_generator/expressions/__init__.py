@@ -30,6 +30,7 @@ from wireloom.expressions.tree import (
     parsed,
     parts,
     rebuild,
+    rename,
     walk,
 )
 

@@ -30,6 +30,7 @@ from wireloom_generator.expressions import (
     key,
     parts,
     rebuild,
+    rename,
     terms,
     walk,
 )
@@ -102,7 +103,7 @@ def both(one: Expr, other: Expr) -> Expr:
 
 def bare(tree: Expr) -> Expr:
     """The tree without the columns of its names, so that equal texts are equal."""
-    return Name(tree.name, 0, tree.scope) if isinstance(tree, Name) else rebuild(tree, bare)
+    return rename(tree, lambda name: Name(name.name, scope=name.scope))
 
 
 class _Question:

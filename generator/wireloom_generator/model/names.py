@@ -30,6 +30,4 @@ class Names:
 
     def resolved(self, expression: Expr) -> Expr:
         """The expression with the scope of every name."""
-        if isinstance(expression, Name):
-            return self.resolve(expression)
-        return expressions.rebuild(expression, self.resolved)
+        return expressions.rename(expression, self.resolve)

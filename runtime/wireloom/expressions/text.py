@@ -1,6 +1,5 @@
 """Trees → the text in generated code: that of the spec with qualified names, if there is one."""
 
-from collections.abc import Mapping
 from typing import assert_never
 
 from wireloom.expressions.tree import (
@@ -19,6 +18,7 @@ from wireloom.expressions.tree import (
     parsed,
     parts,
     rebuild,
+    rename,
     walk,
 )
 
@@ -31,7 +31,7 @@ def qualified(tree: Expr, written: str) -> str:
     """The text of a tree whose names are resolved: as it is ``written``, if that means the tree, else printed."""
     found = parsed(written)
     scopes = {name.name: name.scope for name in walk(tree) if isinstance(name, Name) and name.scope is not None}
-    if found is None or _bare(_scoped(found, scopes)) != _bare(tree):
+    if found is None or _bare(rename(found, lambda name: Name(name.name, scope=scopes.get(name.name)))) != _bare(tree):
         return printed(tree)
     places = {name.column: _PREFIXES[scopes.get(name.name)] for name in _valued(found)}
     text = written.strip().encode()
@@ -57,12 +57,6 @@ def _valued(tree: Expr) -> list[Name]:
         case Call(function) if function in OF_PLACES:
             return []
     return [name for part in parts(tree) for name in _valued(part)]
-
-
-def _scoped(tree: Expr, scopes: Mapping[str, Scope]) -> Expr:
-    if isinstance(tree, Name):
-        return Name(tree.name, scope=scopes.get(tree.name))
-    return rebuild(tree, lambda part: _scoped(part, scopes))
 
 
 def _bare(tree: Expr) -> Expr:

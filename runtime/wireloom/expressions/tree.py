@@ -338,6 +338,13 @@ def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return expression
 
 
+def rename(expression: Expr, change: Callable[[Name], Name]) -> Expr:
+    """The expression with each of its names changed."""
+    if isinstance(expression, Name):
+        return change(expression)
+    return rebuild(expression, lambda part: rename(part, change))
+
+
 def names(expression: Expr) -> tuple[Name, ...]:
     """The names whose values it uses, without those it only measures, as in ``size(x)``."""
     if isinstance(expression, Call) and expression.function in OF_NAMES:
