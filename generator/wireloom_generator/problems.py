@@ -60,7 +60,16 @@ _LONG = 64
 
 
 def closest(name: str, *known: Iterable[str]) -> str:
-    """The hint for an unknown name: the closest known one, or all of them if they are few.
+    """The hint for an unknown name: the nearest known one, or all of them if they are few."""
+    near = nearest(name, *known)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    names = sorted({other for group in known for other in group})
+    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
+
+
+def nearest(name: str, *known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one is most like, if it is like one.
 
     Callers that ask often pass the same frozenset each time, since results are cached by it.
     """
@@ -69,9 +78,7 @@ def closest(name: str, *known: Iterable[str]) -> str:
     names = sorted({other for group in groups for other in (_near(name, group) if is_many else group)})
     by_sound = {other.casefold(): other for other in names}
     close = get_close_matches(name.casefold(), by_sound, 1, _NEAR)
-    if close:
-        return f"did you mean {by_sound[close[0]]!r}?"
-    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 and not is_many else ""
+    return by_sound[close[0]] if close else None
 
 
 def _near(name: str, known: frozenset[str]) -> Iterable[str]:

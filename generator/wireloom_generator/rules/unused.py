@@ -1,8 +1,8 @@
 """What a protocol declares is used.
 
 An enum, flags, type, table, variant or parameter of the protocol file that nothing refers to is a leftover, or a
-reference that was forgotten. Libraries may declare more than a protocol uses. This is a warning: what is generated is
-right, but perhaps not what was meant.
+reference that was forgotten. One that is misspelt counts, since another rule tells of it. Libraries may declare more
+than a protocol uses. This is a warning: what is generated is right, but perhaps not what was meant.
 
 Bad::
 
@@ -14,37 +14,65 @@ Good::
     - {name: status, type: u16, enum: Status}
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, Severity
+from wireloom_generator.problems import Location, Problem, Severity, nearest
+from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.types import NAMES
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Declarations that nothing refers to; none while a file of the protocol could not be read."""
     if not spec.is_whole:
         return
-    protocol = spec.protocol
-    used = set(_references(spec))
-    shared = {variant.name for message in spec.messages for variant in message.variants if variant.shared}
-    for item in (*protocol.named, *protocol.variants):
-        if item.name not in (shared if isinstance(item, model.Variant) else used):
-            what = f"nothing uses {item.name!r}"
-            yield Problem(item.where("name"), "unused", what, severity=Severity.WARNING)
-    asked = {name.name for site in sites(spec) if (tree := site.tree) for name in expressions.names(tree)}
-    for parameter in protocol.parameters:
-        if parameter.name not in asked and parameter.name != spec.byte_order:
-            what = f"nothing asks for parameter {parameter.name!r}"
-            yield Problem(parameter.where("name"), "unused", what, severity=Severity.WARNING)
+    used = _meant(_references(spec), frozenset((*NAMES, *spec.enums, *spec.flags, *spec.structs, *spec.tables)))
+    for item in spec.protocol.named:
+        if item.name not in used:
+            yield _unused(item.where("name"), f"nothing uses {item.name!r}")
+    yield from _variants(spec)
+    asked = set(_asked(spec))
+    for parameter in spec.protocol.parameters:
+        if parameter.name not in asked:
+            yield _unused(parameter.where("name"), f"nothing asks for parameter {parameter.name!r}")
 
 
-def _references(spec: Resolved) -> Iterator[str | None]:
+def _unused(at: Location, what: str, hint: str = "") -> Problem:
+    return Problem(at, "unused", what, hint, Severity.WARNING)
+
+
+def _variants(spec: Resolved) -> Iterator[Problem]:
+    used = [(message.name, variant) for message in spec.messages for variant in message.variants]
+    own = {variant.name: message for message, variant in used if not variant.shared}
+    shared = (variant.name for _, variant in used if variant.shared)
+    meant = _meant(shared, {variant.name for part in spec.shared for variant in part.variants})
+    for variant in spec.protocol.variants:
+        if variant.name not in meant:
+            message = own.get(variant.name)
+            hint = f"{message} has a variant of that name; with shared: true it would be this one" if message else ""
+            yield _unused(variant.where("name"), f"nothing uses {variant.name!r}", hint)
+
+
+def _meant(references: Iterable[str], known: Collection[str]) -> set[str | None]:
+    """The names that are referred to; of a misspelt one, the nearest."""
+    return {name if name in known else nearest(name, known) for name in references}
+
+
+def _references(spec: Resolved) -> Iterator[str]:
     yield from spec.included
     for node in nodes(spec):
-        if isinstance(node, model.BitField):
-            yield node.enum
-        elif isinstance(node, model.Named):
-            yield from (node.written.enum, node.written.flags, node.written.type, node.written.table)
+        if isinstance(node, model.Named):
+            keys = ("enum", "flags", "type", "table")
+            yield from (name for key in keys if (name := getattr(node.written, key, None)) is not None)
+    yield from (include.include for include in spec.unknown)
+
+
+def _asked(spec: Resolved) -> Iterator[str | None]:
+    yield from _meant([spec.byte_order], (*ORDERS, *spec.parameters))
+    for site in sites(spec):
+        for name in {name.name for name in expressions.names(site.tree)} if site.tree else ():
+            is_known = name in site.values or name in site.around
+            yield name if is_known else nearest(name, site.around.all, spec.parameters)
