@@ -106,3 +106,26 @@ def test_a_field_whose_last_bytes_are_missing_is_marked_with_those_there_are() -
 def test_all_forms_mark_the_same(protocol: Protocol, data: bytes, parameters: Mapping[str, Any]) -> None:
     inspected = inspect_record(protocol, data, **parameters)
     assert (marked(inspected) == NOTHING) == (inspected.error is None)
+
+
+REFUSED = """
+protocol: refused
+byte_order: big
+record: {length: 8, fields: [{name: kind, type: u8}, {section: body, size: rest}]}
+---
+message: reading
+match: {}
+sections:
+  body:
+    - {name: amount, type: bcd, digits: 6}
+    - {name: unit, type: text, size: 2, encoding: ascii}
+    - {name: more, type: u16}
+"""
+
+
+def test_a_value_that_is_refused_is_marked_and_not_what_follows() -> None:
+    found = of(REFUSED).codec
+    digit = inspect_record(found, bytes.fromhex("01 12 3a 56 6d6d 0001"))
+    assert marked(digit) == Marked(frozenset({1, 2, 3}), ("amount",))
+    letter = inspect_record(found, bytes.fromhex("01 12 34 56 6dff 0001"))
+    assert marked(letter) == Marked(frozenset({4, 5}), ("unit",))

@@ -46,7 +46,7 @@ def shown(value: object, digits: int = 0) -> str:
             return f"a number of {value.bit_length()} bits"
         return f"{value:#0{2 + digits}x}" if digits and value >= 0 else str(int(value))
     try:
-        text = repr(value)
+        text = str(value) if isinstance(value, Decimal) else repr(value)
     except Exception:  # whatever the value's own class raises; the error is about something else
         return f"this {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -83,6 +83,8 @@ class Reader:
         try:
             value = parse(self, context, "")
         except DecodeError as error:
+            if self.trace is not None and error.code not in ("truncated", "overrun"):
+                self.trace.fail(self.pos)
             raise error.within(label) from None
         if self.trace is not None:
             self.trace.finish(self.pos, value)

@@ -37,10 +37,11 @@ class SpanKind(StrEnum):
 
 @dataclasses.dataclass(slots=True)
 class Span:
-    """A range of a record's bytes, from ``start`` to before ``end``; ``end`` is None if reading failed inside.
+    """A range of a record's bytes, from ``start`` to before ``end``; ``end`` is None if it is not known, as reading
+    failed inside.
 
     ``path`` is the path of its column. Its value is in ``held`` under ``name``, which may still change while more is
-    read. ``bits`` are the highest and the lowest bit of a bit field.
+    read; ``held`` is None if reading failed. ``bits`` are the highest and the lowest bit of a bit field.
     """
 
     name: str
@@ -113,6 +114,12 @@ class Trace:
         span.end = end
         span.held = {span.name: value}
 
+    def fail(self, end: int) -> None:
+        """If the span begun last is a value whose bytes were taken, and then refused, it ends with them."""
+        span = self._open[-1]
+        if not span.spans and span.start < end:
+            span.end = end
+
     def flat(self) -> list[tuple[str, Span]]:
         """The innermost fields in the order they were read, each with its section of the record."""
         return [
@@ -124,7 +131,7 @@ def _flat(spans: list[Span]) -> Iterator[Span]:
     for span in spans:
         if span.kind in (SpanKind.FIELD, SpanKind.SECTION):
             inner = list(_flat(span.spans))
-            yield from inner or ([span] if span.kind is SpanKind.FIELD and span.end is not None else [])
+            yield from inner or ([span] if span.kind is SpanKind.FIELD and span.held is not None else [])
 
 
 @dataclass(frozen=True, slots=True)

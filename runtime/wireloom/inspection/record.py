@@ -231,7 +231,7 @@ class _Tree:
         return tuple(found)
 
     def _node(self, span: Span, outer: int) -> Node:
-        failed = span.end is None or (span.kind is SpanKind.SECTION and span.held is None)
+        failed = span.end is None or span.held is None
         end = outer if span.end is None else span.end
         if span.kind is SpanKind.PADDING:
             return self._between(span.start, end, whole=True)
