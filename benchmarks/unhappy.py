@@ -9,7 +9,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -17,6 +17,7 @@ from statistics import median
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
 import protocols
+import pyarrow as pa
 import pyarrow.compute as pc
 import rivals
 from attack import captures as hostile
@@ -100,25 +101,27 @@ def _read(name: str, size: int) -> Read:
     """Read a capture, after small ones, so that modules are there and all loops compiled.
 
     Compiling takes numba some tenths of a second a loop, once a process. That is not measured. The time is the median
-    of some rounds, the growth that of the first.
+    of some rounds. The growth is that of the first: the others have its memory.
     """
     captures = {one.name: one for one in hostile.EVERY}
     for small in (captures[EVERY_LOOP], captures[name]):
         decode = protocols.load(small.protocol).decode_columnar
         decode(small.data(min(size, 64 * 1024)), mode="PERMISSIVE")
     data = captures[name].data(size)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds, grown, columns = [], 0, 0
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        table = decode(data, mode="PERMISSIVE", positions=True)
-        seconds.append(time.process_time() - start)
-        grown = grown or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        if (told := pc.sum(table["_length"]).as_py()) != len(data):
-            sys.exit(f"{told} of {len(data)} bytes are told")
-        columns = table.nbytes
-        del table
-    return Read(len(data), columns, median(seconds), grown * RESIDENT)
+    first, grown, columns = _decoded(decode, data)
+    others = [_decoded(decode, data)[0] for _ in range(ROUNDS - 1)]
+    return Read(len(data), columns, median([first, *others]), grown)
+
+
+def _decoded(decode: Callable[..., pa.Table], data: bytes) -> tuple[float, int, int]:
+    """The seconds of a processor that one reading takes, how the process grew, and the bytes of the table's columns."""
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    table = decode(data, mode="PERMISSIVE", positions=True)
+    seconds = time.process_time() - start
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    if (told := pc.sum(table["_length"]).as_py()) != len(data):
+        sys.exit(f"{told} of {len(data)} bytes are told")
+    return seconds, grown * RESIDENT, table.nbytes
 
 
 if __name__ == "__main__":

@@ -156,3 +156,13 @@ def test_an_emitter_that_there_is_not_is_misuse(tree: Path, monkeypatch: pytest.
     told = CliRunner().invoke(app, ["generate", "--emit", "doc"])
     assert told.exit_code == 2
     assert "unknown emitter 'doc'; did you mean 'docs'?" in told.output
+    several = CliRunner().invoke(app, ["generate", "--emit", "docs,parsers"])
+    assert "unknown emitter 'docs,parsers'; give --emit once for each" in several.output
+
+
+def test_what_is_checked_is_what_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tree)
+    for command in (["generate", "--emit", "json_schema", "--out", "elsewhere"], ["generate", "--emit", "json_schema"]):
+        CliRunner().invoke(app, command)
+        told = CliRunner().invoke(app, command)
+        assert (told.exit_code, told.output) == (0, "json_schema is what specs gives\n")

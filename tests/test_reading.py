@@ -117,7 +117,7 @@ def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
     found = compiled.of(LISTS)
     assert list(sentences(account(found.codec))) == [
         "All messages are read many records at once.",
-        "The items of words differ in size; long lists of them are read one by one if rare.",
+        "The items of words differ in size; a record with a much longer list than most is read by itself.",
     ]
     pair = Pair.of(found.columnar)
     for capture, redone in ((lists_of(*[20] * 300), 0), (lists_of(*[2] * 300, 900), 1)):

@@ -240,7 +240,7 @@ def test_a_generated_file_that_git_does_not_have_is_untracked(repository: Path) 
     assert done.stderr.splitlines() == [
         "generated/ping/enums.py: untracked",
         "specs/schema.json: untracked",
-        "wireloom: git does not have all of generated; run: git add generated specs/schema.json",
+        "wireloom: git does not have all of these files; run: git add generated specs/schema.json",
     ]
     _git(repository, "add", "generated", "specs/schema.json")
     assert _run(repository, "generate", "--check").exit_code == 0
@@ -333,7 +333,7 @@ def test_all_kinds_of_changes_are_told_at_once(repository: Path) -> None:
         "generated/ping/mine.py: foreign",
         "generated/ping/spark.py: untracked",
         "wireloom: generated is not what specs gives; run: wireloom generate specs --out generated",
-        "wireloom: git does not have all of generated; run: git add generated",
+        "wireloom: git does not have all of these files; run: git add generated",
         "wireloom: generated has files that are not generated; keep them elsewhere",
     ]
     assert [line[2] for line in told if '"prot"' in line] == ["-"]

@@ -28,6 +28,6 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
         yield f"{'The other messages' if apart else 'All messages'} are read many records at once."
     varying = " and of ".join(map(name, account.varying))
     if varying:
-        yield f"The items of {varying} differ in size; long lists of them are read one by one if rare."
+        yield f"The items of {varying} differ in size; a record with a much longer list than most is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers."

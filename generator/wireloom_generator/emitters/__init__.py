@@ -127,6 +127,7 @@ def _named(name: str) -> ModuleEmitter | Emitter:
         known = sorted({*own(), *installed})
         close = get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        hint = "give --emit once for each" if "," in name else hint
         raise EmitterError(f"unknown emitter {name!r}; {hint}")
     return _loaded(installed[name])
 

@@ -16,8 +16,8 @@ _DIFF_FILES = 5
 """How many lines of each diff are shown, and for how many files."""
 
 
-def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -> None:
-    """Print the changes with short diffs, and the ``command`` that generates ``out`` from ``specs`` again."""
+def show(changes: "Sequence[FileChange]", out: Path, stale: str) -> None:
+    """Print the changes to ``out`` with short diffs, and ``stale`` if files are not what the specs give."""
     for number, change in enumerate(changes):
         complain(f"{files.shown(change.path)}: {change.kind}")
         lines = change.diff.splitlines() if number < _DIFF_FILES else []
@@ -27,12 +27,12 @@ def show(changes: "Sequence[FileChange]", out: Path, specs: str, command: str) -
             complain(f"  … {len(lines) - _DIFF_LINES} more lines")
     kinds = {str(change.kind) for change in changes}
     if kinds - {"foreign", "untracked"}:
-        say(f"{out} is not what {specs} gives; run: {command}")
+        say(stale)
     if "untracked" in kinds:
         paths = [change.path for change in changes if change.kind == "untracked"]
-        say(f"git does not have all of {out}; run: {_git_add(paths, out)}")
+        say(f"git does not have all of these files; run: {_git_add(paths, out)}")
     if "foreign" in kinds:
-        say(f"{out} has files that are not generated; keep them elsewhere")
+        say(f"{files.shown(out)} has files that are not generated; keep them elsewhere")
 
 
 def _git_add(paths: Sequence[Path], out: Path) -> str:

@@ -62,7 +62,10 @@ def generate(
     format: Formats = ReportFormat.TEXT,
     emit: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An output to make, such as docs; all that come with Wireloom otherwise."),
+        typer.Option(
+            metavar="NAME",
+            help="An output to make, such as docs; once for each. Otherwise all of Wireloom's.",
+        ),
     ] = None,
 ) -> None:
     """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
@@ -79,7 +82,9 @@ def generate(
     if only_check:
         options = ["--out", str(out), *(["--package", package] if package else [])]
         options += [word for name in emit or () for word in ("--emit", name)]
-        _prove(result, format, out, paths, shlex.join(["wireloom", "generate", *map(str, paths), *options]))
+        command = shlex.join(["wireloom", "generate", *map(str, paths), *options])
+        stale = f"{_outputs(out, emit)} not what {_shown(paths)} gives; run: {command}"
+        _prove(result, format, out, stale, command)
     else:
         report(result.problems, format)
         if result.errors:
@@ -87,23 +92,28 @@ def generate(
     for change in () if only_check else result.changes:
         tell(f"{_DONE[change.kind]} {files.shown(change.path)}")
     if not result.changes and format is ReportFormat.TEXT:
-        tell(f"{files.shown(out)} is what {_shown(paths)} gives")
+        tell(f"{_outputs(out, emit)} what {_shown(paths)} gives")
 
 
-def _prove(result: "Generation", format: ReportFormat, out: Path, specs: Sequence[Path], command: str) -> None:
+def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, command: str) -> None:
     """Tell all that keeps the files from being what specs without a problem give, and end the command then.
 
-    ``command`` makes them so.
+    ``stale`` is what to tell of files that are not so; ``command`` makes them so.
     """
     if format is ReportFormat.TEXT:
         report(result.problems, format)
-        show(result.changes, out, _shown(specs), command)
+        show(result.changes, out, stale)
     else:
         report([*result.problems, *(change.problem(command) for change in result.changes)], format)
     if result.problems and not result.errors and format is ReportFormat.TEXT:
         say("warnings fail --check")
     if result.problems or result.changes:
         raise typer.Exit(FAILED)
+
+
+def _outputs(out: Path, emit: Sequence[str] | None) -> str:
+    """What is generated and the verb to it: the outputs that are named, or all that is in the folder."""
+    return f"{' and '.join(emit)} {'are' if len(emit) > 1 else 'is'}" if emit else f"{files.shown(out)} is"
 
 
 def _is_dotted_name(text: str) -> bool:

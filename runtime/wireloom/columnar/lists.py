@@ -24,7 +24,7 @@ TILE = 128 * 1024
 GROWTH = 4
 """How much longer each stretch is than the one before, as long as items have the expected size."""
 OFTEN = 1 / 4
-"""The part of the rows in which items must be alike for runs to pay off, since dropping items copies the others."""
+"""The part of the rows in which items must be alike for long stretches to pay off: dropping items copies the others."""
 FEW = 64
 TURNS = 64
 ALL_TURNS = 4096
