@@ -197,7 +197,7 @@ class _Sites:
         return self.site(key, condition, wants, moment, visit.meets, None, visit)
 
     def default(self, visit: Visit, field: model.Field | model.BitField) -> Iterator[Site]:
-        if isinstance(field.written.default, str) and (wants := _plain(field)) is not None:
+        if field.default is not None and field.default.is_written and (wants := _plain(field)) is not None:
             yield from self.whole(visit, "default", field.default, wants, Moment.FILLING)
 
     def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:

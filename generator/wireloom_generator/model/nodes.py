@@ -6,13 +6,14 @@ from itertools import groupby
 from typing import assert_never
 
 from wireloom_generator import types
-from wireloom_generator.expressions import Conditional, Value
+from wireloom_generator.expressions import Conditional, Literal, Value
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Doc, Sourced, Syntax
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean, Integer, WireType
+from wireloom_generator.types.base import Fault
 from wireloom_generator.types.columns import Column
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
@@ -30,7 +31,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Checksum:
+class Checksum(Sourced[syntax.Checksum]):
     """An algorithm over the record's bytes from ``start`` to before ``end``."""
 
     algorithm: str
@@ -39,7 +40,11 @@ class Checksum:
 
 
 class _Named(Sourced[Syntax]):
-    """What all nodes with a value under a name have in common."""
+    """What all nodes with a value under a name have in common.
+
+    What stands under its ``unknown`` keys means nothing there. ``faults`` are what is wrong with keys of its type: the
+    key, the problem, a hint.
+    """
 
     __slots__ = ()
 
@@ -64,7 +69,8 @@ class Field(_Named[syntax.Field]):
     """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
-    ``optional``, if bytes are left for it. ``space`` are the bytes that it takes at least and at most.
+    ``optional``, if bytes are left for it. ``space`` are the bytes that it takes at least and at most. The default of a
+    ``reserved`` one is 0 unless it has another.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -88,6 +94,9 @@ class Field(_Named[syntax.Field]):
     when: Condition | None = None
     optional: bool = False
     space: SizeRange = field(default=ANY, compare=False)
+    reserved: bool = field(default=False, compare=False)
+    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
+    faults: tuple[Fault, ...] = field(default=(), compare=False)
 
     @property
     def type(self) -> WireType:
@@ -104,7 +113,7 @@ class Field(_Named[syntax.Field]):
 
     @property
     def holds(self) -> str:
-        return self.type.holds if self.repeat is None else f"list of {self.written.type}"
+        return self.type.holds if self.repeat is None else f"list of {self.type.word}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,8 @@ class Computed(_Named[syntax.Field]):
     labels: bool = True
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
+    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
+    faults: tuple[Fault, ...] = field(default=(), compare=False)
 
     @property
     def value(self) -> Condition:
@@ -143,11 +154,13 @@ class BitField(_Named[syntax.BitField]):
     columns: tuple[Column, ...]
     enum: str | None
     labels: bool
-    const: int | bool | None
+    const: Literal | None
     valid: Condition | None
     derive: Condition | None
     default: Condition | None
     hex: bool = field(default=False, compare=False)
+    reserved: bool = field(default=False, compare=False)
+    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def type(self) -> Boolean | Integer:
@@ -172,13 +185,14 @@ class Padding(Sourced[syntax.Pad | syntax.Align]):
 
 @dataclass(frozen=True, slots=True)
 class Section(Sourced[syntax.Section]):
-    """A bounded region with fields of its own."""
+    """A bounded region with fields of its own; a ``bare`` one, which is a mistake, was not even given any."""
 
     name: str
     extent: Size | Rest
     trailing: str | None
     nodes: "tuple[Node, ...]"
     doc: Doc
+    bare: bool = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +291,8 @@ def _space(node: Node) -> SizeRange:
             return exactly(max(size, 0))
         case Section() | Slot():
             inside = space(children(node))
-            return SizeRange(inside.least, inside.most if children(node) and node.trailing is None else None)
+            is_known = isinstance(node, Section) and not node.bare and node.trailing is None
+            return SizeRange(inside.least, inside.most if is_known else None)
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])

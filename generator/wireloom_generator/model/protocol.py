@@ -46,7 +46,8 @@ class Record(Sourced[syntax.Record]):
 class Variant(Sourced[syntax.Variant]):
     """One of a message's layouts; ``sections`` is what it adds to each slot; ``valid`` must hold if it is taken.
 
-    One that several messages share is declared once; ``shared`` is what its declaration says of it.
+    One that several messages share is declared once; ``shared`` is what its declaration says of it. ``filled`` are the
+    sections that it names.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Variant(Sourced[syntax.Variant]):
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
     shared: Doc | None = field(default=None, compare=False)
+    filled: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ class Message(Sourced[syntax.Message]):
 
     ``valid`` must hold for all its records, ``otherwise`` for those that have none of its variants; it is None if every
     record has one. The variant is known after the shared fields of the slot ``decisive``. ``length`` and ``proof`` are
-    the message's own if the record has no length; ``names`` are those that its expressions can use.
+    the message's own if the record has no length; ``names`` are those that its expressions can use. ``filled`` are the
+    sections that it names itself.
     """
 
     name: str
@@ -113,6 +116,7 @@ class Message(Sourced[syntax.Message]):
     valid: Condition | None = None
     otherwise: Condition | None = None
     decisive: str = ""
+    filled: tuple[str, ...] = field(default=(), compare=False)
     names: Names = field(compare=False, repr=False, kw_only=True)
     length: Condition | None = None
     proof: Proof | None = None

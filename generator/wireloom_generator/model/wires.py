@@ -25,6 +25,11 @@ class Condition:
     at: Location = field(default=NOWHERE, compare=False, repr=False)
 
     @property
+    def is_written(self) -> bool:
+        """Whether it is an expression of the spec, not a plain value nor one that the compiler added."""
+        return self.at is not NOWHERE
+
+    @property
     def tree(self) -> Expr | None:
         """Its tree as written, with unresolved names; None if it cannot be parsed."""
         return parsed(self.raw)
@@ -113,3 +118,8 @@ class Wire:
             return self.extent.fixed if isinstance(self.extent, Size) else None
         size = self.type.size
         return size.least if size.least == size.most else None
+
+    @property
+    def constant_size(self) -> int | None:
+        """The number of bytes that its size gives, if that is a plain number."""
+        return self.extent.condition.constant if isinstance(self.extent, Size) else None

@@ -145,7 +145,8 @@ class Fields:
 
     def _section(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Section:
         extent, doc, nodes = self._extent(entry, names), documentation(entry), self.nodes(entry.fields, names, via)
-        return model.Section(entry.section, extent, entry.trailing, nodes, doc, written=entry, via=via)
+        bare = not entry.fields
+        return model.Section(entry.section, extent, entry.trailing, nodes, doc, bare, written=entry, via=via)
 
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
@@ -171,7 +172,6 @@ class Fields:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
         kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
         doc = documentation(field)
-        const = field.const if isinstance(field.const, int) else None
         return model.BitField(
             field.name,
             field.width,
@@ -180,11 +180,13 @@ class Fields:
             labelled(field.name, kind, doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
-            const,
+            field.const,
             self.condition(field.valid, field.where("valid"), names),
             self.condition(field.derive, field.where("derive"), names),
             self._default(field, names),
             self._hex(field, names),
+            field.reserved,
+            {} if field.type in (None, "bool") else {"type": str(field.type)},
             written=field,
             via=via,
         )
@@ -201,6 +203,8 @@ class Fields:
             field.labels,
             self._hex(field, names),
             type=type_,
+            unknown=dict.fromkeys(_stray(field), ""),
+            faults=tuple(type_.faults(field)),
             written=field,
             via=via,
         )
@@ -229,6 +233,9 @@ class Fields:
             when=self.condition(field.when, field.where("when"), names),
             optional=field.tail,
             space=self._space(field, wire, repeat),
+            reserved=field.reserved,
+            unknown=dict(_unknown(field)),
+            faults=tuple(wire.type.faults(field)),
             written=field,
             via=via,
         )
@@ -287,7 +294,8 @@ class Fields:
         if written is None:
             return None
         start = self.expression(written.start, written.where("from"), names)
-        return model.Checksum(written.algorithm, start, self.expression(written.end, written.where("to"), names))
+        end = self.expression(written.end, written.where("to"), names)
+        return model.Checksum(written.algorithm, start, end, written=written)
 
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
@@ -328,12 +336,34 @@ class Fields:
         return model.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
 
 
+_IN_BYTES = (
+    "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "optional", "repeat", "table_type",
+    "byte_order", "reserved",
+)  # fmt: skip
+"""The keys that mean nothing for a computed field, unless they say false."""
+
+
+def _stray(field: syntax.Field) -> Iterator[str]:
+    false = {key for key, value in (("optional", field.tail), ("reserved", field.reserved)) if not value}
+    return (key for key in _IN_BYTES if key in field.places and key not in false)
+
+
+def _unknown(field: syntax.Field) -> Iterator[tuple[str, str]]:
+    """The words that are none of those that their keys can have."""
+    if isinstance(field.repeat, str) and field.repeat != "rest":
+        yield "repeat", field.repeat
+    if field.byte_order is not None and field.byte_order not in ORDERS:
+        yield "byte_order", field.byte_order
+    if field.table_type not in (None, "long"):
+        yield "table_type", str(field.table_type)
+
+
 def _order(name: str | None) -> model.Order | None:
     return model.Order(name) if name in ORDERS else None
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
-    """A constant, as bytes if its type is bytes."""
-    if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, len(const) // 2) is None:
+    """A constant, as bytes if its type is bytes and it fits."""
+    if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, wire.constant_size) is None:
         return bytes.fromhex(const)
     return const

@@ -1,7 +1,7 @@
 """A spec that keeps all rules → the protocol for emitters."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
@@ -106,7 +106,7 @@ class _Delimiting:
             tree = self.layout.settled(condition.tree, self.length.tree)
             return model.Condition(self.names.resolved(tree), condition.raw)
 
-        return model.Checksum(checksum.algorithm, settled(checksum.start), settled(checksum.end))
+        return replace(checksum, start=settled(checksum.start), end=settled(checksum.end))
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

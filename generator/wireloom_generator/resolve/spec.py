@@ -112,7 +112,8 @@ class _Resolving:
             path=written.at.path,
             valid=condition(written.valid, written.where("valid"), names),
             otherwise=condition(written.otherwise, written.where("otherwise"), names),
-            decisive=_decisive(slots, written),
+            decisive=_decisive(slots, resolved),
+            filled=tuple(written.sections),
             names=names,
             length=condition(written.length, written.where("length"), names),
             proof=self.proof(written.proof, names),
@@ -142,6 +143,7 @@ class _Resolving:
             self.sections(order, written.sections, names),
             self.fields.condition(written.valid, written.where("valid"), names),
             documentation(self.declared.get(written.name, written)) if written.shared else None,
+            tuple(written.sections),
             written=written,
         )
 
@@ -171,9 +173,9 @@ def _included(spec: Spec) -> Iterator[str]:
     return (part.include for part in parts if isinstance(part, syntax.Include))
 
 
-def _decisive(slots: tuple[model.Slot, ...], written: syntax.Message) -> str:
+def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:
     """The slot behind whose shared fields the variant is known: the first that any variant fills, else the last."""
-    filled = [slot.name for slot in slots if any(slot.name in variant.sections for variant in written.variants)]
+    filled = [slot.name for slot in slots if any(slot.name in variant.filled for variant in variants)]
     return next(iter([*filled, *(slot.name for slot in slots[-1:])]), "")
 
 

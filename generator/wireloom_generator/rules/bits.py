@@ -41,7 +41,7 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
     wire = bits.wire.type
     if not isinstance(wire, Integer) or wire.signed:
         yield Problem(
-            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {bits.written.bits}", "as u8 or u16"
+            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {wire.word}", "as u8 or u16"
         )
         return
     total = sum(bit.width for bit in bits.fields)
@@ -53,9 +53,9 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
 def _bit(bit: model.BitField) -> Iterator[Problem]:
     if bit.width < 1:
         yield Problem(bit.where("width"), "bits", "a bit field has at least one bit")
-    given = bit.written.type
-    if given is not None and given != "bool":
+    if "type" in bit.unknown:
+        what = f"the only type of a bit field is bool, not {bit.unknown['type']}"
         hint = "its width says how many bits it has; leave out type"
-        yield Problem(bit.where("type"), "bits", f"the only type of a bit field is bool, not {given}", hint)
-    elif given == "bool" and bit.width > 1:
+        yield Problem(bit.where("type"), "bits", what, hint)
+    elif bit.boolean and bit.width > 1:
         yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")

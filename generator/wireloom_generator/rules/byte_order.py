@@ -31,8 +31,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         what, hint = f"unknown byte order {spec.byte_order!r}", closest(spec.byte_order, (*ORDERS, *spec.parameters))
         yield Problem(spec.protocol.where("byte_order"), "byte-order", what, hint)
     for field in fields(spec):
-        if isinstance(field, model.Field) and field.written.byte_order is not None:
-            yield from _field(field, field.written.byte_order)
+        if isinstance(field, model.Field) and field.gives("byte_order"):
+            yield from _field(field)
 
 
 def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
@@ -46,10 +46,10 @@ def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
                 yield Problem(parameter.where("choices"), "byte-order", what, "big, little and auto are")
 
 
-def _field(field: model.Field, order: str) -> Iterator[Problem]:
-    at = field.where("byte_order")
-    if order not in ORDERS:
-        yield Problem(at, "byte-order", f"unknown byte order {order!r}", closest(order, ORDERS))
+def _field(field: model.Field) -> Iterator[Problem]:
+    at, unknown = field.where("byte_order"), field.unknown.get("byte_order")
+    if unknown is not None:
+        yield Problem(at, "byte-order", f"unknown byte order {unknown!r}", closest(unknown, ORDERS))
     elif not field.type.has_order:
-        what, hint = f"{field.written.type} has no byte order", "integers and floats of several bytes have"
+        what, hint = f"{field.type.word} has no byte order", "integers and floats of several bytes have"
         yield Problem(at, "byte-order", what, hint)

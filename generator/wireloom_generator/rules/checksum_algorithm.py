@@ -19,6 +19,7 @@ from wireloom_generator.analysis.scopes import fields, structs
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading.vocabulary import ALGORITHMS
+from wireloom_generator.types import Integer
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -38,10 +39,9 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
     known = ALGORITHMS.get(checksum.algorithm)
     if known is None:
         what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, ALGORITHMS)
-        at = field.written.checksum.where("algorithm") if field.written.checksum else field.where("checksum")
-        yield Problem(at, "checksum-algorithm", what, hint)
-    elif field.written.type != f"u{known.width}":
-        what = f"{checksum.algorithm} has {known.width} bits and does not fit {field.written.type}"
+        yield Problem(checksum.where("algorithm"), "checksum-algorithm", what, hint)
+    elif field.type != Integer(known.width, signed=False):
+        what = f"{checksum.algorithm} has {known.width} bits and does not fit {field.type.word}"
         yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{known.width}")
     start, end = checksum.start.constant, checksum.end.constant
     if start is not None and end is not None and start >= end:

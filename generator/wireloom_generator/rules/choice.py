@@ -26,14 +26,13 @@ from wireloom_generator.analysis.scopes import Scope, Visit, every, nodes
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Alternative, Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Alternatives that are never taken, and choices without any."""
     for node in nodes(spec):
         if isinstance(node, model.Choice):
-            yield from _choice(node.written)
+            yield from _choice(node)
     found: dict[Location, list[str | None]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
@@ -46,10 +45,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "choice", f"never taken: {uses[0]}")
 
 
-def _choice(choice: syntax.Choice) -> Iterator[Problem]:
-    if not choice.choice:
+def _choice(choice: model.Choice) -> Iterator[Problem]:
+    if not choice.alternatives:
         yield Problem(choice.where("choice"), "choice", "a choice needs at least one alternative")
-    for alternative in choice.choice[:-1]:
+    for alternative in choice.alternatives[:-1]:
         if alternative.when is None:
             hint = "give this one a condition, or put it last"
             yield Problem(alternative.at, "choice", "the alternatives behind this one are never taken", hint)

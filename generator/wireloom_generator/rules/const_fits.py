@@ -18,28 +18,27 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
-from wireloom_generator.model import Resolved, constant
+from wireloom_generator.expressions import Literal
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Constants that their fields can never have."""
     for field in fields(spec):
-        const = None if isinstance(field, model.Computed) else field.written.const
-        if const is None or isinstance(field, model.Computed):
+        if isinstance(field, model.Computed) or field.const is None:
             continue
-        fault = _field(field, const) if isinstance(field, model.Field) else _bit(field, const)
+        fault = _field(field, field.const) if isinstance(field, model.Field) else _bit(field, field.const)
         if fault is not None:
             yield Problem(field.where("const"), "const-fits", *fault)
 
 
-def _bit(bit: model.BitField, const: syntax.Literal) -> tuple[str, str] | None:
+def _bit(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
     return Boolean().misfit(const) if isinstance(bit.type, Boolean) else bit.type.unfit(const, f"{bit.width} bits")
 
 
-def _field(field: model.Field, const: syntax.Literal) -> tuple[str, str] | None:
+def _field(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
     if field.repeat is not None:
         return "a list can have no const", ""
-    return field.type.misfit(const, constant(field.written.size or ""))
+    return None if isinstance(const, bytes) else field.type.misfit(const, field.wire.constant_size)

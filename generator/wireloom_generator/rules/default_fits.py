@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.expressions import Value
 from wireloom_generator.expressions.kinds import PLAIN, Kind
-from wireloom_generator.model import Resolved, constant
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -29,22 +29,22 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for field in fields(spec):
         if isinstance(field, model.Computed):
             continue
-        given = field.written.default
-        fault = _fault(field, given) if given is not None else None
+        fault = _fault(field, field.default) if field.default is not None and field.gives("default") else None
         if fault is not None:
             yield Problem(field.where("default"), "default-fits", *fault)
-        if field.written.reserved and field.kind not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
+        if field.reserved and field.kind not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
             hint = "a reserved field is an integer, which is 0 unless it is given; zero bytes alone are written pad:"
             yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
 
 
-def _fault(field: model.Field | model.BitField, default: syntax.Literal) -> tuple[str, str] | None:
+def _fault(field: model.Field | model.BitField, default: model.Condition) -> tuple[str, str] | None:
     wanted = field.kind
     if wanted not in PLAIN:
         return f"{wanted} can have no default", "it must be given on encode"
-    number = constant(default) if isinstance(default, str) else default
-    if isinstance(default, str) and number is None:
+    if default.is_written and default.constant is None:
         return None
+    number = default.expression.value if isinstance(default.expression, Value) else default.constant
+    assert not isinstance(number, bytes), "no default is bytes"
     if isinstance(number, bool):
         return None if wanted is Kind.CONDITION else (f"{str(number).lower()} is not {wanted}", "")
     if wanted is Kind.CONDITION:

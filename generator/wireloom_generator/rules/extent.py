@@ -23,9 +23,8 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS
-from wireloom_generator.types import ALL, NAMES, Integer, Leb128, Struct, Text, Unknown, of, parse
+from wireloom_generator.types import ALL, NAMES, Integer, Leb128, Text, Unknown, parse
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
@@ -45,10 +44,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed) and not isinstance(node.type, Unknown):
             if isinstance(node, model.Field):
-                yield from _ends(node.written)
-            yield from _prefix(node.written)
-            yield from _text(node.written)
-            yield from _own(node.written)
+                yield from _ends(node)
+                yield from _end(node, node.wire.extent)
+            yield from _encoding(node)
+            yield from _own(node)
         if not isinstance(node, model.Field | model.Region):
             continue
         extent = node.wire.extent if isinstance(node, model.Field) else node.extent
@@ -56,53 +55,40 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(node.where("size"), "extent", "a size cannot be negative")
 
 
-def _ends(field: syntax.Field) -> Iterator[Problem]:
-    wire = parse(field.type)
-    given = [key for key in ("size", "prefix", "until") if getattr(field, key) is not None]
-    allowed = _allowed(field)
+def _ends(field: model.Field) -> Iterator[Problem]:
+    given = [key for key in ("size", "prefix", "until") if field.gives(key)]
     for key in given:
-        if key not in allowed:
-            hint = "" if allowed else "its type says how many bytes it has"
-            yield Problem(field.where(key), "extent", f"{field.type} takes no {key}", hint)
-    fitting = [key for key in given if key in allowed]
+        if key not in field.type.ends:
+            hint = "" if field.type.ends else "its type says how many bytes it has"
+            yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
+    fitting = [key for key in given if key in field.type.ends]
     for key in fitting[1:]:
-        yield Problem(
-            field.where(key),
-            "extent",
-            f"{field.name!r} has both {fitting[0]} and {key}",
-            "one of them says where it ends",
-        )
-    if not fitting and wire is not None and wire.endless:
-        what = f"{field.type} needs one of {', '.join(allowed)}"
+        what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "one of them says where it ends"
+        yield Problem(field.where(key), "extent", what, hint)
+    if not fitting and field.type.endless:
+        what = f"{field.type.word} needs one of {', '.join(field.type.ends)}"
         yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
 
 
-def _allowed(field: syntax.Field) -> tuple[str, ...]:
-    """The keys that may say where the field ends."""
-    found = parse(field.type)
-    return Struct.ends if found is None else found.ends
+def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
+    match extent:
+        case model.Prefix(length=length) if length.type.word not in _LENGTHS:
+            hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
+            yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length in front", hint)
+        case model.Terminator(value=b""):
+            yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
 
 
-def _prefix(field: syntax.Field) -> Iterator[Problem]:
-    if field.prefix is None:
+def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
+    if not isinstance(field.type, Text):
         return
-    if field.prefix not in _LENGTHS:
-        what = f"{field.prefix!r} cannot be a length in front"
-        hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
-        yield Problem(field.where("prefix"), "extent", what, hint)
-
-
-def _text(field: syntax.Field) -> Iterator[Problem]:
-    if field.until == "":
-        yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
-    if field.encoding is None or not isinstance(parse(field.type), Text):
-        return
-    if field.encoding not in ENCODINGS:
-        at, what = field.where("encoding"), f"unknown encoding {field.encoding!r}"
-        yield Problem(at, "extent", what, _encoding_hint(field.encoding))
-    elif field.until is not None and field.encoding.startswith("utf-16"):
+    encoding, end = field.type.encoding, field.wire.extent if isinstance(field, model.Field) else None
+    if encoding not in ENCODINGS:
+        what = f"unknown encoding {encoding!r}"
+        yield Problem(field.where("encoding"), "extent", what, _encoding_hint(encoding))
+    elif isinstance(end, model.Terminator) and encoding.startswith("utf-16"):
         hint = "its bytes can also be halves of two characters; give a size, or declare bytes"
-        yield Problem(field.where("until"), "extent", f"{field.encoding} text can have no terminator", hint)
+        yield Problem(field.where("until"), "extent", f"{encoding} text can have no terminator", hint)
 
 
 def _encoding_hint(encoding: str) -> str:
@@ -113,18 +99,16 @@ def _encoding_hint(encoding: str) -> str:
     return near if near.startswith("did you mean") else f"{near}; keep other text as bytes"
 
 
-def _own(field: syntax.Field) -> Iterator[Problem]:
+def _own(field: model.Field | model.Computed) -> Iterator[Problem]:
     """What is wrong with the keys that only fields of one type have."""
-    wire = of(field)
     for each in ALL:
         for key in each.keys:
-            given = getattr(field, key) is not None
-            if not isinstance(wire, each) and given:
+            given = field.gives(key)
+            if not isinstance(field.type, each) and given:
                 hint = f"only {next(iter(each.spellings()))} has one"
-                yield Problem(field.where(key), "extent", f"{field.type} can have no {key}", hint)
-            elif isinstance(wire, each) and not given and key in each.needs:
-                what = f"{field.type} needs {key}, {each.needs[key]}"
+                yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
+            elif isinstance(field.type, each) and not given and key in each.needs:
+                what = f"{field.type.word} needs {key}, {each.needs[key]}"
                 yield Problem(field.where("type"), "extent", what)
-    if wire is not None:
-        for key, what, hint in wire.faults(field):
-            yield Problem(field.where(key), "extent", what, hint)
+    for key, what, hint in field.faults:
+        yield Problem(field.where(key), "extent", what, hint)

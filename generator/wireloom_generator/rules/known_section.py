@@ -34,7 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for message in spec.messages:
         parts: tuple[model.Message | model.Variant, ...] = (message, *message.variants)
         for part in parts:
-            for name in part.written.sections:
+            for name in part.filled:
                 if name in known:
                     continue
                 at = part.where(f"sections.{name}")

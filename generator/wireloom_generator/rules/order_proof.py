@@ -35,7 +35,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.expressions.evaluation import Number, UnknowableError, holds
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Order, Resolved
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.types import Integer
 
@@ -74,7 +74,7 @@ def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Itera
 class _Number:
     """A number of the header: its bytes, and whether they are read in the other byte order."""
 
-    def __init__(self, offset: int, size: int, *, signed: bool, turns: bool, order: str) -> None:
+    def __init__(self, offset: int, size: int, *, signed: bool, turns: bool, order: Order) -> None:
         self.offset = offset
         self.size = size
         self.signed = signed
@@ -83,15 +83,14 @@ class _Number:
 
     @classmethod
     def of(cls, offset: int, field: model.Field) -> "_Number":
-        wire, order = field.type, field.written.byte_order
-        size = wire.bits // 8 if isinstance(wire, Integer) else 1
-        turns = size > 1 and order is None
-        signed = isinstance(wire, Integer) and wire.signed
-        return cls(offset, size, signed=signed, turns=turns, order=order or "big")
+        size = field.type.bits // 8 if isinstance(field.type, Integer) else 1
+        turns = size > 1 and field.wire.order is Order.PARAMETER
+        signed = isinstance(field.type, Integer) and field.type.signed
+        return cls(offset, size, signed=signed, turns=turns, order=field.wire.order or Order.BIG)
 
-    def read(self, data: bytes, order: str) -> int:
+    def read(self, data: bytes, order: Order) -> int:
         """The number that the bytes are."""
-        little = (order if self.turns else self.order) == "little"
+        little = (order if self.turns else self.order) is Order.LITTLE
         return int.from_bytes(data, "little" if little else "big", signed=self.signed)
 
     def tried(self, tree: Expr) -> list[bytes]:
@@ -110,7 +109,7 @@ def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [
             {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}
-            for order in ("big", "little")
+            for order in (Order.BIG, Order.LITTLE)
         ]
         try:
             if all(holds(tree, {**parameters, **values}) for values in read):

@@ -20,16 +20,16 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Padding without bytes."""
     for node in nodes(spec):
-        entry = node.written if isinstance(node, model.Padding) else None
-        if isinstance(entry, syntax.Pad) and entry.pad < 1:
-            what, hint = f"pad: {entry.pad} adds nothing", "write how many zero bytes, 1 or more"
-            yield Problem(entry.where("pad"), "padding", what, hint)
-        elif isinstance(entry, syntax.Align) and entry.align < 2:
-            what, hint = f"align: {entry.align} does nothing", "write a multiple of 2 or more, as in align: 4"
-            yield Problem(entry.where("align"), "padding", what, hint)
+        if not isinstance(node, model.Padding):
+            continue
+        if node.gives("pad") and node.size < 1:
+            what, hint = f"pad: {node.size} adds nothing", "write how many zero bytes, 1 or more"
+            yield Problem(node.where("pad"), "padding", what, hint)
+        elif node.gives("align") and node.align < 2:
+            what, hint = f"align: {node.align} does nothing", "write a multiple of 2 or more, as in align: 4"
+            yield Problem(node.where("align"), "padding", what, hint)

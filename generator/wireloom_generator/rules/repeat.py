@@ -18,53 +18,43 @@ from collections.abc import Iterator
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, struct_of
 from wireloom_generator.analysis.sequences import has_bytes, in_struct, is_optional, opened
-from wireloom_generator.model import Resolved, constant, takes_rest
+from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
-from wireloom_generator.types import FlatBuffers
+from wireloom_generator.types import FlatBuffers, Struct
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Lists without a length or with two, and items that cannot be listed."""
     for field in fields(spec):
-        if isinstance(field, model.Field) and field.written.repeat is not None:
-            yield from _length(spec, field, field.written.repeat)
+        if isinstance(field, model.Field) and field.repeat is not None:
+            yield from _length(field, field.repeat)
             yield from _item(spec, field)
 
 
-def _length(spec: Resolved, field: model.Field, repeat: syntax.Repeat | str) -> Iterator[Problem]:
-    if isinstance(repeat, str):
-        if repeat != "rest":
-            hint = "write rest, {count: …} or {until: …}"
-            yield Problem(field.where("repeat"), "repeat", f"unknown repeat {repeat!r}", hint)
-        return
-    if repeat.count is None and repeat.until is None:
-        yield Problem(repeat.at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
-    elif repeat.count is not None and repeat.until is not None:
-        yield Problem(
-            repeat.where("until"), "repeat", "repeat has both count and until", "one of them says how long the list is"
-        )
-    if (constant(repeat.count or "") or 0) < 0:
-        yield Problem(repeat.where("count"), "repeat", "a count cannot be negative")
-    word = field.written.type
-    if repeat.until is not None and word not in spec.structs:
-        hint = "declare a type with one field, and ask for that"
-        yield Problem(
-            repeat.where("until"),
-            "repeat",
-            f"until asks for fields of an item, and {field.written.type} has none",
-            hint,
-        )
+def _length(field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
+    at, count, until = field.where("repeat"), repeat.count, repeat.until
+    if "repeat" in field.unknown:
+        hint = "write rest, {count: …} or {until: …}"
+        yield Problem(at, "repeat", f"unknown repeat {field.unknown['repeat']!r}", hint)
+    elif count is None and until is None and not repeat.rest:
+        yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
+    elif count is not None and until is not None:
+        yield Problem(until.at, "repeat", "repeat has both count and until", "one of them says how long the list is")
+    if count is not None and (count.constant or 0) < 0:
+        yield Problem(count.at, "repeat", "a count cannot be negative")
+    if until is not None and not isinstance(field.type, Struct):
+        what = f"until asks for fields of an item, and {field.type.word} has none"
+        yield Problem(until.at, "repeat", what, "declare a type with one field, and ask for that")
 
 
 def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if isinstance(field.type, FlatBuffers):
         what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
         yield Problem(field.where("repeat"), "repeat", what, hint)
-    if field.written.size == "rest":
+    if isinstance(field.wire.extent, model.Rest):
         hint = "to bound the list, put it into a section with that size"
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
-    elif constant(field.written.size or "") == 0:
+    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.condition.constant == 0:
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
     at, struct = field.where("type"), struct_of(spec, field)
     if struct is not None and not has_bytes(struct):

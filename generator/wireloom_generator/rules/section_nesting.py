@@ -33,7 +33,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         for visit in scope.visits:
             section = visit.item
-            if not isinstance(section, model.Section) or section.written.fields:
+            if not isinstance(section, model.Section) or not section.bare:
                 continue
             if isinstance(scope.owner, model.Record):
                 what = f"messages cannot fill section {section.name!r} here"

@@ -27,7 +27,7 @@ from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, every
 from wireloom_generator.expressions import Compare, Expr, Value, conditions, terms
-from wireloom_generator.model import Resolved, constant
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, counted, seen_from
 from wireloom_generator.types.sizes import SizeRange
 
@@ -38,7 +38,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
         for visit in scope.visits:
             section = visit.item
-            if isinstance(section, model.Section) and section.written.fields:
+            if isinstance(section, model.Section) and not section.bare:
                 holds = conditions.both(assumed, domains.taken(visit.branch))
                 yield from _fits(section, section.where("size"), model.space(section.nodes), holds, known)
         if isinstance(scope.owner, model.Message):
@@ -54,10 +54,11 @@ def _fits(
     """Whether a record that satisfies ``holds`` can have the bytes of ``content`` in the section."""
     if not isinstance(section.extent, model.Size):
         return
-    size, written = section.extent.condition.tree, section.written
-    if size is None or not domains.known(conditions.both(holds, size), known) or (constant(written.size) or 0) < 0:
+    given = section.extent.condition
+    size = given.tree
+    if size is None or not domains.known(conditions.both(holds, size), known) or (given.constant or 0) < 0:
         return
-    name = f"section {section.name!r}" + ("" if at.path == written.at.path else f" (size: {written.size})")
+    name = f"section {section.name!r}" + ("" if at.path == section.at.path else f" (size: {given.raw})")
     if conditions.excludes(holds, Compare(">=", size, Value(content.least)), known):
         what = f"{name} has fewer bytes than its fields need, {content.least}"
         yield Problem(at, "section-size", what, "make it larger, or a field optional")
@@ -75,13 +76,13 @@ def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditio
     assumed = domains.assumed(spec, scope)
     for slot in spec.record.slots:
         shared = model.space(message.sections.get(slot.name, ()))
-        at = message.where(f"sections.{slot.name}" if slot.name in message.written.sections else "message")
+        at = message.where(f"sections.{slot.name}" if slot.name in message.filled else "message")
         if not message.variants:
             yield from _fits(slot, at, shared, assumed, known)
         for variant, cases in zip(message.variants, tried(message.variants), strict=True):
-            if slot.name in variant.written.sections:
+            if slot.name in variant.filled:
                 at = variant.where(f"sections.{slot.name}")
-            elif slot.name not in message.written.sections:
+            elif slot.name not in message.filled:
                 at = variant.where("name")
             content = shared + model.space(variant.sections.get(slot.name, ()))
             holds = conditions.both(assumed, domains.first(cases))
@@ -89,8 +90,7 @@ def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditio
 
 
 def _filled(message: model.Message) -> set[str]:
-    written = message.written
-    return {*written.sections, *(name for variant in written.variants for name in variant.sections)}
+    return {*message.filled, *(name for variant in message.variants for name in variant.filled)}
 
 
 def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
@@ -114,7 +114,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
 
 def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mapping[str, tuple[model.Node, ...]]) -> int:
     """How many bytes a slot needs beyond its size in the record."""
-    if constant(slot.written.size) is not None:
+    if isinstance(slot.extent, model.Size) and slot.extent.condition.constant is not None:
         return 0
     return model.space((*message.sections.get(slot.name, ()), *case.get(slot.name, ()))).least
 

@@ -25,11 +25,6 @@ from wireloom_generator.problems import Problem
 from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text
 
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
-_IN_BYTES = (
-    "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "tail", "repeat", "table_type",
-    "byte_order", "reserved",
-)  # fmt: skip
-"""The keys, as syntax names them, that a computed field cannot have."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -47,7 +42,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _one_source(field: Named) -> Iterator[Problem]:
-    given = [key for key in _SOURCES if getattr(field.written, key, None) is not None]
+    given = [key for key in _SOURCES if field.gives(key)]
     for key in given[1:]:
         yield Problem(
             field.where(key),
@@ -63,19 +58,17 @@ def _derived(field: model.Field) -> Iterator[Problem]:
     if field.repeat is not None:
         yield Problem(field.where("derive"), "value-source", "a list cannot be derived")
     elif not isinstance(field.type, Integer | Boolean):
-        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.written.type else ""
-        yield Problem(field.where("derive"), "value-source", f"{field.written.type} cannot be derived", hint)
+        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.type.word else ""
+        yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", hint)
 
 
 def _computed(field: model.Computed) -> Iterator[Problem]:
     if not isinstance(field.type, Integer | Boolean | Text):
-        what = f"{field.written.type} cannot be computed"
+        what = f"{field.type.word} cannot be computed"
         yield Problem(field.where("type"), "value-source", what, "integers, bool and text can")
-    for name in _IN_BYTES:
-        if getattr(field.written, name) not in (None, False):
-            key = "optional" if name == "tail" else name
-            what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
-            yield Problem(field.where(key), "value-source", what)
+    for key in field.unknown:
+        what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
+        yield Problem(field.where(key), "value-source", what)
 
 
 def _flatbuffers(field: model.Field) -> Iterator[Problem]:

@@ -28,6 +28,10 @@ class Declared:
 Sample = tuple[Mapping[str, object], object]
 
 
+Fault = tuple[str, str, str]
+"""What is wrong with a key: the key, the problem, a hint."""
+
+
 class Base(ABC):
     """A wire type.
 
@@ -63,8 +67,8 @@ class Base(ABC):
         """The type with the details from the field's other keys."""
         return self
 
-    def faults(self, field: syntax.Field) -> Iterator[tuple[str, str, str]]:
-        """What is wrong with its own keys, judging by the field alone: the key, the problem, a hint."""
+    def faults(self, field: syntax.Field) -> Iterator[Fault]:
+        """What is wrong with its own keys, judging by the field alone."""
         yield from ()
 
     @property

@@ -6,7 +6,6 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared, Sample
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
@@ -16,7 +15,6 @@ from wireloom_generator.types.sizes import ANY, SizeRange
 class Struct(Base):
     """The shared struct called ``name``. It has a region of its own if its field says where it ends."""
 
-    word: ClassVar[str] = "struct"
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.STRUCT)
     examples: ClassVar[tuple[Sample, ...]] = ()
@@ -32,11 +30,9 @@ class Struct(Base):
     def parse(cls, text: str) -> Self | None:
         return None
 
-    def __str__(self) -> str:
+    @property
+    def word(self) -> str:
         return self.name
-
-    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
-        return f"{self.name} can have no const", "valid: can ask for a value"
 
     def column(self, declared: Declared) -> StructType:
         return StructType(declared.structs.get(self.name, ()))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
+from wireloom_generator.types import Struct
 from wireloom_generator.types.columns import brief
 
 Row = tuple[str, ...]
@@ -70,7 +71,8 @@ def value_rows(nodes: Iterable[model.Named]) -> list[Row]:
             kind = node.columns[0].type
             while isinstance(kind, model.ListType):
                 kind = kind.element
-            found.setdefault(node.wire.type.word, set()).add(brief(kind))
+            word = "struct" if isinstance(node.wire.type, Struct) else node.wire.type.word
+            found.setdefault(word, set()).add(brief(kind))
     rows = (
         (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
     )
