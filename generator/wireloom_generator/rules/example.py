@@ -21,7 +21,7 @@ from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, str
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.types import spelled
+from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
@@ -76,17 +76,32 @@ def _named(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, 
     found = [column for column in known if column.name == name]
     if not found:
         yield Problem(at, "example", f"there is no column {path!r}", closest(name, {column.name for column in known}))
+    inside = value if isinstance(value, list) else [value]
+    if found and all(column.sort in (Sort.NAME, Sort.FLAGS) for column in found):
+        labels = {label for column in found for label in _labels(spec, column)}
+        for label in inside:
+            if labels and isinstance(label, str) and label not in labels:
+                yield Problem(at, "example", f"{path!r} is never {spelled(label)}", closest(label, labels))
     for column in found[:1]:
         if column.sort is Sort.FIELD and column.visit is not None:
-            for inner in value if isinstance(value, list) else [value]:
+            for inner in inside:
                 if isinstance(inner, dict):
                     yield from _inside(spec, column.visit, at, path, inner)
+
+
+def _labels(spec: Resolved, column: WrittenColumn) -> Iterator[str]:
+    """The names that a label column can have; none if nothing declares them."""
+    field = column.visit.item if column.visit else None
+    enum = spec.enums.get(field.enum or "") if isinstance(field, Named) else None
+    flags = spec.flags.get(field.flags or "") if isinstance(field, model.Field) else None
+    yield from (value.name for value in (enum.values if enum else ()))
+    yield from (flag.name for flag in (flags.values if flags else ()))
 
 
 def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:
     field = visit.item
     assert isinstance(field, Named)
-    table = spec.tables.get(field.written.table or "") if isinstance(field, model.Field) else None
+    table = spec.tables.get(field.type.table) if isinstance(field.type, FlatBuffers) else None
     struct = struct_of(spec, field)
     if table is not None:
         names = {item.name for item in table.fields}
