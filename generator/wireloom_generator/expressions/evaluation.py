@@ -86,13 +86,22 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
             return _not(truth(operand, known))
         case Unary(sign, operand):
             return _computed(operator.neg if sign == "-" else operator.invert, evaluate(operand, known))
-        case Call(Function.MIN | Function.MAX as function, arguments):
-            least = function is Function.MIN
-            return _computed(min if least else max, *(evaluate(argument, known) for argument in arguments))
         case Call():
-            return known(tree)
+            return _called(tree, known)
         case _:
             assert_never(tree)
+
+
+def _called(call: Call, known: Knowledge) -> Answer:
+    match call.function:
+        case Function.MIN:
+            return _computed(min, *(evaluate(argument, known) for argument in call.arguments))
+        case Function.MAX:
+            return _computed(max, *(evaluate(argument, known) for argument in call.arguments))
+        case Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT:
+            return known(call)
+        case _:
+            assert_never(call.function)
 
 
 def truth(condition: Expr, known: Knowledge) -> bool | Unknown:

@@ -1,7 +1,7 @@
 """The kinds of values: which an expression has, and what in it is of a kind that does not fit."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum, StrEnum, auto
+from enum import Enum, StrEnum
 from typing import NamedTuple, assert_never
 
 from wireloom_generator.expressions import (
@@ -49,20 +49,15 @@ KindOf = Callable[[Name], Kind | None]
 class Fault(Enum):
     """Why a part of an expression does not fit."""
 
-    UNWANTED = auto()
-    """Its place asks for the ``other`` kind."""
-    UNLIKE = auto()
-    """It is compared with the ``other`` kind."""
-    UNORDERED = auto()
-    """It is compared by order, and its kind has none."""
-    MIXED = auto()
-    """It is one branch, and the one before it has the ``other`` kind."""
-    OPAQUE = auto()
-    """It is a name with values that no expression works with."""
+    UNWANTED = "its place asks for the other kind"
+    UNLIKE = "it is compared with the other kind"
+    UNORDERED = "it is compared by order, and its kind has none"
+    MIXED = "what may stand in its place is of the other kind"
+    OPAQUE = "it is a name with values that no expression works with"
 
 
 class Misfit(NamedTuple):
-    """A part of the kind ``found``, which does not fit."""
+    """A part of the kind ``found``, which does not fit; ``other`` is the kind that would, if one would."""
 
     part: Expr
     fault: Fault

@@ -129,7 +129,6 @@ Expr = Value | Name | Unary | Binary | Compare | Among | Logical | Conditional |
 OF_PLACES = (Function.SIZE, Function.OFFSET)
 """The functions of a field's or section's position, which need only its name."""
 OF_NAMES = (*OF_PLACES, Function.COUNT, Function.PRESENT)
-OF_NUMBERS = (Function.MIN, Function.MAX)
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
@@ -280,15 +279,18 @@ class _Reading:
     def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
         if name not in tuple(Function):
             raise ExpressionError(f"{name}() is no function here", column, f"known: {', '.join(Function)}")
-        function = Function(name)
-        if function in OF_NUMBERS:
-            if len(arguments) < 2:
-                raise ExpressionError(f"{name}() asks for two numbers or more", column)
-            return Call(function, tuple(map(self.part, arguments)))
-        target = self.part(arguments[0]) if len(arguments) == 1 else None
-        if not isinstance(target, Name):
-            raise ExpressionError(f"{name}() asks for one field or section", column)
-        return Call(function, (target._replace(scope=None) if function in OF_PLACES else target,))
+        match Function(name):
+            case Function.MIN | Function.MAX as function:
+                if len(arguments) < 2:
+                    raise ExpressionError(f"{name}() asks for two numbers or more", column)
+                return Call(function, tuple(map(self.part, arguments)))
+            case Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT as function:
+                target = self.part(arguments[0]) if len(arguments) == 1 else None
+                if not isinstance(target, Name):
+                    raise ExpressionError(f"{name}() asks for one field or section", column)
+                return Call(function, (target._replace(scope=None) if function in OF_PLACES else target,))
+            case unknown:
+                assert_never(unknown)
 
 
 def walk(expression: Expr) -> Iterator[Expr]:
