@@ -15,6 +15,7 @@ from wireloom_generator import expressions, types
 from wireloom_generator.generate import check
 from wireloom_generator.problems import Severity
 from wireloom_generator.reading import shape, spec, syntax
+from wireloom_generator.reading.written import Written
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "specs/README.md").read_text(encoding="utf-8")
@@ -157,7 +158,7 @@ def _collect(written: object, shown: dict[type, set[str]]) -> None:
             _collect(item, shown)
     elif isinstance(written, Mapping):
         _collect(tuple(written.values()), shown)
-    elif isinstance(written, syntax.Written):
+    elif isinstance(written, Written):
         shown.setdefault(type(written), set()).update(written.places)
         _collect(tuple(getattr(written, field.name) for field, _ in shape.keys(type(written)).values()), shown)
 
@@ -168,7 +169,7 @@ def _kinds(hint: Any, found: set[type] | None = None) -> set[type]:
     if get_origin(hint) is not None or get_args(hint):
         for argument in get_args(hint):
             _kinds(argument, found)
-    elif isinstance(hint, type) and issubclass(hint, syntax.Written) and hint not in found:
+    elif isinstance(hint, type) and issubclass(hint, Written) and hint not in found:
         found.add(hint)
         for _, inner in shape.keys(hint).values():
             _kinds(inner, found)

@@ -8,7 +8,7 @@ from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.problems import Problem, Severity, closest
 from wireloom_generator.reading import shape, source
-from wireloom_generator.reading.syntax import Written, required
+from wireloom_generator.reading.written import Written, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ from typing import Generic, TypeVar
 
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.written import Written
 from wireloom_generator.types.columns import Column
 
-Syntax = TypeVar("Syntax", bound=syntax.Written, covariant=True)
+Syntax = TypeVar("Syntax", bound=Written, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
+from wireloom_generator.reading.written import within
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import Fields, compared
@@ -169,7 +170,7 @@ def _meant(declared: Iterable[tuple[Meant, ...]]) -> dict[str, Meant]:
 
 
 def _included(spec: Spec) -> Iterator[str]:
-    parts = syntax.within((spec.protocol, *spec.messages, *spec.libraries))
+    parts = within((spec.protocol, *spec.messages, *spec.libraries))
     return (part.include for part in parts if isinstance(part, syntax.Include))
 
 

@@ -46,12 +46,9 @@ def decode(
 ) -> None:
     """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
     found = protocol_of(protocol)
-    given = {name: value for name, value in (("message", message), ("columns", columns)) if value is not None}
-    options = ReadOptions.of(
-        given | {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes},
-        parameters=(),
-        messages=found.messages,
-    )
+    given: dict[str, object] = {name: it for name, it in (("message", message), ("columns", columns)) if it is not None}
+    given |= {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes}
+    options = ReadOptions.of(given, parameters=(), messages=found.messages)
     options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
     if form is not None and from_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")

@@ -62,10 +62,7 @@ def generate(
     format: Formats = ReportFormat.TEXT,
     emit: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="An output to make, such as docs; once for each. Otherwise all of Wireloom's.",
-        ),
+        typer.Option(metavar="NAME", help="An output to make, like docs; once for each. All of Wireloom's otherwise."),
     ] = None,
 ) -> None:
     """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
@@ -80,9 +77,7 @@ def generate(
     except compiler("emitters").EmitterError as error:
         raise MisuseError(str(error)) from error
     if only_check:
-        options = ["--out", str(out), *(["--package", package] if package else [])]
-        options += [word for name in emit or () for word in ("--emit", name)]
-        command = shlex.join(["wireloom", "generate", *map(str, paths), *options])
+        command = _command(paths, out, package, emit or ())
         stale = f"{_outputs(out, emit)} not what {_shown(paths)} gives; run: {command}"
         _prove(result, format, out, stale, command)
     else:
@@ -109,6 +104,13 @@ def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, co
         say("warnings fail --check")
     if result.problems or result.changes:
         raise typer.Exit(FAILED)
+
+
+def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]) -> str:
+    """The command that generates the same."""
+    options = ["--out", str(out), *(["--package", package] if package else [])]
+    options += [word for name in emit for word in ("--emit", name)]
+    return shlex.join(["wireloom", "generate", *map(str, paths), *options])
 
 
 def _outputs(out: Path, emit: Sequence[str] | None) -> str:

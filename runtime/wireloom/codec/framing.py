@@ -81,9 +81,30 @@ class Framing:
         the capture.
         """
         look = _Look(buffer, end, parameters, final, bound, sums, base)
+        orders = self.orders(parameters)
+        found, problems = self._measured(look, start, orders, order)
+        if order is not None and order in found:
+            return found[order], order
+        if not found:
+            raise _unproven(problems, end - start)
+        if len(found) > 1:
+            ends = {little: start + length for little, length in found.items()}
+            found = {little: found[little] for little in orders if self._followed(look, start, ends[little], little)}
+        if len(found) != 1:
+            what = f"a record in both byte orders, and nothing beside it tells which; {self.byte_order} can"
+            raise DecodeError("ambiguous", what)
+        ((little, length),) = found.items()
+        return length, little
+
+    def _measured(
+        self, look: _Look, start: int, orders: tuple[bool, ...], order: bool | None
+    ) -> tuple[dict[bool, int], dict[bool, DecodeError]]:
+        """The length of the record in each byte order that proves it, and what is wrong in the others.
+
+        ``order`` is tried first, and if it proves the record no other. Raises ``DecodeError`` if more bytes are needed.
+        """
         found: dict[bool, int] = {}
         problems: dict[bool, DecodeError] = {}
-        orders = self.orders(parameters)
         for little in orders if order is not True else reversed(orders):
             try:
                 found[little] = self._measure(look, start, little)
@@ -92,17 +113,8 @@ class Framing:
                     raise
                 problems[little] = error
             if little == order and little in found:
-                return found[little], little
-        if not found:
-            raise _unproven(problems, end - start)
-        if len(found) == 1:
-            ((little, length),) = found.items()
-            return length, little
-        followed = [little for little in orders if self._followed(look, start, start + found[little], little)]
-        if len(followed) != 1:
-            what = f"a record in both byte orders, and nothing beside it tells which; {self.byte_order} can"
-            raise DecodeError("ambiguous", what)
-        return found[followed[0]], followed[0]
+                break
+        return found, problems
 
     def believed(
         self,
