@@ -103,14 +103,16 @@ def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
 
 
 def once(function: Callable[[Resolved], T]) -> Callable[[Resolved], T]:
-    """Let a function compute its result for a spec only once; it is kept in ``found``."""
+    """Let a function compute its result only once for a spec; it is kept until another spec is asked about."""
+    last: tuple[Resolved, T] | None = None
 
     @wraps(function)
     def remembered(spec: Resolved) -> T:
-        if function not in spec.found:
-            spec.found[function] = function(spec)
-        found: T = spec.found[function]  # type: ignore[assignment]  # what the function gave
-        return found
+        nonlocal last
+        kept = last
+        if kept is None or kept[0] is not spec:
+            kept = last = spec, function(spec)
+        return kept[1]
 
     return remembered
 

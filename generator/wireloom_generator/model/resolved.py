@@ -1,11 +1,12 @@
 """A spec with every name looked up. Rules judge it, and the protocol for emitters is made of it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.nodes import Named, Node, Region, Struct, walk
 from wireloom_generator.model.protocol import Message, Record, Variant
+from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 
 
@@ -34,6 +35,22 @@ class Declarations(Sourced[syntax.Shared]):
         return (*self.numbers, *self.structs, *self.tables)
 
 
+@dataclass(frozen=True, slots=True)
+class Include(Sourced[syntax.Include]):
+    """An include of a struct that nothing declares; it brings no fields."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The place at which the struct ``name`` uses one that contains it, maybe itself, as a field or by include."""
+
+    name: str
+    used: str
+    at: Location
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
     """What a spec means, as far as that can be found out; broken specs have one, too.
@@ -44,11 +61,9 @@ class Resolved:
 
     Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a struct is
     one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
-    cannot be parsed has no tree. ``recursive`` structs contain themselves, so includes of them bring no fields.
-    ``included`` are the structs whose fields are spliced in somewhere.
-
-    ``used`` are the shared structs that fields have, inner ones first; ``reach`` are those that each contains, directly
-    or not. ``found`` is where analysis keeps what it has found.
+    cannot be parsed has no tree. ``recursive`` structs contain themselves, by these ``loops``, so includes of them
+    bring no fields. ``included`` are the structs whose fields are spliced in somewhere, ``used`` those that fields
+    have, inner ones first.
     """
 
     protocol: Declarations
@@ -63,11 +78,10 @@ class Resolved:
     record: Record
     messages: tuple[Message, ...]
     used: tuple[Struct, ...]
-    reach: Mapping[str, frozenset[str]]
     recursive: frozenset[str]
+    loops: tuple[Loop, ...]
     included: tuple[str, ...]
-    unknown: tuple[syntax.Include, ...]
-    found: dict[object, object] = field(default_factory=dict, repr=False)
+    unknown: tuple[Include, ...]
 
     @property
     def shared(self) -> tuple[Declarations, ...]:

@@ -11,7 +11,7 @@ from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
-from wireloom_generator.resolve.names import Spliced, Splicing, reach
+from wireloom_generator.resolve.names import Spliced, Splicing, loops, reach
 from wireloom_generator.types import Bytes, Declared, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
@@ -40,8 +40,8 @@ class Fields:
         self.spec = spec
         self.enums = enums
         self.flags = flags
-        self.reach = reach(spec.structs)
-        self.recursive = frozenset(name for name, reached in self.reach.items() if name in reached)
+        self.loops = tuple(loops(spec.structs, reach(spec.structs)))
+        self.recursive = frozenset(loop.name for loop in self.loops)
         self.splicing = Splicing(spec.structs, self.recursive)
         self.structs: dict[str, model.Struct] = {}
         self.columns: dict[str, tuple[model.Column, ...]] = {}

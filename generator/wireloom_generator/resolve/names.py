@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from wireloom_generator.model.resolved import Include, Loop
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 
@@ -11,7 +12,9 @@ Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Al
 
 def reach(structs: Mapping[str, syntax.Struct]) -> dict[str, frozenset[str]]:
     """The structs that each struct contains, directly or not, as a field or by include."""
-    used = {name: frozenset(_used(struct.fields)) & structs.keys() for name, struct in structs.items()}
+    used = {
+        name: frozenset(used for used, _ in _used(struct.fields)) & structs.keys() for name, struct in structs.items()
+    }
     return {name: _reach(used, name) for name in structs}
 
 
@@ -24,12 +27,20 @@ def _reach(used: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _used(entries: Iterable[syntax.Entry]) -> Iterator[str]:
+def loops(structs: Mapping[str, syntax.Struct], reached: Mapping[str, frozenset[str]]) -> Iterator[Loop]:
+    """The places at which structs use one that contains them; ``reached`` are those that each contains."""
+    for name, inner in sorted(reached.items()):
+        for used, at in _used(structs[name].fields) if name in inner else ():
+            if used in structs and name in {used, *reached[used]}:
+                yield Loop(name, used, at)
+
+
+def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location]]:
     for entry in syntax.walk(entries):
         if isinstance(entry, syntax.Field):
-            yield entry.type
+            yield entry.type, entry.where("type")
         elif isinstance(entry, syntax.Include):
-            yield entry.include
+            yield entry.include, entry.where("include")
 
 
 class Splicing:
@@ -38,7 +49,7 @@ class Splicing:
     def __init__(self, structs: Mapping[str, syntax.Struct], recursive: frozenset[str]) -> None:
         self.structs = structs
         self.recursive = recursive
-        self.unknown: dict[Location, syntax.Include] = {}
+        self.unknown: dict[Location, Include] = {}
         """The includes of structs that nothing declares."""
 
     def spliced(
@@ -49,7 +60,7 @@ class Splicing:
             if not isinstance(entry, syntax.Include):
                 yield entry, via
             elif entry.include not in self.structs:
-                self.unknown[entry.at] = entry
+                self.unknown[entry.at] = Include(entry.include, written=entry)
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 

@@ -53,8 +53,8 @@ class _Resolving:
             record=record,
             messages=messages,
             used=used,
-            reach=fields.reach,
             recursive=fields.recursive,
+            loops=fields.loops,
             included=tuple(dict.fromkeys(_included(self.spec))),
             unknown=tuple(fields.splicing.unknown.values()),
         )

@@ -24,5 +24,5 @@ from wireloom_generator.problems import Problem, closest
 def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
     for entry in spec.unknown:
-        at, what = entry.where("include"), f"unknown type {entry.include!r}"
-        yield Problem(at, "known-include", what, closest(entry.include, spec.structs))
+        at, what = entry.where("include"), f"unknown type {entry.name!r}"
+        yield Problem(at, "known-include", what, closest(entry.name, spec.structs))

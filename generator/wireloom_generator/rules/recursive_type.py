@@ -21,22 +21,11 @@ from collections.abc import Iterator
 
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import syntax
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Types that contain themselves."""
-    for name in sorted(spec.recursive):
-        for entry in syntax.walk(spec.structs[name].written.fields):
-            match entry:
-                case syntax.Include(include=used):
-                    at = entry.where("include")
-                case syntax.Field(type=used):
-                    at = entry.where("type")
-                case _:
-                    continue
-            if used not in spec.structs or name not in spec.reach[used] | {used}:
-                continue
-            through = "" if used == name else f" through {used}"
-            hint = "it would have no end; keep the inner part as bytes"
-            yield Problem(at, "recursive-type", f"type {name!r} contains itself{through}", hint)
+    for loop in spec.loops:
+        through = "" if loop.used == loop.name else f" through {loop.used}"
+        hint = "it would have no end; keep the inner part as bytes"
+        yield Problem(loop.at, "recursive-type", f"type {loop.name!r} contains itself{through}", hint)

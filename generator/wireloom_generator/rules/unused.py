@@ -67,7 +67,7 @@ def _references(spec: Resolved) -> Iterator[str]:
         if isinstance(node, model.Named):
             keys = ("enum", "flags", "type", "table")
             yield from (name for key in keys if (name := getattr(node.written, key, None)) is not None)
-    yield from (include.include for include in spec.unknown)
+    yield from (include.name for include in spec.unknown)
 
 
 def _asked(spec: Resolved) -> Iterator[str | None]:
