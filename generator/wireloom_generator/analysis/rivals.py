@@ -60,7 +60,7 @@ class _Before:
         return sorted(other for other in found if _meet(one, self.all[other]))
 
     def count(self, name: str, values: frozenset[Literal]) -> int:
-        """The most cases that the name does not distinguish from one that binds it to the values."""
+        """At most how many cases share a value of the name with one that binds it to these values."""
         free = len(self.all) - len(self.binding.get(name, ()))
         return free + sum(len(self.having.get((name, value), ())) for value in values)
 

@@ -46,12 +46,12 @@ def needs_bytes(item: model.Node) -> bool:
 
 
 def has_bytes(struct: model.Struct) -> bool:
-    """Whether a type occupies bytes; a type without fields counts as if it did."""
+    """Whether a struct occupies bytes; one without fields counts as if it did."""
     return not struct.nodes or any(map(needs_bytes, struct.nodes))
 
 
 def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -> Bounded | None:
-    """What satisfies ``holds`` at its end: itself, or something in an alternative or a type that it opens."""
+    """The last thing in it for which ``holds`` is true: itself, or the end of an alternative or of a struct."""
     match item:
         case model.Field() | model.Section() | model.Slot() if holds(item):
             return item
@@ -66,13 +66,13 @@ def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -
 
 
 def opened(spec: Resolved, field: model.Field) -> model.Struct | None:
-    """The shared type of a field that has no region of its own."""
+    """The struct of a field that has no region of its own."""
     is_open = isinstance(field.type, Struct) and field.wire.extent is None and field.type.name not in spec.recursive
     return spec.structs.get(str(field.type)) if is_open else None
 
 
 def in_struct(spec: Resolved, struct: model.Struct, holds: Callable[[Bounded], bool]) -> bool:
-    """Whether something in a type satisfies ``holds``, without looking into regions inside the type."""
+    """Whether ``holds`` is true of something in a struct; regions inside the struct are not looked into."""
     return any(at_end(spec, item, holds) for item in struct.nodes)
 
 

@@ -118,7 +118,7 @@ class Field(_Named[syntax.Field]):
 
 @dataclass(frozen=True, slots=True)
 class Computed(_Named[syntax.Field]):
-    """A column that is not in the bytes, but what it ``compute``s ``when`` that holds."""
+    """A column that is not in the bytes. Its value is that of ``compute``, and it has one only ``when`` that holds."""
 
     name: str
     compute: Condition
@@ -134,7 +134,7 @@ class Computed(_Named[syntax.Field]):
 
     @property
     def value(self) -> Condition:
-        """Its value as one expression, which has no value where it is absent."""
+        """``compute`` and ``when`` as one expression, which is None where ``when`` does not hold."""
         if self.when is None:
             return self.compute
         is_conditional = isinstance(self.compute.expression, Conditional)

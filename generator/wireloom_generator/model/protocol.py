@@ -25,8 +25,8 @@ class Proof(Sourced[syntax.Proof]):
 class Record(Sourced[syntax.Record]):
     """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
 
-    ``names`` are what its expressions can ask for. With ``resync``, the next proven one is searched for behind an
-    unproven one.
+    ``names`` are what its expressions can ask for. With ``resync``, a reader goes on at the next proven
+    record behind an unproven one.
     """
 
     doc: Doc

@@ -30,7 +30,7 @@ class Source(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance(Written):
-    """That what a rule warns of is meant."""
+    """Accepts what a rule warns of, since it is meant."""
 
     rule: str = required("the rule's id, as in the brackets of the warning")
     reason: str = required("why it may be so")

@@ -349,7 +349,7 @@ def _stray(field: syntax.Field) -> Iterator[str]:
 
 
 def _unknown(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    """The words that are none of those that their keys can have."""
+    """The words that their keys cannot have."""
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat
     if field.byte_order is not None and field.byte_order not in ORDERS:

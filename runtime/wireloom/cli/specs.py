@@ -91,7 +91,7 @@ def generate(
 
 
 def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, command: str) -> None:
-    """Tell all that keeps the files from being what specs without a problem give, and end the command then.
+    """Fail if the specs have problems or the files are not what they give, and tell both.
 
     ``stale`` is what to tell of files that are not so; ``command`` makes them so.
     """

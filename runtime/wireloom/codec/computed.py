@@ -77,7 +77,7 @@ class Computed(Part):
             load(this)
 
     def fits(self, value: Any) -> bool:
-        """Whether the column can hold that value; unusual given values can make it anything."""
+        """Whether the column can hold that value, which may be anything: it is computed from values that were given."""
         return not self._limits or (isinstance(value, int | float) and self._limits[0] <= value <= self._limits[1])
 
     def write(self, writer: Writer, this: Values) -> None:
@@ -96,7 +96,7 @@ class Computed(Part):
             writer.claim(self, this, value)
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """The value as it would be computed; else, if it does not fit, this object, which nobody can give."""
+        """The value as it would be computed; if it does not fit, this object instead, which nobody can give."""
         value = self._value.ask(this, record, frame)
         return value if value is None or self.fits(value) else self
 
@@ -108,7 +108,7 @@ class Computed(Part):
         return EncodeError(f"{show(taken)} given, but the other fields make it {show(found)}", self.name)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
-        """The value, where none was given."""
+        """The computed value, which is written where none was given."""
         return self._value.ask(this, record, frame)
 
 

@@ -154,7 +154,7 @@ def _value(data: bytes, field: TableField, code: str, at: int) -> Any:
 
 
 def _same(one: Values, other: Values) -> bool:
-    """Whether the values are the same, a NaN being the same as another."""
+    """Whether the values are the same. One NaN is the same as another."""
     return all(one[name] == other[name] or (one[name] != one[name] and other[name] != other[name]) for name in one)
 
 
@@ -191,7 +191,7 @@ class FlatBuffer(NamedPart):
 
 
 class Encoded(Part):
-    """A table under its name, and its bytes under theirs."""
+    """A table under its name, and its bytes under their own."""
 
     def __init__(self, name: str, encoding: FlatBuffer) -> None:
         super().__init__()

@@ -225,5 +225,5 @@ def _unproven(problems: dict[bool, DecodeError], left: int) -> DecodeError:
 
 
 def nor(little: bool) -> str:
-    """The end of a message about one byte order where something else is wrong in the other."""
+    """The end of a message that says what is wrong in both byte orders, since it is not the same."""
     return f"; nor is it a record in {'big' if little else 'little'} byte order"

@@ -15,7 +15,7 @@ Awaited = tuple[Values, str, "Derivation", Frame, Path]
 Claim = tuple["Claimant", Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
 Tail = tuple["Refuser", Values, int, bool, Path]
-"""The assumption that a region has more bytes from that byte on, or none."""
+"""The assumption that a region goes on behind that byte, or that it ends there."""
 Reservation = tuple["Reserved", Values, int, Path]
 """Room in the record from that byte on, and what fills it."""
 
@@ -95,7 +95,7 @@ class Writer:
         self.claims.append((part, this, self.frame, taken, self.path))
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
-        """Assume that this region has more bytes, or that it has none."""
+        """Assume that the region goes on from here, or that it ends here."""
         self.tails.append((part, this, len(self.buffer), followed, self.path))
 
     def placed(self, error: EncodeError) -> EncodeError:

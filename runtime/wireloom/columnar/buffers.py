@@ -191,7 +191,7 @@ def ragged(starts: Array, counts: Array) -> Array:
 
 
 def lists(kind: pa.DataType, counts: Array, items: pa.Array, valid: Valid, places: Places | None) -> pa.Array:
-    """Lists of Lists with ``counts`` items each, all of them consecutive in ``items``."""
+    """Lists with ``counts`` items each, all of them consecutive in ``items``."""
     counts = spread(counts, places)
     offsets = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=offsets[1:])
@@ -202,7 +202,7 @@ def lists(kind: pa.DataType, counts: Array, items: pa.Array, valid: Valid, place
 def labels(
     kind: pa.DataType, data: Array, valid: Valid, label: Callable[[int], Any], places: Places | None
 ) -> pa.Array:
-    """The ``label`` of each number: a text or None, or texts."""
+    """A column with what ``label`` gives for each number: a text, None, or several texts."""
     count = len(data) if places is None else places.count
     rows = np.arange(len(data)) if places is None else places.rows
     if valid is not None:

@@ -353,7 +353,7 @@ class Decoder:
         return wanted
 
     def _array(self, field: pa.Field, fast: "Chosen") -> pa.Array:
-        """A column of the view, in the rows that are fast."""
+        """A column of the view, for the rows that the plan has decoded."""
         name, kind = field.name, field.type
         if name in (self.options.corrupt_column, REASON.name):
             return fast.record(kind) if name == self.options.corrupt_column else fast.reason(kind)

@@ -44,7 +44,7 @@ def vector(expression: Expression | None) -> Vectorised | None: ...
 
 
 def vector(expression: Expression | None) -> Vectorised | None:
-    """The expression as a function, none of none. There must be no ``expressions.rowwise.reason`` against it."""
+    """The expression as a function; None for None. There must be no ``expressions.rowwise.reason`` against it."""
     return None if expression is None else _of(expression.tree)
 
 
@@ -76,7 +76,7 @@ def _of(tree: Expr) -> Vectorised:
 
 
 def _joined(function: Callable[..., Any], *parts: Expr) -> Vectorised:
-    """A function of what the parts are."""
+    """A function of the values of the parts."""
     match [_of(part) for part in parts]:
         case [one]:
             return lambda this, record, frame: function(one(this, record, frame))

@@ -47,7 +47,7 @@ class Lengths:
         return self.said.size
 
     def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
-        """The length of each record, and which are refuted by what must be valid; of rows in doubt nothing is known.
+        """The length of each record, and which records break ``valid``. Nothing is known of rows in doubt.
 
         ``raw`` are their first bytes, if these are at hand.
         """
@@ -77,7 +77,7 @@ class Lengths:
         return Proof(checksum.algorithm, kind, first, last, _amount(placed(at.record, at.record, at.frame), at))
 
     def measure(self, at: Rows) -> tuple[Array, Array]:
-        """As ``tell``, with records that their checksum refutes."""
+        """As ``tell``; records with a wrong checksum are refuted, too."""
         length, refuted = self.tell(at)
         if self.checksum is not None:
             proof, start = self.proof(at), at.start
@@ -103,7 +103,7 @@ Summed = Callable[[str, Array, Array, Array], Array]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The checksums of some records: of which bytes, ``first`` to ``last``, they are, and their ``place``."""
+    """The checksums of some records: each is over the bytes from ``first`` to ``last``, and stands at ``place``."""
 
     algorithm: str
     kind: Number
@@ -113,7 +113,7 @@ class Proof:
 
     @property
     def needed(self) -> Array | int:
-        """How many bytes of each record they need."""
+        """How many bytes of each record must be there to check it."""
         needed: Array | int = np.maximum(self.last, self.place + self.kind.size)
         return needed
 
@@ -124,7 +124,7 @@ class Proof:
 
     @property
     def impossible(self) -> Array | bool:
-        """Which of them have an impossible range."""
+        """The records whose checksum has an impossible range."""
         wrong: Array | bool = np.minimum(self.first, self.place) < 0
         return wrong | (self.last < self.first)
 
@@ -155,7 +155,7 @@ class Framing:
     def proven(
         self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], *, little: bool
     ) -> tuple[Array, Array]:
-        """The length of the record at each ``start``, were it of that byte order, and which cannot be one.
+        """The length of the record at each ``start``, read in that byte order, and at which starts there can be none.
 
         The length is -1 where it is not proven; then it may be in doubt. No proof looks behind ``stop``.
         """

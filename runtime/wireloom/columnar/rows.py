@@ -337,7 +337,7 @@ def _path_of(path: Path, rows: Array) -> Path:
 
 
 def _words_of(piece: Words, rows: Array, among: Array) -> Words:
-    """A piece in those ``rows``, which are ``among`` the ones that were refused."""
+    """The words for some ``rows``, which are ``among`` the ones that were refused."""
     if isinstance(piece, np.ndarray):
         return piece[rows]
     return piece if isinstance(piece, str) else [piece[number] for number in among.tolist()]

@@ -80,7 +80,7 @@ class Running:
 
 
 def _adler(adler: Adler, before: Array, after: Array, count: Array) -> Array:
-    """As ``Adler.bridge``, of many."""
+    """As ``Adler.bridge``, for many ranges at once."""
     prime, half = adler.PRIME, np.int64(0xFFFF)
     low = adler.initial - (before & half).astype(np.int64)
     high = count * low - (before >> np.uint32(16)).astype(np.int64)

@@ -46,7 +46,7 @@ class Cuts:
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
 
     def malformed(self, row: int) -> bool:
-        """Whether that is known of a row without decoding it."""
+        """The rows that are known to be malformed before they are decoded."""
         return row in self.errors or bool((self.gaps == row).any())
 
 
@@ -152,7 +152,7 @@ class Scanner:
         return _Stretch(found.start[:count], found.stop[:count], found.little[:count], gaps=gaps)
 
     def _sound(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
-        """The records that follow from the first one's length, up to the first in doubt."""
+        """The records that are found by their lengths from the first on, up to one in doubt."""
         order = self.cutter.order
         little = self.orders[0] if order is None else order
         hop = self.hops[little]
@@ -175,7 +175,7 @@ class Scanner:
         return _Stretch(start[:count], stop[:count], little)
 
     def _refuted(self, array: Array, start: Array, ends: Array, orders: tuple[bool, ...]) -> bool:
-        """Whether the first record, which has none before it, is none in the other byte orders."""
+        """Whether the first record, with no other before it, cannot be a record in another byte order."""
         return bool(self.framing.refuted(array, start, ends, self.parameters, orders=orders).all())
 
 
@@ -213,7 +213,7 @@ class _Group:
         return int(stretch.stop[-1])
 
     def cuts(self) -> Cuts:
-        """All of them."""
+        """The stretches as one."""
         start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
         orders = np.concatenate([np.broadcast_to(s.little, len(s.start)) for s in self.stretches])
         little = bool(orders[0]) if (orders == orders[0]).all() else orders

@@ -210,7 +210,7 @@ class BulkSearch(Search):
 
 
 def _among(numbers: Array, wanted: Array) -> Array:
-    """Where in ``numbers``, which ascend, those stand that are ``wanted`` and among them."""
+    """The places in ``numbers``, which ascend, of those ``wanted`` numbers that are among them."""
     places = np.minimum(numbers.searchsorted(wanted), len(numbers) - 1)
     found: Array = places[numbers[places] == wanted]
     return found
@@ -238,7 +238,7 @@ class _Seen:
         return bool(len(self.position)) and at <= int(self.position[-1])
 
     def behind(self, at: int, end: int | None) -> "Any":
-        """(position, whether it is certain) from ``at`` on; of those that are, the ones that end before ``end``."""
+        """(position, whether it is certain) from ``at`` on. Certain ones count only if they end before ``end``."""
         first = int(self.position.searchsorted(at))
         position, certain = self.position[first:], self.certain[first:]
         if end is not None:
@@ -248,7 +248,7 @@ class _Seen:
 
     @cached_property
     def _following(self) -> list[int]:
-        """By number, what is first at the end of each or behind it; of what is not certain, and at the end, -1."""
+        """For each, the number of the first one at its end or behind it; -1 if it is not certain, or there is none."""
         following = self.position.searchsorted(self.position + self.length)
         return [*np.where(self.certain, following, -1).tolist(), -1]
 

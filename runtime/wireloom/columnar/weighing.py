@@ -29,12 +29,12 @@ def bear(weight: int, most: int | None = None, ahead: float = 0) -> None:
 
 
 def width(kind: pa.DataType) -> int:
-    """The bits that a value takes in an Arrow array, whatever it is; of texts, bytes and lists, where they begin."""
+    """The bits that every value takes in an Arrow array. Of texts, bytes and lists these say where they begin."""
     if pa.types.is_struct(kind):
         return sum(1 + width(field.type) for field in kind)
     return 32 if kind.num_fields or kind in (pa.string(), pa.binary()) else int(kind.bit_width)
 
 
 def weight_of(array: pa.Array) -> int:
-    """The bytes of a column; one of nulls is made of zeros that are there once."""
+    """The bytes of a column. A column of nulls counts nothing: all such columns share their zeros."""
     return 0 if array.null_count == len(array) else int(array.nbytes)

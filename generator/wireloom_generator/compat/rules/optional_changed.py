@@ -42,7 +42,7 @@ def _now(kept: Kept) -> str:
 
 
 def _may_be_empty(carrier: Carrier) -> bool:
-    """Whether it can be present without bytes."""
+    """Whether it may take no bytes even where it is present."""
     match carrier:
         case model.Field(size=None) | model.Section() | model.Computed():
             return True

@@ -34,7 +34,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _breaks(pair: MessagePair, old: model.Variant, new: model.Variant) -> frozenset[Side]:
-    """Whom it breaks: only one side if one condition implies the other, unless a later variant is affected."""
+    """Who is broken: only one side if one condition implies the other, unless a later variant is affected."""
     if old.when is None or new.when is None:
         return BOTH
     behind = [variant.when for variant in pair.new.variants[pair.new.variants.index(new) + 1 :]]

@@ -102,7 +102,7 @@ def assume(expression: Expr, facts: Facts) -> Facts:
 
 
 def _compared(expression: Expr) -> Iterator[Expr]:
-    """What has a value where the expression, a comparison, is true."""
+    """The names that have a value where the comparison is true."""
     match expression:
         case Compare(_, left, right):
             yield from (*needed(left), *needed(right))

@@ -190,7 +190,7 @@ def function(expression: Expr) -> LuaFunction:
 
 
 def _text(expression: Expr, *, may_fail: bool = False) -> str:
-    """What it is, or nil. Where nothing but the whole depends on it, it ``may_fail`` to say that it is absent."""
+    """Its value, or nil. It ``may_fail`` instead of being nil where it is the whole expression."""
     match expression:
         case Value(value):
             return literal(value)
@@ -223,16 +223,16 @@ def _text(expression: Expr, *, may_fail: bool = False) -> str:
 
 
 def _number(expression: Expr, *, may_fail: bool) -> str:
-    """What is computed, or nil."""
+    """The number, or nil."""
     if may_fail or not may_be_absent(expression):
         return _computed(expression, {})
     return _guarded((expression,), lambda values: f"{values[0]} or nil")
 
 
 def _guarded(parts: Sequence[Expr], write: Callable[[list[str]], str]) -> str:
-    """What is written of the values of some parts, false where one of these has none.
+    """What ``write`` makes of the values of some parts; false where a part has no value.
 
-    A value that is chosen is told once, as what a function is given.
+    A value that takes a choice to find is computed once: it is an argument of a function.
     """
     held: dict[Expr, str] = {}
     there: dict[str, None] = {}
@@ -244,7 +244,7 @@ def _guarded(parts: Sequence[Expr], write: Callable[[list[str]], str]) -> str:
 
 
 def _computed(expression: Expr, held: Mapping[Expr, str]) -> str:
-    """What it is where all that it needs is there."""
+    """Its value, if all that it needs is there; ``held`` has the names of values that are arguments."""
     match expression:
         case Unary("-" | "~" as operator, operand):
             return f"{'neg' if operator == '-' else 'bnot'}({_computed(operand, held)})"
