@@ -1,6 +1,6 @@
 """Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import Value, notation, parsed
@@ -30,22 +30,17 @@ def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
 class Fields:
     """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first."""
 
-    def __init__(
-        self,
-        spec: Spec,
-        enums: Mapping[str, model.Enum],
-        flags: Mapping[str, model.Flags],
-        tables: Mapping[str, model.Table],
-    ) -> None:
+    def __init__(self, spec: Spec, shared: Sequence[model.Declarations]) -> None:
         self.spec = spec
-        self.enums = enums
-        self.flags = flags
+        self.enums = {enum.name: enum for part in reversed(shared) for enum in part.enums}
+        self.flags = {flags.name: flags for part in reversed(shared) for flags in part.flags}
+        self.tables = {table.name: table for part in reversed(shared) for table in part.tables}
         self.loops = tuple(loops(spec.structs, reach(spec.structs)))
         self.recursive = frozenset(loop.name for loop in self.loops)
         self.splicing = Splicing(spec.structs, self.recursive)
         self.structs: dict[str, model.Struct] = {}
         self.columns: dict[str, tuple[model.Column, ...]] = {}
-        self.declared = Declared(self.columns, {name: each.columns for name, each in tables.items()})
+        self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
 

@@ -49,6 +49,8 @@ class Splicing:
     def __init__(self, structs: Mapping[str, syntax.Struct], recursive: frozenset[str]) -> None:
         self.structs = structs
         self.recursive = recursive
+        self.included: dict[str, None] = {}
+        """The structs that are included anywhere, in this order."""
         self.unknown: dict[Location, Include] = {}
         """The includes of structs that nothing declares."""
 
@@ -59,7 +61,9 @@ class Splicing:
         for entry in entries:
             if not isinstance(entry, syntax.Include):
                 yield entry, via
-            elif entry.include not in self.structs:
+                continue
+            self.included[entry.include] = None
+            if entry.include not in self.structs:
                 self.unknown[entry.at] = Include(entry.include, written=entry)
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))

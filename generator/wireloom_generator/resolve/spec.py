@@ -2,20 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
-from wireloom_generator.reading.written import within
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import Fields, compared
 
 Filled = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
-Meant = TypeVar("Meant", model.Enum, model.Flags, model.Table)
 
 
 def resolve(spec: Spec) -> model.Resolved:
@@ -28,10 +25,7 @@ class _Resolving:
         self.spec = spec
         self.declared = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
-        self.enums = _meant(part.enums for part in self.shared)
-        self.flags = _meant(part.flags for part in self.shared)
-        self.tables = _meant(part.tables for part in self.shared)
-        self.fields = Fields(spec, self.enums, self.flags, self.tables)
+        self.fields = Fields(spec, self.shared)
 
     def all(self) -> model.Resolved:
         fields, record = self.fields, self.record()
@@ -46,16 +40,16 @@ class _Resolving:
             is_whole=self.spec.is_whole,
             byte_order=self.spec.protocol.byte_order,
             parameters={parameter.name: parameter for parameter in protocol.parameters},
-            enums=self.enums,
-            flags=self.flags,
+            enums=fields.enums,
+            flags=fields.flags,
             structs=fields.structs,
-            tables=self.tables,
+            tables=fields.tables,
             record=record,
             messages=messages,
             used=used,
             recursive=fields.recursive,
             loops=fields.loops,
-            included=tuple(dict.fromkeys(_included(self.spec))),
+            included=tuple(fields.splicing.included),
             unknown=tuple(fields.splicing.unknown.values()),
         )
 
@@ -162,16 +156,6 @@ class _Resolving:
         record = self.fields.record_names
         told = compared(written)
         return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters, told)
-
-
-def _meant(declared: Iterable[tuple[Meant, ...]]) -> dict[str, Meant]:
-    """What each name means; the protocol's own declarations hide those of libraries."""
-    return {each.name: each for group in reversed(tuple(declared)) for each in group}
-
-
-def _included(spec: Spec) -> Iterator[str]:
-    parts = within((spec.protocol, *spec.messages, *spec.libraries))
-    return (part.include for part in parts if isinstance(part, syntax.Include))
 
 
 def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:
