@@ -98,7 +98,6 @@ SPEC_EDITS = (
         "flags: EventAttributes",
         "flags: EventAttribute",
         "known-enum @ flags: EventAttribute",
-        "unused @ protocol.yaml: - name: EventAttributes",
     ),
     edit(EVENT, "flags: EventAttributes", "enum: EventAttributes", "known-enum @ enum: EventAttributes"),
     edit(
@@ -113,7 +112,6 @@ SPEC_EDITS = (
         "- when: not repl_dbus\n",
         "- when: not repl_dubs\n",
         "expression @ - when: not repl_dubs",
-        "unused @ protocol.yaml: - name: repl_dbus",
     ),
     edit(EVENT, "- when: not repl_dbus\n", "- when: repl_dbus and not repl_dbus\n", "choice @ - when: repl_dbus and"),
     edit(EVENT, "- when: not repl_dbus\n", "- when: repl_dbus == 1\n", "expression-type @ - when: repl_dbus == 1"),
@@ -202,7 +200,6 @@ SPEC_EDITS = (
         "byte_order: byte_order",
         "byte_order: byteorder",
         "byte-order @ byte_order: byteorder",
-        "unused @ - name: byte_order",
     ),
     edit(PROTOCOL, "default: auto", "default: autos", "parameters @ default: autos"),
     edit(PROTOCOL, "default: false", "default: 0", "parameters @ default: 0"),
