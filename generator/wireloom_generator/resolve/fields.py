@@ -12,7 +12,7 @@ from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops, reach
-from wireloom_generator.types import Bytes, Declared, Struct, Unknown, WireType, integer_column
+from wireloom_generator.types import Bytes, Declared, FlatBuffers, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
@@ -198,7 +198,7 @@ class Fields:
             field.labels,
             self._hex(field, names),
             type=type_,
-            unknown=dict.fromkeys(_stray(field), ""),
+            unknown=dict(_stray(field)),
             faults=tuple(type_.faults(field)),
             written=field,
             via=via,
@@ -338,9 +338,11 @@ _IN_BYTES = (
 """The keys that mean nothing for a computed field, unless they say false."""
 
 
-def _stray(field: syntax.Field) -> Iterator[str]:
-    false = {key for key, value in (("optional", field.tail), ("reserved", field.reserved)) if not value}
-    return (key for key in _IN_BYTES if key in field.places and key not in false)
+def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
+    for key in _IN_BYTES:
+        value = field.tail if key == "optional" else getattr(field, key)
+        if value not in (None, False):
+            yield key, str(value)
 
 
 def _unknown(field: syntax.Field) -> Iterator[tuple[str, str]]:
@@ -351,6 +353,8 @@ def _unknown(field: syntax.Field) -> Iterator[tuple[str, str]]:
         yield "byte_order", field.byte_order
     if field.table_type not in (None, "long"):
         yield "table_type", str(field.table_type)
+    if field.table is not None and field.type != FlatBuffers.spelling:
+        yield "table", field.table
 
 
 def _order(name: str | None) -> model.Order | None:

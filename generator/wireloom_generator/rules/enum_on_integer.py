@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import Integer
@@ -28,7 +29,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Enums and flags without an integer, or with one that is too narrow."""
     for field in fields(spec):
         yield from _bit(spec, field) if isinstance(field, model.BitField) else _field(spec, field)
-        if not field.labels and field.enum is None and getattr(field.written, "flags", None) is None:
+        if not field.labels and field.enum is None and not field.gives("flags"):
             yield Problem(
                 field.where("labels"),
                 "enum-on-integer",
@@ -37,7 +38,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
-    if bit.enum is not None and bit.written.type == "bool":
+    if bit.enum is not None and bit.boolean:
         yield Problem(
             bit.where("enum"),
             "enum-on-integer",
@@ -48,44 +49,36 @@ def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
         yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False), f"{bit.width} bits")
 
 
-def _field(spec: Resolved, node: model.Field | model.Computed) -> Iterator[Problem]:
-    wire, field = node.type, node.written
-    if field.enum is not None and field.flags is not None:
+def _field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Problem]:
+    wire, word = field.type, field.type.word
+    given = [key for key in ("enum", "flags") if field.gives(key)]
+    if len(given) == 2:
         what = f"{field.name!r} has both an enum and flags"
         yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
-    for key in ("enum", "flags"):
-        if getattr(field, key) is not None and not isinstance(wire, Integer):
-            hint = (
-                "an enum names numbers of the types u8 … u64 and i8 … i64"
-                if key == "enum"
-                else "flags name bits of u8 … u64"
-            )
-            yield Problem(field.where(key), "enum-on-integer", f"{field.type} can have no {key}", hint)
-        elif getattr(field, key) is not None and field.repeat is not None:
-            what, hint = (
-                f"a list of numbers can have no {key}",
-                f"declare a type with one field that has {key}:, and repeat that",
-            )
+    for key in given:
+        if not isinstance(wire, Integer):
+            numbers = "an enum names numbers of the types u8 … u64 and i8 … i64"
+            hint = numbers if key == "enum" else "flags name bits of u8 … u64"
+            yield Problem(field.where(key), "enum-on-integer", f"{word} can have no {key}", hint)
+        elif field.kind is Kind.LIST:
+            what = f"a list of numbers can have no {key}"
+            hint = f"declare a type with one field that has {key}:, and repeat that"
             yield Problem(field.where(key), "enum-on-integer", what, hint)
-    if not isinstance(wire, Integer):
-        return
-    if field.enum is not None:
-        yield from _enum_fits(spec, node, field.enum, wire, field.type)
-    if field.flags is None:
-        return
+    if isinstance(wire, Integer) and field.enum is not None:
+        yield from _enum_fits(spec, field, field.enum, wire, word)
+    if isinstance(wire, Integer) and isinstance(field, model.Field) and field.flags is not None:
+        yield from _flags_fit(spec, field, field.flags, wire)
+
+
+def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer) -> Iterator[Problem]:
     if wire.signed:
-        hint = f"write type: u{wire.bits}"
-        yield Problem(
-            field.where("flags"),
-            "enum-on-integer",
-            f"flags name bits of unsigned integers, and {field.type} is signed",
-            hint,
-        )
+        what = f"flags name bits of unsigned integers, and {wire.word} is signed"
+        yield Problem(field.where("flags"), "enum-on-integer", what, f"write type: u{wire.bits}")
         return
-    flags = spec.flags.get(field.flags)
+    flags = spec.flags.get(name)
     for flag in flags.values if flags else ():
         if flag.value > wire.most:
-            what = f"{field.flags}.{flag.name} = {flag.value} does not fit {field.type}"
+            what = f"{name}.{flag.name} = {flag.value} does not fit {wire.word}"
             yield Problem(field.where("flags"), "enum-on-integer", what)
             return
 

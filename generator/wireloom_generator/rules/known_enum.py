@@ -26,7 +26,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, Named):
             yield from _known(node, "enum", node.enum, spec.enums, "flags", spec.flags)
         if isinstance(node, model.Field | model.Computed):
-            yield from _known(node, "flags", node.written.flags, spec.flags, "enum", spec.enums)
+            flags = node.flags if isinstance(node, model.Field) else node.unknown.get("flags")
+            yield from _known(node, "flags", flags, spec.flags, "enum", spec.enums)
 
 
 def _known(

@@ -27,7 +27,6 @@ from wireloom_generator import blocks, model, naming
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import Float, Integer, parse
 
 _TAKEN = ", ".join(f"``{name}``" for name in sorted(blocks.BLOCKS | blocks.OTHERS))
@@ -85,8 +84,9 @@ def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
     for node in nodes(spec):
         if isinstance(node, model.Named):
             yield node.name, node.where("name")
-            if isinstance(node.written, syntax.Field) and node.written.raw is not None:
-                yield node.written.raw, node.where("raw")
+            raw = node.raw if isinstance(node, model.Field) else node.unknown.get("raw")
+            if raw is not None:
+                yield raw, node.where("raw")
         elif isinstance(node, model.Region):
             yield node.name, node.where("section")
             if node.trailing is not None:

@@ -18,18 +18,19 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
+from wireloom_generator.types import Integer
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Table types that are unknown or not needed."""
     for node in fields(spec):
-        given = node.written.table_type if isinstance(node, model.Field) else None
-        if given is None:
+        if not isinstance(node, model.Field) or not node.gives("table_type"):
             continue
-        at, type_ = node.where("table_type"), node.written.type
-        if given != "long":
-            yield Problem(at, "table-type", f"unknown table type {given!r}", "there is long, for a u64")
-        elif type_ != "u64":
-            yield Problem(at, "table-type", f"{type_} needs no table type", "only a u64 can have table_type: long")
-        elif isinstance(node, model.Field) and node.repeat is not None:
+        at, unknown = node.where("table_type"), node.unknown.get("table_type")
+        if unknown is not None:
+            yield Problem(at, "table-type", f"unknown table type {unknown!r}", "there is long, for a u64")
+        elif node.type != Integer(64, signed=False):
+            what, hint = f"{node.type.word} needs no table type", "only a u64 can have table_type: long"
+            yield Problem(at, "table-type", what, hint)
+        elif node.repeat is not None:
             yield Problem(at, "table-type", "a list can have no table type", "put the u64 into a type, and repeat that")

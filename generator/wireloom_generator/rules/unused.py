@@ -22,7 +22,7 @@ from wireloom_generator.analysis.sites import sites
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity, nearest
 from wireloom_generator.reading.vocabulary import ORDERS
-from wireloom_generator.types import NAMES
+from wireloom_generator.types import NAMES, FlatBuffers
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -65,8 +65,11 @@ def _references(spec: Resolved) -> Iterator[str]:
     yield from spec.included
     for node in nodes(spec):
         if isinstance(node, model.Named):
-            keys = ("enum", "flags", "type", "table")
-            yield from (name for key in keys if (name := getattr(node.written, key, None)) is not None)
+            yield from (node.type.word, *node.unknown.values(), *([node.enum] if node.enum is not None else []))
+        if isinstance(node, model.Field) and node.flags is not None:
+            yield node.flags
+        if isinstance(node, model.Field | model.Computed) and isinstance(node.type, FlatBuffers):
+            yield node.type.table
     yield from (include.name for include in spec.unknown)
 
 
