@@ -10,18 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wireloom_generator import emitted_code, model
 from wireloom_generator.emitters import Emission
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces
 
+if TYPE_CHECKING:
+    from wireloom.codec import DecodeError, Protocol
+    from wireloom.codec.tracing import Span as CodecSpan
+
 RULE = "example"
 
 
 @contextmanager
-def running(modules: Iterable[Emission]) -> Iterator[Any]:
+def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
     """The codec that a protocol's emitted modules are, imported from their source; removed again afterwards.
 
     Raises ``ForeignCodeError``, and runs nothing, if a module contains code that no emitter writes.
@@ -46,7 +50,7 @@ def running(modules: Iterable[Emission]) -> Iterator[Any]:
         importlib.invalidate_caches()
 
 
-def run(protocol: model.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
+def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Problem]]:
     """A trace of every example of the protocol, and a problem for each that does not do what it says."""
     traces: dict[tuple[str, str], Traced] = {}
     problems: list[Problem] = []
@@ -63,8 +67,9 @@ def run(protocol: model.Protocol, codec: Any) -> tuple[Traces, list[Problem]]:
     return traces, problems
 
 
-def _span(section: str, span: Any) -> Span:
+def _span(section: str, span: "CodecSpan") -> Span:
     value, field = span.value, span.field
+    assert span.end is not None
     label = ""
     if isinstance(value, int) and field is not None and field.enum is not None:
         label = field.enum.label(value) or ""
@@ -74,18 +79,22 @@ def _span(section: str, span: Any) -> Span:
     return Span(span.path, span.start, span.end, value, section, span.bits, label, shown)
 
 
-def _failure(error: Any, example: model.Example) -> str | None:
+def _failure(error: "DecodeError", example: model.Example) -> str | None:
     if example.malformed is None:
         return f"malformed: {error.reason}"
     return None if error.code == example.malformed else f"{example.malformed} expected, found {error.reason}"
 
 
-def _difference(row: Any, message: model.Message, example: model.Example, codec: Any) -> str | None:
+def _difference(
+    row: Mapping[str, object], message: model.Message, example: model.Example, codec: "Protocol"
+) -> str | None:
     if example.malformed is not None:
         return f"must be malformed ({example.malformed}), but is a {row['message']}"
     if row["message"] != message.name:
         return f"is a {row['message']}, not a {message.name}"
-    flat = {**row, **row[message.name]}
+    fields = row[message.name]
+    assert isinstance(fields, Mapping)
+    flat = {**row, **fields}
     for name, expected in example.decoded.items():
         difference = _compare(name, expected, flat[name]) if name in flat else f"{name}: no such column"
         if difference:
@@ -97,7 +106,7 @@ def _difference(row: Any, message: model.Message, example: model.Example, codec:
     return None if encoded == example.data else f"encodes back as {encoded.hex()}"
 
 
-def _compare(path: str, expected: Any, found: Any) -> str | None:
+def _compare(path: str, expected: object, found: object) -> str | None:
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         missing = [f"{path}.{name}: no such column" for name in expected if name not in found]
         differences = (_compare(f"{path}.{name}", expected[name], found[name]) for name in expected if name in found)
@@ -115,5 +124,5 @@ def _compare(path: str, expected: Any, found: Any) -> str | None:
     return None if expected == found else f"{path}: {expected!r} expected, found {_shown(found)}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return str(int(value)) if isinstance(value, int) and not isinstance(value, bool) else repr(value)

@@ -5,13 +5,14 @@ the decoding.
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wireloom.codec import Protocol
     from wireloom.rowwise import Account
 
 
-def account(codec: Any) -> "Account":
+def account(codec: "Protocol") -> "Account":
     """How the columnar decoder reads a protocol's records, according to its running codec."""
     from wireloom import rowwise  # as the codec is, imported when emitted code is run, and not before
 

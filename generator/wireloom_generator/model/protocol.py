@@ -67,7 +67,7 @@ class Example(Sourced[syntax.Example]):
     doc: Doc
     data: bytes
     parameters: Mapping[str, Any]
-    decoded: Mapping[str, Any]
+    decoded: Mapping[str, object]
     malformed: str | None
 
 

@@ -174,7 +174,7 @@ class Protocol:
         return row
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, Span]]]:
-        """What ``parse`` gives or raises, and where each field that was read stands: (path, start, end) in bytes."""
+        """What ``parse`` gives or raises, and each field that was read, with the section of the record it is in."""
         trace = Trace()
         traced = self.decode_traced(data, resolve(self.parameters, parameters), trace)
         return traced.misfit or traced.error or traced.row, trace.flat()
