@@ -130,7 +130,7 @@ def test_every_mistake_is_told_with_its_place(tmp_path: Path) -> None:
         found = wireloom(tmp_path, *command, status=1)
         assert "specs/mine/reading.yaml:10:" in found
         assert "did you mean 'Quality'?" in found
-        assert found.splitlines()[-1].startswith("wireloom: 2 errors, 1 warning; explain with: wireloom explain ")
+        assert found.splitlines()[-1].startswith("wireloom: 2 errors; explain with: wireloom explain ")
     assert not (tmp_path / "my_protocols").exists()
 
 
