@@ -1,11 +1,18 @@
 """Warnings that a spec accepts where it gives rise to them."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from compiled import folders
+from cases import each
+from compiled import FEATURES, folders
 
 from wireloom_generator.generate import check
+from wireloom_generator.reading.spec import load
+from wireloom_generator.reading.syntax import Documented
+from wireloom_generator.reading.written import Written
+from wireloom_generator.resolve import resolve
 
 SPEC = """\
 protocol: ping
@@ -65,3 +72,23 @@ def test_what_a_library_accepts_is_accepted_for_whoever_imports_it(tmp_path: Pat
     )
     text = text.replace("name: index, type: u8ACCEPT", "name: first, type: u8").replace("ENUM", "")
     assert check([folders(text + library.replace("ACCEPT", ACCEPT), tmp_path)]) == []
+
+
+def documented(part: object) -> Iterator[int]:
+    """Every mapping in a part of a spec that can say what it accepts, by its ``id``."""
+    if isinstance(part, Documented):
+        yield id(part)
+    inside: Iterable[object] = ()
+    if isinstance(part, Written):
+        inside = (getattr(part, key.name) for key in fields(part))
+    elif isinstance(part, tuple | Mapping):
+        inside = part.values() if isinstance(part, Mapping) else part
+    for inner in inside:
+        yield from documented(inner)
+
+
+@each("name", FEATURES)
+def test_whatever_can_accept_is_in_the_model(name: str, tmp_path: Path) -> None:
+    (spec,), _ = load([folders(FEATURES[name].read_text(encoding="utf-8"), tmp_path / name)])
+    things = {id(thing.written) for thing in resolve(spec).things}
+    assert things == set(documented((*spec.shared, *spec.messages)))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, Severity, closest
-from wireloom_generator.reading import syntax
+from wireloom_generator.reading.written import Written
 
 _RULE = "accepted"
 
@@ -21,7 +21,7 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
             warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
             accepted.update(warnings)
-            yield from _faults(entry, rules)
+            yield from faults(entry, entry.rule, entry.reason, rules)
             if meant and not warnings:
                 yield Problem(entry.where("rule"), _RULE, f"{entry.rule} is an error here, which cannot be accepted")
             elif not meant and entry.rule in rules and spec.is_whole:
@@ -30,9 +30,9 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
     yield from (problem for problem in problems if problem not in accepted)
 
 
-def _faults(entry: syntax.Acceptance, rules: Collection[str]) -> Iterator[Problem]:
-    if entry.rule not in rules:
-        hint = closest(entry.rule, rules)
-        yield Problem(entry.where("rule"), _RULE, f"there is no rule {entry.rule!r}", hint)
-    if not entry.reason.strip():
+def faults(entry: Written, rule: str, reason: str, known: Collection[str]) -> Iterator[Problem]:
+    """What is wrong with an entry that accepts something, whatever it is about."""
+    if rule not in known:
+        yield Problem(entry.where("rule"), _RULE, f"there is no rule {rule!r}", closest(rule, known))
+    if not reason.strip():
         yield Problem(entry.where("reason"), _RULE, "no reason is given", "say why it may be so")

@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wireloom_generator import acceptance
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
-from wireloom_generator.problems import Problem, Severity, closest
+from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.reading import shape, source
 from wireloom_generator.reading.written import Written, required
 
@@ -39,13 +40,8 @@ def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:
     found, misshapen = shape.read_as(AcceptedFile, document)
     entries = found.accept if found else ()
     known = [rule.id for rule in compat_rules.RULES]
-    for entry in entries:
-        if entry.rule not in known:
-            hint = closest(entry.rule, known)
-            problems.append(Problem(entry.where("rule"), "accepted", f"there is no rule {entry.rule!r}", hint))
-        if not entry.reason.strip():
-            problems.append(Problem(entry.where("reason"), "accepted", "no reason is given", "say why it may be so"))
-    return entries, sorted([*problems, *misshapen])
+    faults = (fault for entry in entries for fault in acceptance.faults(entry, entry.rule, entry.reason, known))
+    return entries, sorted([*problems, *misshapen, *faults])
 
 
 def unused(entries: Sequence[Accepted], findings: Sequence[Finding], protocols: Collection[str]) -> list[Problem]:
