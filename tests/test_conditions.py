@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wireloom_generator.expressions import Expr, conditions, parse
 from wireloom_generator.expressions.conditions import Domains, disjoint, example, implies, impossible
 from wireloom_generator.expressions.domain import TRUTH, Domain
-from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, holds, of_values
+from wireloom_generator.expressions.evaluation import UNDECIDED, evaluate, holds, of_values
 from wireloom_generator.expressions.kinds import Kind
 
 BYTE, WORD, LONG = Domain(0, 255), Domain(0, 65535), Domain(0, (1 << 64) - 1)
@@ -189,7 +189,7 @@ def test_no_answer_is_wrong(text: str) -> None:
 
 
 def test_what_cannot_be_computed_is_said_so() -> None:
-    assert evaluate(parse("a // 0"), of_values({"a": 1})) is UNKNOWN
+    assert evaluate(parse("a // 0"), of_values({"a": 1})) is UNDECIDED
 
 
 def test_both_is_the_condition_that_both_hold() -> None:

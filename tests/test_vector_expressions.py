@@ -37,7 +37,7 @@ from wireloom.expressions.text import printed, qualified
 from wireloom.expressions.tree import parse_qualified
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rename
-from wireloom_generator.expressions.evaluation import UNKNOWN, evaluate, of_values
+from wireloom_generator.expressions.evaluation import UNDECIDED, evaluate, of_values
 
 
 def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, Any]]:
@@ -86,7 +86,7 @@ def test_values_are_those_of_one_row(expression: Expr, rows: list[Row]) -> None:
 def test_the_compiler_knows_what_the_codec_will_find(expression: Expr, rows: list[Row]) -> None:
     for row, expected in zip(rows, row_by_row(expression, rows), strict=True):
         found = evaluate(expression, of_values(values(row)))
-        assert found is UNKNOWN or (found == expected and (found is None) == (expected is None))
+        assert found is UNDECIDED or (found == expected and (found is None) == (expected is None))
 
 
 @given(expression=NUMBER | CONDITION)

@@ -33,14 +33,14 @@ Values = Mapping[str, Number | None]
 """Values by name; None for an absent one."""
 
 
-class Unknown(Enum):
+class Undecided(Enum):
     """The value of something unknown."""
 
-    UNKNOWN = "unknown"
+    UNDECIDED = "undecided"
 
 
-UNKNOWN = Unknown.UNKNOWN
-Answer = Number | bytes | None | Unknown
+UNDECIDED = Undecided.UNDECIDED
+Answer = Number | bytes | None | Undecided
 """A value, None if there is none, or that it is unknown."""
 Knowledge = Callable[[Name | Call], Answer]
 """What is known about a name, or about its size, offset, count or presence."""
@@ -81,7 +81,7 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
             return _logical(word, operands, known)
         case Conditional(test, then, other):
             decided = truth(test, known)
-            return UNKNOWN if decided is UNKNOWN else evaluate(then if decided else other, known)
+            return UNDECIDED if decided is UNDECIDED else evaluate(then if decided else other, known)
         case Unary("not", operand):
             return _not(truth(operand, known))
         case Unary(sign, operand):
@@ -104,12 +104,12 @@ def _called(call: Call, known: Knowledge) -> Answer:
             assert_never(call.function)
 
 
-def truth(condition: Expr, known: Knowledge) -> bool | Unknown:
+def truth(condition: Expr, known: Knowledge) -> bool | Undecided:
     """Whether the condition holds. It does not if it has no value; a number is not a condition."""
     if isinstance(condition, Logical):
         return _several(condition.operator, (truth(operand, known) for operand in condition.operands))
     found = evaluate(condition, known)
-    return bool(found) if found is None or isinstance(found, bool) else UNKNOWN
+    return bool(found) if found is None or isinstance(found, bool) else UNDECIDED
 
 
 def of_values(values: Values) -> Knowledge:
@@ -126,7 +126,7 @@ def of_values(values: Values) -> Knowledge:
 def holds(condition: Expr, values: Values) -> bool:
     """Whether the condition holds with these values. Raises ``UnknowableError``."""
     found = truth(condition, of_values(values))
-    if found is UNKNOWN:
+    if found is UNDECIDED:
         raise UnknowableError
     return found is True
 
@@ -137,39 +137,39 @@ def _logical(word: str, operands: Iterable[Expr], known: Knowledge) -> Answer:
     for operand in operands:
         found = evaluate(operand, known)
         if found is not None and not isinstance(found, bool):
-            return UNKNOWN
+            return UNDECIDED
         if bool(found) is (word == "or"):
             return found
     return found
 
 
-def _several(word: str, answers: Iterable[bool | Unknown]) -> bool | Unknown:
+def _several(word: str, answers: Iterable[bool | Undecided]) -> bool | Undecided:
     decisive, found = word == "or", word != "or"
     unsure = False
     for answer in answers:
         if answer is decisive:
             return decisive
-        unsure |= answer is UNKNOWN
-    return UNKNOWN if unsure else found
+        unsure |= answer is UNDECIDED
+    return UNDECIDED if unsure else found
 
 
-def _not(answer: bool | Unknown) -> bool | Unknown:
-    return UNKNOWN if answer is UNKNOWN else not answer
+def _not(answer: bool | Undecided) -> bool | Undecided:
+    return UNDECIDED if answer is UNDECIDED else not answer
 
 
-def _compared(sign: str, one: Answer, two: Answer) -> bool | Unknown:
+def _compared(sign: str, one: Answer, two: Answer) -> bool | Undecided:
     """Whether the comparison of two values of one kind holds; other comparisons are another rule's concern."""
     if one is None or two is None:
         return False
     kind = _KINDS.get(type(one))
     if kind is None or kind is not _KINDS.get(type(two)):
-        return UNKNOWN
+        return UNDECIDED
     return _COMPARE[sign](one, two)
 
 
 def _binary(sign: str, one: Answer, two: Answer) -> Answer:
     if sign in ("<<", ">>") and two is not None and not (isinstance(two, int) and 0 <= two <= 63):
-        return UNKNOWN
+        return UNDECIDED
     return _computed(_BINARY[sign], one, two)
 
 
@@ -179,11 +179,11 @@ def _computed(function: Callable[..., Number], *operands: Answer) -> Answer:
         return None
     for operand in operands:
         if _KINDS.get(type(operand)) is not int:
-            return UNKNOWN
+            return UNDECIDED
     try:
         return function(*operands)
     except (ArithmeticError, TypeError, ValueError):
-        return UNKNOWN
+        return UNDECIDED
 
 
 def _is_number(tree: Expr) -> bool:

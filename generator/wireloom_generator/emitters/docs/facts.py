@@ -19,7 +19,7 @@ from wireloom_generator.expressions import (
     Value,
     needed,
 )
-from wireloom_generator.expressions.evaluation import UNKNOWN, Answer, evaluate, truth
+from wireloom_generator.expressions.evaluation import UNDECIDED, Answer, evaluate, truth
 
 Known = int | float | str | bool | bytes | None
 Key = tuple[Scope, str]
@@ -36,12 +36,12 @@ class Facts:
         """The value of a name, or whether it is known to be present."""
         match asked:
             case Name():
-                return self.values.get(_key(asked), UNKNOWN)
+                return self.values.get(_key(asked), UNDECIDED)
             case Call(Function.PRESENT):
                 name = asked.target
                 known = self.of(name)
-                return True if _key(name) in self.present else UNKNOWN if known is UNKNOWN else known is not None
-        return UNKNOWN
+                return True if _key(name) in self.present else UNDECIDED if known is UNDECIDED else known is not None
+        return UNDECIDED
 
     def with_value(self, key: Key, value: Known) -> "Facts":
         """These facts and one more."""
@@ -80,7 +80,7 @@ def simplify(expression: Expr, facts: Facts) -> Expr:
         return Value(known)
     if isinstance(expression, Conditional):
         decided = truth(expression.test, facts.of)
-        if decided is not UNKNOWN:
+        if decided is not UNDECIDED:
             return simplify(expression.then if decided else expression.other, facts)
     return expression
 
@@ -139,7 +139,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
         match node:
             case model.Choice():
                 found, facts = _narrow_choice(node, facts)
-            case model.Field(when=model.Condition(expression=condition)) if truth(condition, facts.of) is not UNKNOWN:
+            case model.Field(when=model.Condition(expression=condition)) if truth(condition, facts.of) is not UNDECIDED:
                 there, gone = ((replace(node, when=None),), ()) if truth(condition, facts.of) else ((), (node,))
                 found, facts = _taken(there, gone, facts)
             case model.Section(extent=model.Size(condition=size)) if evaluate(size.expression, facts.of) == 0:
@@ -159,7 +159,7 @@ def _narrow_choice(choice: model.Choice, facts: Facts) -> tuple[tuple[model.Node
     left: list[model.When | model.Otherwise] = []
     for option in choice.alternatives:
         decided = truth(option.when.expression, facts.of) if isinstance(option, model.When) else True
-        if decided is UNKNOWN:
+        if decided is UNDECIDED:
             left.append(option)
         elif decided and not left:
             others = tuple(node for other in choice.alternatives if other is not option for node in other.nodes)
