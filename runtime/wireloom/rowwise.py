@@ -49,8 +49,8 @@ from wireloom.codec.runs import Run
 from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
-from wireloom.expressions.rowwise import reason
 from wireloom.expressions.tree import Value
+from wireloom.expressions.unvectorised import reason
 
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""

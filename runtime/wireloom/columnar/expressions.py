@@ -44,7 +44,7 @@ def vector(expression: Expression | None) -> Vectorised | None: ...
 
 
 def vector(expression: Expression | None) -> Vectorised | None:
-    """The expression as a function; None for None. There must be no ``expressions.rowwise.reason`` against it."""
+    """The expression as a function; None for None. There must be no ``expressions.unvectorised.reason`` against it."""
     return None if expression is None else _of(expression.tree)
 
 
