@@ -15,7 +15,7 @@ from wireloom_generator.expressions import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     parse,
@@ -40,7 +40,7 @@ Row = dict[str, Any]
 
 
 def of(name: str) -> Name:
-    return Name(name, scope=Scope.THIS, nullable=COLUMNS[name][1])
+    return Name(name, origin=Origin.THIS, nullable=COLUMNS[name][1])
 
 
 def trees() -> tuple[st.SearchStrategy[Expr], st.SearchStrategy[Expr]]:
@@ -52,8 +52,8 @@ def trees() -> tuple[st.SearchStrategy[Expr], st.SearchStrategy[Expr]]:
         st.builds(Value, st.booleans())
         | st.builds(of, st.sampled_from(FLAGS))
         | st.builds(lambda name: Call(Function.PRESENT, (of(name),)), st.sampled_from(list(COLUMNS)))
-        | st.just(Name("wide", scope=Scope.PARAMETER))
-        | st.just(Compare("==", Name("dialect", scope=Scope.PARAMETER), Value("old")))
+        | st.just(Name("wide", origin=Origin.PARAMETER))
+        | st.just(Compare("==", Name("dialect", origin=Origin.PARAMETER), Value("old")))
     )
     divisors = st.builds(Value, st.sampled_from([-3, -1, 1, 2, 7]))
     shifts = st.builds(Value, st.integers(0, 63)) | st.just(of("tiny"))

@@ -36,7 +36,7 @@ from wireloom.expressions.text import printed, qualified
 from wireloom.expressions.tree import parse_qualified
 from wireloom.expressions.unvectorised import reason
 from wireloom_generator.emitters.wireshark import lua
-from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Scope, Value, parse, rename
+from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Origin, Value, parse, rename
 from wireloom_generator.expressions.evaluation import UNDECIDED, evaluate, of_values
 
 
@@ -109,8 +109,8 @@ def test_a_text_is_read_as_the_tree_it_was_printed_from(expression: Expr) -> Non
     ],
 )
 def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(written: str, text: str) -> None:
-    scopes = {"magic": Scope.RECORD, "old": Scope.PARAMETER}
-    tree = rename(parse(written), lambda name: Name(name.name, scope=scopes.get(name.name, Scope.THIS)))
+    origins = {"magic": Origin.RECORD, "old": Origin.PARAMETER}
+    tree = rename(parse(written), lambda name: Name(name.name, origin=origins.get(name.name, Origin.THIS)))
     assert qualified(tree, written) == text
     assert of_text(text).written == written
 

@@ -19,7 +19,7 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     may_be_absent,

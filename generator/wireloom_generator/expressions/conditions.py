@@ -103,7 +103,7 @@ def both(one: Expr, other: Expr) -> Expr:
 
 def bare(tree: Expr) -> Expr:
     """The tree without the columns of its names, so that equal texts are equal."""
-    return rename(tree, lambda name: Name(name.name, scope=name.scope))
+    return rename(tree, lambda name: Name(name.name, origin=name.origin))
 
 
 class _Question:

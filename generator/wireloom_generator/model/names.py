@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wireloom_generator import expressions
-from wireloom_generator.expressions import Expr, Name, Scope
+from wireloom_generator.expressions import Expr, Name, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Names:
     hexadecimal: frozenset[str] = frozenset()
 
     def resolve(self, name: Name) -> Name:
-        """The name with the scope it is found in; unchanged if it is unknown."""
+        """The name with its origin; unchanged if it is unknown."""
         if name.name in self.own:
-            return name._replace(scope=Scope.THIS, nullable=name.name in self.own_nullable)
+            return name._replace(origin=Origin.THIS, nullable=name.name in self.own_nullable)
         if name.name in self.header:
-            return name._replace(scope=Scope.RECORD, nullable=name.name in self.header_nullable)
-        return name._replace(scope=Scope.PARAMETER) if name.name in self.parameters else name
+            return name._replace(origin=Origin.RECORD, nullable=name.name in self.header_nullable)
+        return name._replace(origin=Origin.PARAMETER) if name.name in self.parameters else name
 
     def resolved(self, expression: Expr) -> Expr:
-        """The expression with the scope of every name."""
+        """The expression with the origin of every name."""
         return expressions.rename(expression, self.resolve)

@@ -18,7 +18,7 @@ def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: F
             if place:
                 found[f"{place}({name.name})"] = shown(getattr(frame, place)(name.name))
                 continue
-            value = (record if name.scope == "record" else this).get(name.name)
+            value = (record if name.origin == "record" else this).get(name.name)
             if isinstance(value, int | float):
                 number = int(value) if isinstance(value, int) else value
                 found[name.name] = shown(number, digits.get(name.name, 0))

@@ -18,7 +18,7 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
 )
@@ -111,17 +111,17 @@ def _among(value: Vectorised, choices: list[Vectorised], *, negated: bool) -> Ve
 
 
 def _is_parameter(tree: Expr) -> bool:
-    return isinstance(tree, Name) and tree.scope is Scope.PARAMETER
+    return isinstance(tree, Name) and tree.origin is Origin.PARAMETER
 
 
 def _found(name: Name) -> Vectorised:
     key = name.name
-    match name.scope:
-        case Scope.PARAMETER:
+    match name.origin:
+        case Origin.PARAMETER:
             return lambda this, record, frame: frame.parameters[key]
-        case Scope.RECORD:
+        case Origin.RECORD:
             return lambda this, record, frame: record[key]
-        case Scope.THIS | None:
+        case Origin.THIS | None:
             return lambda this, record, frame: this[key]
 
 
@@ -134,7 +134,7 @@ def _called(call: Call) -> Vectorised:
         case Function.PRESENT:
             return _joined(present, call.target)
         case Function.COUNT:
-            key, in_record = call.target.name, call.target.scope is Scope.RECORD
+            key, in_record = call.target.name, call.target.origin is Origin.RECORD
             return lambda this, record, frame: (record if in_record else this).count(key)
         case Function.SIZE:
             sized = call.target.name

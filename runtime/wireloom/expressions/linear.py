@@ -10,7 +10,7 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     asked,
@@ -22,7 +22,7 @@ def key(name: Name | Call) -> str:
     """The key of a name, or of the size of a name, in a sum."""
     if isinstance(name, Call):
         return f"{name.function}({name.target.name})"
-    return name.name if name.scope is None else f"{name.scope}.{name.name}"
+    return name.name if name.origin is None else f"{name.origin}.{name.name}"
 
 
 def terms(tree: Expr) -> dict[str, int] | None:
@@ -64,7 +64,7 @@ def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str
 def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:
     """The number as a constant and fields with factors; None if it is not such a sum."""
     found = terms(tree)
-    if found is None or measured(tree) or any(name.scope is Scope.PARAMETER for name in asked(tree)):
+    if found is None or measured(tree) or any(name.origin is Origin.PARAMETER for name in asked(tree)):
         return None
     constant = found.pop("", 0)
     return constant, {name.rpartition(".")[2]: factor for name, factor in found.items()}

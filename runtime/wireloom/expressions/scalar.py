@@ -18,7 +18,7 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     may_be_absent,
@@ -38,7 +38,7 @@ def ask(this, record, frame):
     except UNANSWERED:
         return None
 """
-_WHERE = {None: "this", Scope.THIS: "this", Scope.RECORD: "record", Scope.PARAMETER: "frame.parameters"}
+_WHERE = {None: "this", Origin.THIS: "this", Origin.RECORD: "record", Origin.PARAMETER: "frame.parameters"}
 
 
 def function(tree: Expr) -> Scalar:
@@ -155,4 +155,4 @@ def _tuple(items: Iterable[str]) -> str:
 
 def _found(name: Name) -> str:
     """The value of a name: from the own struct, the header or the parameters."""
-    return f"{_WHERE[name.scope]}[{name.name!r}]"
+    return f"{_WHERE[name.origin]}[{name.name!r}]"

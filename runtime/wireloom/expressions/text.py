@@ -12,7 +12,7 @@ from wireloom.expressions.tree import (
     Expr,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     parsed,
@@ -22,7 +22,7 @@ from wireloom.expressions.tree import (
     walk,
 )
 
-_PREFIXES = {None: "", Scope.THIS: "", Scope.RECORD: "record.", Scope.PARAMETER: "parameters."}
+_PREFIXES = {None: "", Origin.THIS: "", Origin.RECORD: "record.", Origin.PARAMETER: "parameters."}
 _PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
 
@@ -30,10 +30,10 @@ _TIGHT = 10
 def qualified(tree: Expr, written: str) -> str:
     """The text of a tree whose names are resolved: as it is ``written``, if that means the tree, else printed."""
     found = parsed(written)
-    scopes = {name.name: name.scope for name in walk(tree) if isinstance(name, Name) and name.scope is not None}
-    if found is None or _bare(rename(found, lambda name: Name(name.name, scope=scopes.get(name.name)))) != _bare(tree):
+    origins = {name.name: name.origin for name in walk(tree) if isinstance(name, Name) and name.origin is not None}
+    if found is None or _bare(rename(found, lambda name: Name(name.name, 0, origins.get(name.name)))) != _bare(tree):
         return printed(tree)
-    places = {name.column: _PREFIXES[scopes.get(name.name)] for name in _valued(found)}
+    places = {name.column: _PREFIXES[origins.get(name.name)] for name in _valued(found)}
     text = written.strip().encode()
     for place in sorted(places, reverse=True):
         text = text[:place] + places[place].encode() + text[place:]
@@ -42,7 +42,7 @@ def qualified(tree: Expr, written: str) -> str:
 
 def unqualified(text: str, tree: Expr) -> str:
     """The text of a tree with unqualified names."""
-    places = {name.column: len(_PREFIXES[name.scope]) for name in _valued(tree)}
+    places = {name.column: len(_PREFIXES[name.origin]) for name in _valued(tree)}
     found = text.encode()
     for place in sorted(places, reverse=True):
         found = found[:place] + found[place + places[place] :]
@@ -60,10 +60,10 @@ def _valued(tree: Expr) -> list[Name]:
 
 
 def _bare(tree: Expr) -> Expr:
-    """The tree without details that do not affect its value: positions of names, and scopes of measured ones."""
+    """The tree without details that do not affect its value: positions of names, and origins of measured ones."""
     match tree:
-        case Name(name, scope=scope):
-            return Name(name, scope=scope)
+        case Name(name, origin=origin):
+            return Name(name, origin=origin)
         case Call(function, (Name(name),)) if function in OF_PLACES:
             return Call(function, (Name(name),))
     return rebuild(tree, _bare)
@@ -84,8 +84,8 @@ def _printed(tree: Expr) -> tuple[str, int]:
     match tree:
         case Value(value):
             return literal(value), 99
-        case Name(name, scope=scope):
-            return _PREFIXES[scope] + name, 99
+        case Name(name, origin=origin):
+            return _PREFIXES[origin] + name, 99
         case Unary("not", operand):
             return f"not {_text(operand, 3)}", 3
         case Unary(operator, operand):

@@ -30,7 +30,7 @@ class ExpressionError(ValueError):
         self.hint = hint
 
 
-class Scope(StrEnum):
+class Origin(StrEnum):
     """Where the value of a name is found."""
 
     THIS = "this"
@@ -45,11 +45,11 @@ class Value(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A field or parameter. ``scope`` is None until the name is resolved; ``nullable`` ones may be absent."""
+    """A field or parameter. ``origin`` is None until the name is resolved; ``nullable`` ones may be absent."""
 
     name: str
     column: int = 0
-    scope: Scope | None = None
+    origin: Origin | None = None
     nullable: bool = False
 
 
@@ -134,7 +134,7 @@ _BINARY = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_SCOPES = {"record": Scope.RECORD, "parameters": Scope.PARAMETER}
+_ORIGINS = {"record": Origin.RECORD, "parameters": Origin.PARAMETER}
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -227,9 +227,9 @@ class _Reading:
             case ast.Name(id="true" | "false" as name):
                 return Value(name == "true")
             case ast.Name(id=name):
-                return Name(name, self._column(node), Scope.THIS if self.qualified else None, self.qualified)
-            case ast.Attribute(value=ast.Name(id=scope), attr=name) if self.qualified and scope in _SCOPES:
-                return Name(name, self._column(node), _SCOPES[scope], scope == "record")
+                return Name(name, self._column(node), Origin.THIS if self.qualified else None, self.qualified)
+            case ast.Attribute(value=ast.Name(id=origin), attr=name) if self.qualified and origin in _ORIGINS:
+                return Name(name, self._column(node), _ORIGINS[origin], origin == "record")
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):
@@ -288,7 +288,7 @@ class _Reading:
                 target = self.part(arguments[0]) if len(arguments) == 1 else None
                 if not isinstance(target, Name):
                     raise ExpressionError(f"{name}() asks for one field or section", column)
-                return Call(function, (target._replace(scope=None) if function in OF_PLACES else target,))
+                return Call(function, (target._replace(origin=None) if function in OF_PLACES else target,))
             case unknown:
                 assert_never(unknown)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Set
 
-from wireloom.expressions.tree import OF_NAMES, Among, Call, Compare, Conditional, Expr, Name, Scope, Value, parts
+from wireloom.expressions.tree import OF_NAMES, Among, Call, Compare, Conditional, Expr, Name, Origin, Value, parts
 
 _LONGEST = 2**63 - 1
 
@@ -17,11 +17,11 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
     match tree:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
             return f"an expression has {value!r} in it"
-        case Name(name, scope=scope) if scope is not Scope.PARAMETER and name in strange:
+        case Name(name, origin=origin) if origin is not Origin.PARAMETER and name in strange:
             return f"an expression asks for {name}, which is no whole number"
-        case Compare("==" | "!=", Name(scope=Scope.PARAMETER), Value()):
+        case Compare("==" | "!=", Name(origin=Origin.PARAMETER), Value()):
             return None
-        case Among(Name(scope=Scope.PARAMETER), choices) if all(isinstance(choice, Value) for choice in choices):
+        case Among(Name(origin=Origin.PARAMETER), choices) if all(isinstance(choice, Value) for choice in choices):
             return None
         case Call(function, (Name(),)) if function in OF_NAMES:
             return None

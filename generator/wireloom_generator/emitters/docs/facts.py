@@ -14,7 +14,7 @@ from wireloom_generator.expressions import (
     Function,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     needed,
@@ -22,7 +22,7 @@ from wireloom_generator.expressions import (
 from wireloom_generator.expressions.evaluation import UNDECIDED, Answer, evaluate, truth
 
 Known = int | float | str | bool | bytes | None
-Key = tuple[Scope, str]
+Key = tuple[Origin, str]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Facts:
         """The facts as seen inside a message or nested struct, where the record's fields are those of the header."""
 
         def outer(key: Key) -> Key:
-            return (Scope.RECORD, key[1]) if key[0] is Scope.THIS else key
+            return (Origin.RECORD, key[1]) if key[0] is Origin.THIS else key
 
         values = {outer(key): value for key, value in self.values.items()}
         return Facts(values, frozenset(map(outer, self.present)))
@@ -70,7 +70,7 @@ def common(facts: Iterable[Facts]) -> Facts:
 
 
 def _key(name: Name) -> Key:
-    return name.scope or Scope.THIS, name.name
+    return name.origin or Origin.THIS, name.name
 
 
 def simplify(expression: Expr, facts: Facts) -> Expr:
@@ -97,7 +97,7 @@ def assume(expression: Expr, facts: Facts) -> Facts:
             facts = facts.with_value(_key(expression), True)
         case Unary("not", Name() as name):
             facts = facts.with_value(_key(name), False)
-    asked = [name for name in _compared(expression) if isinstance(name, Name) and name.scope is not Scope.PARAMETER]
+    asked = [name for name in _compared(expression) if isinstance(name, Name) and name.origin is not Origin.PARAMETER]
     return facts.with_present(map(_key, asked))
 
 
@@ -113,7 +113,7 @@ def _compared(expression: Expr) -> Iterator[Expr]:
 def implied(nodes: Iterable[model.Node], facts: Facts) -> Facts:
     """The facts, and the conditions of those fields among ``nodes`` that are known to be present."""
     for node in nodes:
-        if isinstance(node, model.Field) and node.when is not None and (Scope.THIS, node.name) in facts.present:
+        if isinstance(node, model.Field) and node.when is not None and (Origin.THIS, node.name) in facts.present:
             facts = assume(node.when.expression, facts)
     return facts
 
@@ -131,7 +131,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
     for node in nodes:
         if isinstance(node, model.Field) and node.when is None and not node.optional:
             kept.append(node)
-            passed.append((Scope.THIS, node.name))
+            passed.append((Origin.THIS, node.name))
             continue
         if passed:
             facts = facts.with_present(passed)
@@ -174,5 +174,5 @@ def _taken(
     nodes: tuple[model.Node, ...], others: tuple[model.Node, ...], facts: Facts
 ) -> tuple[tuple[model.Node, ...], Facts]:
     for name in set(declared(others)) - set(declared(nodes)):
-        facts = facts.with_value((Scope.THIS, name), None)
+        facts = facts.with_value((Origin.THIS, name), None)
     return narrow(nodes, facts)

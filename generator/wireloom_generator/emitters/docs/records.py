@@ -7,7 +7,7 @@ from itertools import product
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied, narrow
 from wireloom_generator.emitters.docs.layout import ByteCount, Placed, Placing, Position, Tree
-from wireloom_generator.expressions import Among, Compare, Expr, Name, Scope, Value, walk
+from wireloom_generator.expressions import Among, Compare, Expr, Name, Origin, Value, walk
 
 TRAILER = "trailer"
 """The part with the fields after the sections."""
@@ -65,8 +65,8 @@ class Records:
         found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
         for values in product(*match.values()):
             selected = dict(zip(match, values, strict=True))
-            known: dict[tuple[Scope, str], int | str | bool | None] = {}
-            known.update({(Scope.THIS, name): value for name, value in selected.items()})
+            known: dict[tuple[Origin, str], int | str | bool | None] = {}
+            known.update({(Origin.THIS, name): value for name, value in selected.items()})
             nodes, facts = narrow(self.protocol.record, Facts(known))
             same = next((shape for shape in found if shape[0] == nodes), None)
             if same is None:

@@ -20,7 +20,7 @@ from wireloom_generator.expressions import (
     Hexadecimal,
     Logical,
     Name,
-    Scope,
+    Origin,
     Unary,
     Value,
     may_be_absent,
@@ -262,8 +262,8 @@ def _is_none_alike(left: Expr, right: Expr) -> bool:
 
 
 def _value_of(name: Name) -> str:
-    scope = "parameters" if name.scope is Scope.PARAMETER else name.scope or "this"
-    return f"{scope}.{name.name}" if _is_name(name.name) else f"{scope}[{string(name.name)}]"
+    origin = "parameters" if name.origin is Origin.PARAMETER else name.origin or "this"
+    return f"{origin}.{name.name}" if _is_name(name.name) else f"{origin}[{string(name.name)}]"
 
 
 def _called(call: Call, *, may_fail: bool) -> str:
