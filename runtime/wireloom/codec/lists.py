@@ -13,12 +13,12 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
-from wireloom.codec.values import Value, value_type
+from wireloom.codec.values import Varying, value_type
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Written, expression
 
 
-class Repeat(Value):
+class Repeat(Varying):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
     ``until`` uses an item's own fields, so it needs items that are structs.

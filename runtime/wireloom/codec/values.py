@@ -139,7 +139,7 @@ class Scalar(Construct):
     size: int | None = None
 
 
-class Value(Construct):
+class Varying(Construct):
     """A value of variable size; ``type`` is its table type."""
 
     type: ColumnType
@@ -152,7 +152,7 @@ def octets(value: Any, path: str = "") -> bytes:
     return bytes(value)
 
 
-class Blob(Value):
+class Blob(Varying):
     """Bytes as they are."""
 
     type = "binary"
@@ -169,7 +169,7 @@ class Blob(Value):
         return obj
 
 
-class Text(Value):
+class Text(Varying):
     """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed."""
 
     type = "string"
@@ -200,7 +200,7 @@ class Text(Value):
         return obj
 
 
-class Constant(Value):
+class Constant(Varying):
     """Bytes that must be exactly these."""
 
     type = "binary"
@@ -223,7 +223,7 @@ class Constant(Value):
         return self.value
 
 
-class Nested(Value):
+class Nested(Varying):
     """A struct in a region of its own; bytes left over in it make the record malformed."""
 
     def __init__(self, extent: Extent, layout: Construct) -> None:
@@ -270,7 +270,7 @@ class Nested(Value):
 
 
 def value_type(construct: Construct) -> ColumnType:
-    """The table type of a value: of a number, of a ``Value``, or of a nested layout."""
+    """The table type of a value: of a number, of a ``Varying`` one, or of a nested layout."""
     kind = packing_of(construct)
     if kind is not None:
         return kind.type

@@ -16,7 +16,7 @@ from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Number, number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
-from wireloom.columnar.values import Blob, Nested, Size, Text, Value
+from wireloom.columnar.values import Blob, Nested, Size, Text, ValueReader
 from wireloom.columnar.vectors import true
 
 TILE = 128 * 1024
@@ -39,7 +39,7 @@ class Repeat:
     """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section."""
 
     def __init__(
-        self, item: Value, *, weight: int, count: Vectorised | int | None = None, until: Vectorised | None = None
+        self, item: ValueReader, *, weight: int, count: Vectorised | int | None = None, until: Vectorised | None = None
     ) -> None:
         self.item = item
         self.weight = weight
@@ -98,7 +98,7 @@ class Repeat:
         at.doubt(which & ~never)
 
 
-def _size(item: Value) -> int | Vectorised | None:
+def _size(item: ValueReader) -> int | Vectorised | None:
     """The size of each row's items if all items of a row have the same size; None if they may differ."""
     if isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size):
         return item.extent.size or None

@@ -14,7 +14,7 @@ from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, Number, label, must_be_valid, number
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
-from wireloom.columnar.values import Rest, Size, Value
+from wireloom.columnar.values import Rest, Size, ValueReader
 from wireloom.columnar.vectors import true
 
 
@@ -107,7 +107,7 @@ class Named:
 
     derived: Sequence[Field] = ()
 
-    def __init__(self, field: Field, value: Value) -> None:
+    def __init__(self, field: Field, value: ValueReader) -> None:
         self.field = field
         self.value = value
         self.fixed = value.fixed

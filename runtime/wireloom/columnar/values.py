@@ -13,7 +13,7 @@ from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 
 
-class Value(Protocol):
+class ValueReader(Protocol):
     """Something that reads the next value of each row."""
 
     @property
@@ -92,7 +92,7 @@ class Prefixed:
 
     fixed = None
 
-    def __init__(self, length: Value) -> None:
+    def __init__(self, length: ValueReader) -> None:
         self.length = length
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
@@ -261,7 +261,7 @@ class ZigZag:
 class Nested:
     """A struct in a region of its own; bytes that it leaves over are doubtful."""
 
-    def __init__(self, extent: Extent, layout: Value) -> None:
+    def __init__(self, extent: Extent, layout: ValueReader) -> None:
         self.extent = extent
         self.layout = layout
         self.fixed = extent.fixed

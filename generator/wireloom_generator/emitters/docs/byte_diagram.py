@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, Item, Row, letter, rows, wrapped
+from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, DiagramRow, Item, letter, rows, wrapped
 from wireloom_generator.emitters.docs.layout import Position
 
 _BYTE = 16
@@ -18,7 +18,7 @@ def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
     margin = max([4, *(len(_shown(row.at)) + 1 for row in grid)])
     legend: dict[str, str] = {}
     lines = _ruler(margin)
-    above: Row | None = None
+    above: DiagramRow | None = None
     for row in grid:
         lines.append(_border(margin, above, row))
         lines += _row(margin, row, legend)
@@ -40,7 +40,7 @@ def _ruler(margin: int) -> list[str]:
     return [first, second, " " * margin + "|" + "0 1 2 3 4 5 6 7|" * ROW]
 
 
-def _border(margin: int, above: Row | None, below: Row | None) -> str:
+def _border(margin: int, above: DiagramRow | None, below: DiagramRow | None) -> str:
     width = max(row.width for row in (above, below) if row) if above or below else 0
     mark: Break | None = below.above if below else None
     line = ("=" if mark and mark.section else "-") * (_BYTE - 1) + "+"
@@ -48,7 +48,7 @@ def _border(margin: int, above: Row | None, below: Row | None) -> str:
     return " " * margin + "+" + line * width + note
 
 
-def _row(margin: int, row: Row, legend: dict[str, str]) -> list[str]:
+def _row(margin: int, row: DiagramRow, legend: dict[str, str]) -> list[str]:
     columns = [column for cell in row.cells for column in _columns(cell, legend)]
     height = max(len(lines) for _, lines in columns)
     texts = []

@@ -65,7 +65,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Row:
+class DiagramRow:
     """Up to four bytes, or one box of any size, whose ``text`` then says which."""
 
     at: Position
@@ -79,7 +79,7 @@ class Row:
         return sum(cell.width for cell in self.cells)
 
 
-def rows(items: Iterable[Item]) -> list[Row]:
+def rows(items: Iterable[Item]) -> list[DiagramRow]:
     """Boxes laid into rows."""
     grid = _Grid()
     for item in items:
@@ -89,7 +89,7 @@ def rows(items: Iterable[Item]) -> list[Row]:
 
 class _Grid:
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[DiagramRow] = []
         self._open = False
         self._above: Break | None = None
 
@@ -104,8 +104,8 @@ class _Grid:
         else:
             self._fixed(item, item.size)
 
-    def _start(self, at: Position) -> Row:
-        self.rows.append(Row(at, self._above))
+    def _start(self, at: Position) -> DiagramRow:
+        self.rows.append(DiagramRow(at, self._above))
         self._above = None
         self._open = True
         return self.rows[-1]

@@ -7,19 +7,19 @@ from wireloom_generator.emitters.docs.markdown import cell, code, listing, phras
 from wireloom_generator.types import Struct
 from wireloom_generator.types.columns import brief
 
-Row = tuple[str, ...]
+TableRow = tuple[str, ...]
 
 
 COLUMNS = ("Column", "Spark type", "Meaning")
 """The header of the tables that the proof of agreement reads back."""
 
 
-def column_row(column: model.Column) -> Row:
+def column_row(column: model.Column) -> TableRow:
     """Name, type, meaning."""
     return code(column.name), code(str(column.type)), cell(prose(column.doc))
 
 
-def message_columns(message: model.Message) -> Iterator[Row]:
+def message_columns(message: model.Message) -> Iterator[TableRow]:
     """The columns of a message, with the variants that fill them if not all do."""
     common = set(names_in(message.sections.values()))
     for column in message.columns:
@@ -52,7 +52,7 @@ def names_in(sections: Iterable[Iterable[model.Node]]) -> Iterator[str]:
                 yield node.columns[0].name
 
 
-def row_columns(protocol: model.Protocol) -> Iterator[Row]:
+def row_columns(protocol: model.Protocol) -> Iterator[TableRow]:
     """The columns of a protocol's row; a message's struct is a link to its page."""
     titles = {message.name: message.doc.title or message.name for message in protocol.messages}
     for column in protocol.columns:
@@ -63,7 +63,7 @@ def row_columns(protocol: model.Protocol) -> Iterator[Row]:
             yield column_row(column)
 
 
-def value_rows(nodes: Iterable[model.Named]) -> list[Row]:
+def value_rows(nodes: Iterable[model.Named]) -> list[TableRow]:
     """The column type for each type on the wire that occurs."""
     found: dict[str, set[str]] = {}
     for node in nodes:

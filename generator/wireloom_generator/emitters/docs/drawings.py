@@ -6,11 +6,11 @@ from typing import assert_never
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
 from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Tree
-from wireloom_generator.emitters.docs.records import TRAILER, Region
+from wireloom_generator.emitters.docs.records import TRAILER, Area
 from wireloom_generator.types import Struct
 
 
-def drawn(parts: Sequence[Region], header: Sequence[Region] = ()) -> Drawing:
+def drawn(parts: Sequence[Area], header: Sequence[Area] = ()) -> Drawing:
     """The diagram of parts; ``header`` are parts before them that are only counted."""
     pen = _Pen()
     items: list[Item] = []
@@ -31,7 +31,7 @@ def sketched(trees: Iterable[Tree]) -> Drawing:
     return Drawing(items, tuple(pen.notes))
 
 
-def is_drawable(parts: Iterable[Region]) -> bool:
+def is_drawable(parts: Iterable[Area]) -> bool:
     """Whether there is anything to draw."""
     return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
 
@@ -199,7 +199,7 @@ def _bytes(extent: ByteCount) -> str:
     return f"{extent.text} {unit}" if extent.size is not None or extent.expression else extent.text
 
 
-def _total(parts: Sequence[Region]) -> str:
+def _total(parts: Sequence[Area]) -> str:
     """``Total 69 bytes (24 byte header + 13 byte extras)``, or a sum if it varies."""
     end = parts[-1].end
     named = [part for part in parts if part.extent.size]

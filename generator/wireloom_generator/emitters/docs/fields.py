@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.columns import Row
+from wireloom_generator.emitters.docs.columns import TableRow
 from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
 from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
@@ -28,11 +28,11 @@ class FieldTable:
         self.links_to = links_to
         self.here = here or (lambda name: "")
 
-    def rows(self, trees: Iterable[Tree]) -> list[Row]:
+    def rows(self, trees: Iterable[Tree]) -> list[TableRow]:
         """One row per field; shared structs have tables of their own."""
         return [row for tree in trees for row in self._tree(tree, "")]
 
-    def _tree(self, tree: Tree, when: str) -> Iterator[Row]:
+    def _tree(self, tree: Tree, when: str) -> Iterator[TableRow]:
         if isinstance(tree, Fork):
             for option in tree.options:
                 for inner in option.trees:
@@ -106,7 +106,7 @@ class FieldTable:
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
-    def _bits(self, at: str, bits: model.Bits, when: str) -> Iterator[Row]:
+    def _bits(self, at: str, bits: model.Bits, when: str) -> Iterator[TableRow]:
         size = bits.wire.fixed or 0
         top = 8 * size
         for field in bits.fields:
@@ -196,9 +196,9 @@ def _types(columns: tuple[model.Column, ...]) -> str:
     return shown + "".join(f"<br>{code(other.name)}: {code(brief(other.type))}" for other in others)
 
 
-def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:
+def merged(tables: Sequence[tuple[str, Sequence[TableRow]]]) -> list[TableRow]:
     """Several tables with conditions as one; a row that is not in all of them shows its condition."""
-    found: list[Row] = []
+    found: list[TableRow] = []
     for _, rows in tables:
         at = 0
         for row in rows:
@@ -212,7 +212,7 @@ def merged(tables: Sequence[tuple[str, Sequence[Row]]]) -> list[Row]:
     return [_restricted(row, [when for when, rows in tables if row in rows], len(tables)) for row in found]
 
 
-def _restricted(row: Row, held: Sequence[str], of: int) -> Row:
+def _restricted(row: TableRow, held: Sequence[str], of: int) -> TableRow:
     if len(held) == of:
         return row
     when = f"{sentence(listing(text.replace('If', 'if', 1) for text in held))}."

@@ -7,7 +7,7 @@ from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.breakdowns import Breakdown, as_json
 from wireloom_generator.emitters.docs.byte_rows import Drawing
-from wireloom_generator.emitters.docs.columns import COLUMNS, Row, message_columns
+from wireloom_generator.emitters.docs.columns import COLUMNS, TableRow, message_columns
 from wireloom_generator.emitters.docs.drawings import bytewise, drawn, is_drawable
 from wireloom_generator.emitters.docs.errata import INDEX, Errata, Erratum
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable, merged
@@ -16,7 +16,7 @@ from wireloom_generator.emitters.docs.framing import lengths_of
 from wireloom_generator.emitters.docs.layout import Tree
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
 from wireloom_generator.emitters.docs.names import Meanings
-from wireloom_generator.emitters.docs.records import TRAILER, HeaderForm, Records, Region
+from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
 from wireloom_generator.emitters.docs.shared import (
     Group,
     PageTable,
@@ -124,7 +124,7 @@ class MessagePages:
             return f"Here {listing(self.names.value(name, value) for value in values)}" if values else ""
 
         fields = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
-        rows: list[tuple[str, list[Row]]] = []
+        rows: list[tuple[str, list[TableRow]]] = []
         drawings = []
         for shape in shapes:
             head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, model.Slot)]
@@ -187,11 +187,11 @@ class MessagePages:
         title = phrase(variant.doc.title or variant.name)
         return Passage(title, f"variant-{variant.name}", texts, self.errata.within(place), tables, drawings)
 
-    def _mine(self, part: Region) -> bool:
+    def _mine(self, part: Area) -> bool:
         """Whether a part holds a message's fields."""
         return self.records.single or isinstance(part.section, model.Slot)
 
-    def _tables(self, parts: list[Region], place: str, *, own: bool) -> Iterator[Titled]:
+    def _tables(self, parts: list[Area], place: str, *, own: bool) -> Iterator[Titled]:
         finders = self.shared.finder(place), self.shared.finder(places.RECORD)
         fields = FieldTable(self.names, lambda *field: finders[0](*field) or finders[1](*field))
         for part in parts:
@@ -200,7 +200,7 @@ class MessagePages:
                 title = "" if not part.name else f"Section {code(part.name)}, from offset {code(part.at)}:"
                 yield Titled(title, table(HEADER, fields.rows(trees)))
 
-    def _drawing(self, parts: list[Region], shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> Titled:
+    def _drawing(self, parts: list[Area], shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> Titled:
         mine = [part for part in parts if self._mine(part) or part.name == TRAILER]
         front = [part for part in parts if part not in mine]
         telling = self.selected(shape, shapes)

@@ -25,7 +25,7 @@ class HeaderForm:
 
 
 @dataclass(frozen=True)
-class Region:
+class Area:
     """The header, or a section. ``common`` are fields of every variant, ``own`` those of the one laid out."""
 
     name: str
@@ -95,14 +95,14 @@ class Records:
 
     def parts(
         self, shape: HeaderForm, message: model.Message | None = None, variant: model.Variant | None = None
-    ) -> list[Region]:
+    ) -> list[Area]:
         """A record's parts in order, each at its position if every section is as long as its fields."""
         facts, header = self._facts(shape, message, variant)
         record = Placing(self.structs, shape.facts, header)
         inner = Placing(self.structs, facts, header)
         head, rest = _split(shape.nodes)
         trees, at = record.place(head, Position())
-        found = [Region("", Position(), at, ByteCount(at.since(Position()), str(at)), trees)]
+        found = [Area("", Position(), at, ByteCount(at.since(Position()), str(at)), trees)]
         for node in rest:
             at = found[-1].end
             part = (
@@ -120,11 +120,11 @@ class Records:
         at: Position,
         message: model.Message | None,
         variant: model.Variant | None,
-    ) -> Region:
+    ) -> Area:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
             end = at.moved(extent.size, extent.term)
-            return Region(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
+            return Area(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
         start = at if not at.terms else Position(slot.name)
         common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
@@ -134,7 +134,7 @@ class Records:
         else:
             extent = ByteCount(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
         behind = end if self.single else at.moved(extent.size, extent.term)
-        return Region(slot.name, at, behind, extent, common, own, slot)
+        return Area(slot.name, at, behind, extent, common, own, slot)
 
     def _facts(
         self, shape: HeaderForm, message: model.Message | None, variant: model.Variant | None
@@ -149,20 +149,20 @@ class Records:
         return facts, header
 
 
-def _fixed(layout: Placing, node: model.Node, at: Position) -> Region:
+def _fixed(layout: Placing, node: model.Node, at: Position) -> Area:
     """A part that messages do not fill: a section with fields of its own, or fields after the sections."""
     trees, end = layout.place([node], at)
     if isinstance(node, model.Section):
         extent = layout.extent(node.name, node.extent)
-        return Region(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
-    return Region(TRAILER, at, end, ByteCount(end.since(at), str(end)), trees)
+        return Area(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
+    return Area(TRAILER, at, end, ByteCount(end.since(at), str(end)), trees)
 
 
-def _merged(head: Region, *others: Region) -> Region:
+def _merged(head: Area, *others: Area) -> Area:
     common = tuple(tree for part in (head, *others) for tree in part.common)
     own = tuple(tree for part in others for tree in part.own)
     end = (head, *others)[-1].end
-    return Region("", Position(), end, ByteCount(end.since(Position()), str(end)), common, own)
+    return Area("", Position(), end, ByteCount(end.since(Position()), str(end)), common, own)
 
 
 def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator import model
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.byte_rows import Drawing
-from wireloom_generator.emitters.docs.columns import Row
+from wireloom_generator.emitters.docs.columns import TableRow
 from wireloom_generator.emitters.docs.drawings import sketched
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.facts import Facts
@@ -21,8 +21,8 @@ from wireloom_generator.types.columns import brief
 class PageTable:
     """A table with one header and its rows, or nothing."""
 
-    headers: tuple[Row, ...] = ()
-    rows: tuple[Row, ...] = ()
+    headers: tuple[TableRow, ...] = ()
+    rows: tuple[TableRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
     return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
 
 
-def table(header: Row, rows: Iterable[Row]) -> PageTable:
+def table(header: TableRow, rows: Iterable[TableRow]) -> PageTable:
     """A table without the columns that are empty in all rows; nothing if there are no rows."""
     found = list(rows)
     kept = [index for index in range(len(header)) if any(row[index].strip() for row in found)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from wireloom_generator.emitters.docs.byte_rows import ROW, Box, Break, Cell, Drawing, Row, letter, rows, wrapped
+from wireloom_generator.emitters.docs.byte_rows import ROW, Box, Break, Cell, DiagramRow, Drawing, letter, rows, wrapped
 from wireloom_generator.emitters.docs.markdown import bit_range, visible
 
 _BYTE = 152
@@ -99,7 +99,7 @@ def _ruler(left: int) -> Iterator[str]:
     yield "</g>"
 
 
-def _place(sheet: _Sheet, row: Row) -> None:
+def _place(sheet: _Sheet, row: DiagramRow) -> None:
     """Add a row at the bottom."""
     if row.above:
         _mark(sheet, row.above, row.width)
