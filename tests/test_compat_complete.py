@@ -77,7 +77,6 @@ UNCOMPARED = {
     (model.Protocol, "lengths"): "what is told of the length is compared below",
     (model.Table, "name"): "the type of the fields that have it is compared",
     (model.Protocol, "byte_order"): "the byte order of each number is compared",
-    (model.Size, "fixed"): "follows from the expression",
     (model.Table, "columns"): "the columns of the message are compared",
     (model.Struct, "columns"): "the columns of the message are compared",
     (expressions.Name, "column"): "where it is written",

@@ -56,7 +56,7 @@ class Offsets:
         """The size given by an expression over earlier numbers."""
         if not isinstance(extent, model.Size):
             return None
-        if (fixed := extent.condition.constant) is not None:
+        if (fixed := extent.fixed) is not None:
             return At(fixed)
         tree = extent.condition.tree
         if tree is None or expressions.measured(tree):

@@ -285,9 +285,7 @@ def _space(node: Node) -> SizeRange:
             return own
         case Computed():
             return NOTHING
-        case Section(extent=Size(condition=condition)) | Slot(extent=Size(condition=condition)) if (
-            size := condition.constant
-        ) is not None:
+        case Section(extent=Size(fixed=int(size))) | Slot(extent=Size(fixed=int(size))):
             return exactly(max(size, 0))
         case Section() | Slot():
             inside = space(children(node))

@@ -36,13 +36,6 @@ class Declarations(Sourced[syntax.Shared]):
 
 
 @dataclass(frozen=True, slots=True)
-class Include(Sourced[syntax.Include]):
-    """An include of a struct that nothing declares; it brings no fields."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Loop:
     """The place at which the struct ``name`` uses one that contains it, maybe itself, as a field or by include."""
 
@@ -59,11 +52,11 @@ class Resolved:
     ``tables`` are what the names mean. ``byte_order`` is one, or a parameter's name. Unless the spec ``is_whole``, a
     file of it could not be read, so nobody knows what is missing.
 
-    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include of such a struct is
-    one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
+    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields and
+    is one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
     cannot be parsed has no tree. ``recursive`` structs contain themselves, by these ``loops``, so includes of them
-    bring no fields. ``included`` are the structs whose fields are spliced in somewhere, ``used`` those that fields
-    have, inner ones first.
+    bring no fields either. ``included`` are the structs that includes name, ``used`` those that fields have, inner ones
+    first.
     """
 
     protocol: Declarations
@@ -81,7 +74,7 @@ class Resolved:
     recursive: frozenset[str]
     loops: tuple[Loop, ...]
     included: tuple[str, ...]
-    unknown: tuple[Include, ...]
+    unknown: Mapping[Location, str]
 
     @property
     def shared(self) -> tuple[Declarations, ...]:

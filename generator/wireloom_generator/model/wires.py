@@ -77,10 +77,14 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """As many bytes as the expression says; ``fixed`` if that is a number."""
+    """As many bytes as the expression says."""
 
     condition: Condition
-    fixed: int | None
+
+    @property
+    def fixed(self) -> int | None:
+        """The number, if it is a plain number."""
+        return self.condition.constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,3 @@ class Wire:
             return self.extent.fixed if isinstance(self.extent, Size) else None
         size = self.type.size
         return size.least if size.least == size.most else None
-
-    @property
-    def constant_size(self) -> int | None:
-        """The number of bytes that its size gives, if that is a plain number."""
-        return self.extent.condition.constant if isinstance(self.extent, Size) else None

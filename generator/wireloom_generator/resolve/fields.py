@@ -147,8 +147,7 @@ class Fields:
         if entry.size is None or entry.size == "rest":
             return model.Rest()
         condition = self.expression(entry.size, entry.where("size"), names)
-        fixed = condition.expression.value if isinstance(condition.expression, Value) else None
-        return model.Size(condition, fixed if isinstance(fixed, int) else None)
+        return model.Size(condition)
 
     def _choice(self, entry: syntax.Choice, names: Names, via: Location | None) -> model.Choice:
         return model.Choice(tuple(self._cases(entry, names, via)), written=entry, via=via)
@@ -247,8 +246,7 @@ class Fields:
     def _value_space(self, wire: model.Wire) -> SizeRange:
         """The size of one value."""
         match wire.extent:
-            case model.Size(condition=condition):
-                size = condition.constant
+            case model.Size(fixed=size):
                 return ANY if size is None else exactly(max(size, 0))
             case model.Rest():
                 return ANY
@@ -363,6 +361,6 @@ def _order(name: str | None) -> model.Order | None:
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
     """A constant, as bytes if its type is bytes and it fits."""
-    if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, wire.constant_size) is None:
+    if isinstance(wire.type, Bytes) and isinstance(const, str) and wire.type.misfit(const, wire.fixed) is None:
         return bytes.fromhex(const)
     return const

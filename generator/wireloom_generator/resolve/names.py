@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wireloom_generator.model.resolved import Include, Loop
+from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 
@@ -51,7 +51,7 @@ class Splicing:
         self.recursive = recursive
         self.included: dict[str, None] = {}
         """The structs that are included anywhere, in this order."""
-        self.unknown: dict[Location, Include] = {}
+        self.unknown: dict[Location, str] = {}
         """The includes of structs that nothing declares."""
 
     def spliced(
@@ -64,7 +64,7 @@ class Splicing:
                 continue
             self.included[entry.include] = None
             if entry.include not in self.structs:
-                self.unknown[entry.at] = Include(entry.include, written=entry)
+                self.unknown[entry.where("include")] = entry.include
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 

@@ -50,7 +50,7 @@ class _Resolving:
             recursive=fields.recursive,
             loops=fields.loops,
             included=tuple(fields.splicing.included),
-            unknown=tuple(fields.splicing.unknown.values()),
+            unknown=fields.splicing.unknown,
         )
 
     def declarations(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:

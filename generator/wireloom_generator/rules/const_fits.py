@@ -41,4 +41,4 @@ def _bit(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
 def _field(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
     if field.repeat is not None:
         return "a list can have no const", ""
-    return None if isinstance(const, bytes) else field.type.misfit(const, field.wire.constant_size)
+    return None if isinstance(const, bytes) else field.type.misfit(const, field.wire.fixed)

@@ -51,7 +51,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if not isinstance(node, model.Field | model.Region):
             continue
         extent = node.wire.extent if isinstance(node, model.Field) else node.extent
-        if isinstance(extent, model.Size) and (extent.condition.constant or 0) < 0:
+        if isinstance(extent, model.Size) and (extent.fixed or 0) < 0:
             yield Problem(node.where("size"), "extent", "a size cannot be negative")
 
 

@@ -23,6 +23,5 @@ from wireloom_generator.problems import Problem, closest
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
-    for entry in spec.unknown:
-        at, what = entry.where("include"), f"unknown type {entry.name!r}"
-        yield Problem(at, "known-include", what, closest(entry.name, spec.structs))
+    for at, name in spec.unknown.items():
+        yield Problem(at, "known-include", f"unknown type {name!r}", closest(name, spec.structs))

@@ -54,7 +54,7 @@ def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if isinstance(field.wire.extent, model.Rest):
         hint = "to bound the list, put it into a section with that size"
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
-    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.condition.constant == 0:
+    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0:
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
     at, struct = field.where("type"), struct_of(spec, field)
     if struct is not None and not has_bytes(struct):

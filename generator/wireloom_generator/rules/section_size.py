@@ -114,7 +114,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
 
 def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mapping[str, tuple[model.Node, ...]]) -> int:
     """How many bytes a slot needs beyond its size in the record."""
-    if isinstance(slot.extent, model.Size) and slot.extent.condition.constant is not None:
+    if isinstance(slot.extent, model.Size) and slot.extent.fixed is not None:
         return 0
     return model.space((*message.sections.get(slot.name, ()), *case.get(slot.name, ()))).least
 

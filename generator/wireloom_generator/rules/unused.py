@@ -70,7 +70,6 @@ def _references(spec: Resolved) -> Iterator[str]:
             yield node.flags
         if isinstance(node, model.Field | model.Computed) and isinstance(node.type, FlatBuffers):
             yield node.type.table
-    yield from (include.name for include in spec.unknown)
 
 
 def _asked(spec: Resolved) -> Iterator[str | None]:
