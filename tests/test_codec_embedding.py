@@ -74,7 +74,7 @@ def test_a_table_s_decimals_are_numbers() -> None:
     row.cas = Decimal(5)
     assert couchbase_dcp.parse(couchbase_dcp.build(row)).cas == 5
     row.cas = Decimal("5.5")
-    with pytest.raises(EncodeError, match="cas: a whole number expected, not Decimal"):
+    with pytest.raises(EncodeError, match=r"cas: a whole number expected, not 5\.5"):
         couchbase_dcp.build(row)
     row.cas = Decimal(10**37)  # more digits than Python's decimals are reckoned with
     with pytest.raises(EncodeError, match=f"cas: {10**37} does not fit 64 bits"):

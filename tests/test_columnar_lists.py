@@ -19,7 +19,7 @@ types:
     fields:
       - {pad: 1}
       - {name: marked, type: Marked}
-      - {name: sign, type: bytes, const: "7f"}
+      - {name: sign, type: bytes, size: 1, const: "7f"}
       - {name: code, type: bytes, size: 2}
       - {name: one, compute: "1", type: u8}
       - {section: room, size: 2, trailing: left, fields: [{name: small, type: u8, optional: true}]}

@@ -32,7 +32,7 @@ types:
         fields:
           - {name: text, type: text, size: rest, when: kind == 1}
           - {name: words, type: Word, repeat: rest, when: kind == 2}
-          - {name: mark, type: bytes, const: "a5", when: kind == 3}
+          - {name: mark, type: bytes, size: 1, const: "a5", when: kind == 3}
           - {name: number, type: u64, table_type: long, when: kind == 4}
 record:
   length: 4 + length
