@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
+from wireloom_generator import frontend
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import spec
-from wireloom_generator.rules import check
 
 HEADER = {
     "opcode": "u8", "version": "u8", "nibble": "u8", "index": "u8", "magic": "u8", "flags": "u8", "number": "u8",
@@ -38,8 +37,7 @@ INSIDE = {
 def problems(fragment: str, rule: str, root: Path) -> list[Problem]:
     """What is found in the protocol around ``fragment``; what is declared without being used counts for ``unused``."""
     folder = _paths(fragment, root) if re.match(r"[\w/]+\.yaml", fragment) else _files(fragment, rule, root)
-    specs, found = spec.load([folder])
-    found += [problem for one in specs for problem in check(one)]
+    _, found = frontend.read([folder])
     return [problem for problem in found if problem.rule == rule or problem.rule != "unused"]
 
 

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.findings import ReportFormat, drawing, report
-from wireloom_generator import emitted_code, emitters, examples, explained, model, rules
+from wireloom_generator import emitted_code, emitters, examples, explained, frontend, model
 from wireloom_generator.emitters import columnar, docs, enums, package, parsers, spark, wireshark
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
 from wireloom_generator.generate import check as check_specs
@@ -146,7 +146,7 @@ EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit, w
 
 def emitted(folder: Path) -> dict[str, OutputFile] | None:
     """The files; None if the spec is refused."""
-    loaded, problems = rules.read([folder])
+    loaded, problems = frontend.read([folder])
     if any(problem.severity is Severity.ERROR for problem in problems):
         return None
     protocol = protocol_of(loaded[0])
@@ -421,7 +421,7 @@ def test_a_source_line_on_a_terminal_is_harmless(tmp_path: Path) -> None:
     path = tmp_path / "specs" / "post" / "protocol.yaml"
     path.parent.mkdir(parents=True)
     path.write_text("protocol: post # \u202e \x9b \x85 \u2066\n", encoding="utf-8")
-    _, problems = rules.read([path.parent])
+    _, problems = frontend.read([path.parent])
     lines = path.read_text(encoding="utf-8").split("\n")
     assert problems
     for problem in problems:
@@ -437,7 +437,7 @@ def test_a_library_stands_beside_the_protocol(tmp_path: Path) -> None:
         tree = loaded(path.read_text(encoding="utf-8"))
         tree["imports"] = [name]
         path.write_text(dumped(tree), encoding="utf-8")
-        _, problems = rules.read([tmp_path / "specs" / "post"])
+        _, problems = frontend.read([tmp_path / "specs" / "post"])
         assert "known-import" in {problem.rule for problem in problems}
         assert {problem.location.path.parent.name for problem in problems} == {"post"}
 

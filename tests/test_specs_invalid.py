@@ -17,11 +17,11 @@ import pytest
 from cases import each
 
 from wireloom import codec
-from wireloom_generator import blocks, naming
-from wireloom_generator.problems import Problem, Severity
+from wireloom_generator import blocks, frontend, naming
+from wireloom_generator.problems import Severity
 from wireloom_generator.reading import spec
-from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_generator.rules import RULES, check, example
+from wireloom_generator.resolve import protocol_of
+from wireloom_generator.rules import RULES, example
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.joinpath("specs_invalid").glob("*.yaml"))
@@ -63,11 +63,6 @@ def _written(text: str, root: Path) -> Path:
     return first
 
 
-def _problems(folder: Path) -> list[Problem]:
-    specs, problems = spec.load([folder])
-    return sorted({*problems, *(problem for one in specs for problem in check(one))})
-
-
 def _expected(text: str) -> list[str]:
     return [line[3:] for line in text.splitlines() if line.startswith("#: ")]
 
@@ -75,7 +70,7 @@ def _expected(text: str) -> list[str]:
 @each("path", FILES)
 def test_mistakes_are_found_where_they_are(path: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    problems = _problems(_written(text, tmp_path / path.stem))
+    _, problems = frontend.read([_written(text, tmp_path / path.stem)])
     problems.sort(key=lambda problem: (problem.location.line, problem.location.column))
     told = [f"{path.name}:{str(problem).partition('.yaml:')[2]}" for problem in problems]
     assert told == _expected(text)
@@ -89,8 +84,8 @@ def test_every_rule_has_a_mistake() -> None:
 
 def test_problems_are_sorted_by_place(tmp_path: Path) -> None:
     text = HERE.joinpath("specs_invalid", "several_mistakes.yaml").read_text(encoding="utf-8")
-    (one,), _ = spec.load([_written(text, tmp_path)])
-    places = [problem.location for problem in check(one)]
+    _, problems = frontend.read([_written(text, tmp_path)])
+    places = [problem.location for problem in problems]
     assert places == sorted(places)
 
 
@@ -113,10 +108,9 @@ def test_many_slips_of_the_pen_never_break_the_compiler(path: Path, tmp_path: Pa
 
 def _slip(path: Path, count: int, root: Path) -> None:
     for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem, count)):
-        specs, problems = spec.load([_written(text, root / path.stem / str(number))])
-        problems += [problem for one in specs for problem in check(one)]
+        specs, problems = frontend.read([_written(text, root / path.stem / str(number))])
         if not any(problem.severity is Severity.ERROR for problem in problems):
-            assert [protocol_of(resolve(one)) for one in specs]
+            assert [protocol_of(one) for one in specs]
 
 
 def _slips(text: str, seed: str, count: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.inspection import fragment, inspect_record
-from wireloom_generator import emitters, examples, explained, model, resolve, rules
+from wireloom_generator import emitters, examples, explained, frontend, model, resolve
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, markdown
@@ -39,7 +39,7 @@ class Compiled:
 
 def compiled(specs: Path) -> Iterator[Compiled]:
     """The protocols of a folder of specs."""
-    loaded, problems = rules.read([specs])
+    loaded, problems = frontend.read([specs])
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise SystemExit(f"the specs have problems, see: wireloom check {specs}")
     for one in loaded:

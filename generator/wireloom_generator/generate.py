@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wireloom_generator import emitted_code, emitters, examples, lockstep, model, on_disk, rules
+from wireloom_generator import emitted_code, emitters, examples, frontend, lockstep, model, on_disk
 from wireloom_generator.emitters import Destination, Emission, Emitter, ModuleEmitter, Subject
 from wireloom_generator.explained import account, sentences
 from wireloom_generator.on_disk import FileChange, Wanted
@@ -35,7 +35,7 @@ def check(specs: Sequence[Path]) -> list[Problem]:
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """How the columnar decoder reads the messages of each protocol: the protocol's name, and sentences."""
-    judged, problems = rules.read(specs)
+    judged, problems = frontend.read(specs)
     if not _errors(problems):
         for protocol in map(protocol_of, judged):
             with examples.running(emitters.modules(protocol)) as codec:
@@ -98,7 +98,7 @@ def _compiled(
 
     What Wireloom's make must agree, whether they are chosen or not; what does not is among the problems.
     """
-    judged, problems = rules.read(specs)
+    judged, problems = frontend.read(specs)
     compiled = []
     for protocol in () if _errors(problems) else map(protocol_of, judged):
         modules = emitters.modules(protocol)

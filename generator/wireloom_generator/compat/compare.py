@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom_generator import model, resolve, rules
+from wireloom_generator import frontend, model, resolve, rules
 from wireloom_generator.compat import locations
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
@@ -45,7 +45,7 @@ def read(paths: Sequence[Path], *, earlier: bool = False) -> Version:
     """The specs in ``paths``. Raises ``BadSpecsError`` if they have errors; ``earlier`` specs may have errors that
     leave their meaning clear.
     """
-    specs, problems = rules.read(paths)
+    specs, problems = frontend.read(paths)
     borne = _ASKING_MORE if earlier else frozenset()
     errors = [problem for problem in problems if problem.severity is Severity.ERROR and problem.rule not in borne]
     if errors:

@@ -1,0 +1,17 @@
+"""Files → models that the rules have judged."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wireloom_generator import rules
+from wireloom_generator.model import Resolved
+from wireloom_generator.problems import Problem
+from wireloom_generator.reading.spec import load
+from wireloom_generator.resolve import resolve
+
+
+def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
+    """The models of the specs in ``paths``, and all problems from reading them and from rules, sorted."""
+    specs, problems = load(paths)
+    models = [resolve(spec) for spec in specs]
+    return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
