@@ -34,6 +34,7 @@ UNCOMPARED = {
     (model.Condition, "at"): "where it is written",
     (model.Otherwise, "at"): "where it is written",
     (model.Variant, "shared"): "where it is declared",
+    (model.Doc, "accepted"): "what is accepted of a spec is nobody's interface",
     (model.Example, "doc"): "what is said of an example is nobody's interface",
     (model.Field, "hex"): "how the spec writes numbers",
     (model.Computed, "hex"): "how the spec writes numbers",

@@ -16,12 +16,12 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
     """
     accepted: set[Problem] = set()
     for thing in spec.things:
-        for entry in thing.written.accept:
+        for entry in thing.doc.accepted:
             places = {thing.at, *thing.written.places.values()}
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
             warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
             accepted.update(warnings)
-            yield from faults(entry, entry.rule, entry.reason, rules)
+            yield from faults(entry.written, entry.rule, entry.reason, rules)
             if meant and not warnings:
                 yield Problem(entry.where("rule"), _RULE, f"{entry.rule} is an error here, which cannot be accepted")
             elif not meant and entry.rule in rules and spec.is_whole:

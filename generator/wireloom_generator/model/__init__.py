@@ -4,6 +4,8 @@ Rules judge it, and emitters see nothing else. All classes are frozen. Alternati
 """
 
 from wireloom_generator.model.declarations import (
+    Acceptance,
+    Described,
     Doc,
     Enum,
     EnumValue,

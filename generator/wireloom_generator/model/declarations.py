@@ -4,21 +4,18 @@ Values that mean nothing (a range without an end, a type that no table has) are 
 """
 
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
+from wireloom_generator.expressions import Literal
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
 from wireloom_generator.reading.written import Written
 from wireloom_generator.types.columns import Column
 
-Syntax = TypeVar("Syntax", bound=Written, covariant=True)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sourced(Generic[Syntax]):
-    """Something from a file: ``written`` is its syntax; ``via`` is the include that brought it."""
+class Sourced:
+    """Something from a file: ``written`` has its places; ``via`` is the include that brought it."""
 
-    written: Syntax = field(compare=False, repr=False)
+    written: Written = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -45,8 +42,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Acceptance(Sourced):
+    """That the warnings of a rule are meant, and why."""
+
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Doc:
-    """The spec's description of something."""
+    """The spec's description of something, and the warnings about it that are ``accepted``."""
 
     title: str = ""
     text: str = ""
@@ -54,74 +59,75 @@ class Doc:
     source: Source | None = None
     errata: tuple[str, ...] = ()
     unit: str | None = None
+    accepted: tuple[Acceptance, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described(Sourced):
+    """Something that the spec can describe."""
+
+    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class EnumValue(Sourced[syntax.EnumValue]):
+class EnumValue(Described):
     """A named number, or a ``range`` of numbers that share a label."""
 
     name: str
     first: int
     last: int
     range: bool
-    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class Enum(Sourced[syntax.Enum]):
+class Enum(Described):
     """Named numbers and labelled ranges, in the spec's order."""
 
     name: str
-    doc: Doc
     values: tuple[EnumValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Flag(Sourced[syntax.FlagValue]):
+class Flag(Described):
     """A named bit."""
 
     name: str
     value: int
-    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class Flags(Sourced[syntax.Flags]):
+class Flags(Described):
     """Named bits."""
 
     name: str
-    doc: Doc
     values: tuple[Flag, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TableField(Sourced[syntax.TableField]):
+class TableField(Described):
     """A field of a FlatBuffers table; ``default`` is what a reader sees when it is not stored."""
 
     name: str
     type: str
     id: int
     default: int | float | bool | str | None
-    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Sourced[syntax.Table]):
+class Table(Described):
     """A FlatBuffers table."""
 
     name: str
-    doc: Doc
     fields: tuple[TableField, ...]
     columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter(Sourced[syntax.Parameter]):
+class Parameter(Described):
     """A fact that is not in the bytes."""
 
     name: str
     type: str
-    default: syntax.Literal
+    default: Literal
     choices: tuple[str, ...]
     column: bool
-    doc: Doc

@@ -8,10 +8,9 @@ from typing import assert_never
 from wireloom_generator import types
 from wireloom_generator.expressions import Conditional, Literal, Value
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.model.declarations import Doc, Sourced, Syntax
+from wireloom_generator.model.declarations import Described, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
 from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.base import Fault
 from wireloom_generator.types.columns import Column
@@ -31,7 +30,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Checksum(Sourced[syntax.Checksum]):
+class Checksum(Sourced):
     """An algorithm over the record's bytes from ``start`` to before ``end``."""
 
     algorithm: str
@@ -39,7 +38,7 @@ class Checksum(Sourced[syntax.Checksum]):
     end: Condition
 
 
-class _Named(Sourced[Syntax]):
+class _Named(Described):
     """What all nodes with a value under a name have in common.
 
     What stands under its ``unknown`` keys means nothing there. ``faults`` are what is wrong with keys of its type: the
@@ -65,7 +64,7 @@ class _Named(Sourced[Syntax]):
 
 
 @dataclass(frozen=True, slots=True)
-class Field(_Named[syntax.Field]):
+class Field(_Named):
     """A value in the bytes. ``columns`` are its own and its label's.
 
     ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
@@ -77,7 +76,6 @@ class Field(_Named[syntax.Field]):
 
     name: str
     wire: Wire
-    doc: Doc
     columns: tuple[Column, ...]
     enum: str | None = None
     flags: str | None = None
@@ -117,13 +115,12 @@ class Field(_Named[syntax.Field]):
 
 
 @dataclass(frozen=True, slots=True)
-class Computed(_Named[syntax.Field]):
+class Computed(_Named):
     """A column that is not in the bytes. Its value is that of ``compute``, and it has one only ``when`` that holds."""
 
     name: str
     compute: Condition
     when: Condition | None
-    doc: Doc
     columns: tuple[Column, ...]
     enum: str | None = None
     labels: bool = True
@@ -144,13 +141,12 @@ class Computed(_Named[syntax.Field]):
 
 
 @dataclass(frozen=True, slots=True)
-class BitField(_Named[syntax.BitField]):
+class BitField(_Named):
     """Some bits of an integer."""
 
     name: str
     width: int
     boolean: bool
-    doc: Doc
     columns: tuple[Column, ...]
     enum: str | None
     labels: bool
@@ -168,7 +164,7 @@ class BitField(_Named[syntax.BitField]):
 
 
 @dataclass(frozen=True, slots=True)
-class Bits(Sourced[syntax.Bits]):
+class Bits(Sourced):
     """An integer split into bit fields, most significant first."""
 
     wire: Wire
@@ -176,7 +172,7 @@ class Bits(Sourced[syntax.Bits]):
 
 
 @dataclass(frozen=True, slots=True)
-class Padding(Sourced[syntax.Pad | syntax.Align]):
+class Padding(Sourced):
     """``size`` zero bytes, then zero bytes up to a multiple of ``align``."""
 
     size: int
@@ -184,25 +180,23 @@ class Padding(Sourced[syntax.Pad | syntax.Align]):
 
 
 @dataclass(frozen=True, slots=True)
-class Section(Sourced[syntax.Section]):
+class Section(Described):
     """A bounded region with fields of its own; a ``bare`` one, which is a mistake, was not even given any."""
 
     name: str
     extent: Size | Rest
     trailing: str | None
     nodes: "tuple[Node, ...]"
-    doc: Doc
     bare: bool = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Slot(Sourced[syntax.Section]):
+class Slot(Described):
     """A section of the record that messages fill."""
 
     name: str
     extent: Size | Rest
     trailing: str | None
-    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +213,7 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Sourced[syntax.Choice]):
+class Choice(Sourced):
     """Alternatives; the one without a condition comes last."""
 
     alternatives: "tuple[Alternative, ...]"
@@ -353,11 +347,10 @@ def _presence(node: Node) -> Condition | bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Struct(Sourced[syntax.Struct]):
+class Struct(Described):
     """A shared struct. If it ``exhausts``, no bytes are ever left behind it in its section."""
 
     name: str
-    doc: Doc
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
     exhausts: bool = field(compare=False)

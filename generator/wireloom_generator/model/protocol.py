@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
+from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, Wire
-from wireloom_generator.reading import syntax
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
 
 @dataclass(frozen=True, slots=True)
-class Proof(Sourced[syntax.Proof]):
+class Proof(Sourced):
     """What must hold before a record's length is believed: a condition, and the checksum field of that name."""
 
     valid: Condition | None
@@ -22,14 +21,13 @@ class Proof(Sourced[syntax.Proof]):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Sourced[syntax.Record]):
+class Record(Described):
     """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
 
     ``names`` are what its expressions can ask for. With ``resync``, a reader goes on at the next proven
     record behind an unproven one.
     """
 
-    doc: Doc
     nodes: tuple[Node, ...]
     names: Names
     length: Condition | None
@@ -43,7 +41,7 @@ class Record(Sourced[syntax.Record]):
 
 
 @dataclass(frozen=True, slots=True)
-class Variant(Sourced[syntax.Variant]):
+class Variant(Described):
     """One of a message's layouts; ``sections`` is what it adds to each slot; ``valid`` must hold if it is taken.
 
     One that several messages share is declared once; ``shared`` is what its declaration says of it. ``filled`` are the
@@ -51,7 +49,6 @@ class Variant(Sourced[syntax.Variant]):
     """
 
     name: str
-    doc: Doc
     when: Condition | None
     sections: Mapping[str, tuple[Node, ...]]
     valid: Condition | None
@@ -60,11 +57,10 @@ class Variant(Sourced[syntax.Variant]):
 
 
 @dataclass(frozen=True, slots=True)
-class Example(Sourced[syntax.Example]):
+class Example(Described):
     """A worked example: what ``hex`` decodes to, or the code it is malformed with."""
 
     name: str
-    doc: Doc
     data: bytes
     parameters: Mapping[str, Any]
     decoded: Mapping[str, object]
@@ -72,7 +68,7 @@ class Example(Sourced[syntax.Example]):
 
 
 @dataclass(frozen=True, slots=True)
-class FormEntry(Sourced[syntax.FormEntry]):
+class FormEntry(Described):
     """A key of a textual form."""
 
     key: str
@@ -80,21 +76,19 @@ class FormEntry(Sourced[syntax.FormEntry]):
     notation: str
     const: str | None
     omit: str
-    doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Sourced[syntax.Form]):
+class Form(Described):
     """A textual form of a message."""
 
     name: str
     style: str
-    doc: Doc
     entries: tuple[FormEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Sourced[syntax.Message]):
+class Message(Described):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
     ``valid`` must hold for all its records, ``otherwise`` for those that have none of its variants; it is None if every
@@ -104,7 +98,6 @@ class Message(Sourced[syntax.Message]):
     """
 
     name: str
-    doc: Doc
     match: Mapping[str, tuple[int, ...]]
     sections: Mapping[str, tuple[Node, ...]]
     variants: tuple[Variant, ...]

@@ -3,20 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator.model.declarations import Doc, Enum, Flags, Parameter, Sourced, Table
+from wireloom_generator.model.declarations import Described, Enum, Flags, Parameter, Table
 from wireloom_generator.model.nodes import Named, Node, Region, Struct, walk
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
 
 
 @dataclass(frozen=True, slots=True)
-class Declarations(Sourced[syntax.Shared]):
+class Declarations(Described):
     """All that the file of a protocol or of a library declares; ``kind`` says which, and is the key of its name."""
 
     kind: str
     name: str
-    doc: Doc
     parameters: tuple[Parameter, ...]
     enums: tuple[Enum, ...]
     flags: tuple[Flags, ...]
@@ -92,7 +90,7 @@ class Resolved:
             yield from message.layouts
 
     @property
-    def things(self) -> Iterator[Sourced[syntax.Documented]]:
+    def things(self) -> Iterator[Described]:
         """Everything that the spec can describe, with what is in it; nodes as often as they are included."""
         for part in self.shared:
             yield from (part, *part.parameters, *part.named, *part.variants)

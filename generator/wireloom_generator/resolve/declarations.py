@@ -11,7 +11,8 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
     where = model.Source(source.document, source.section, source.revision) if source else None
     text = " ".join((written.doc or "").split())
     errata = tuple(" ".join(erratum.split()) for erratum in written.erratum)
-    return model.Doc(title or "", text, written.since, where, errata, unit)
+    accepted = tuple(model.Acceptance(entry.rule, entry.reason, written=entry) for entry in written.accept)
+    return model.Doc(title or "", text, written.since, where, errata, unit, accepted)
 
 
 def declarations(written: syntax.Protocol | syntax.Library) -> model.Declarations:
@@ -36,15 +37,22 @@ def declarations(written: syntax.Protocol | syntax.Library) -> model.Declaration
 
 def parameter(written: syntax.Parameter) -> model.Parameter:
     """A fact that is not in the bytes."""
-    doc = documentation(written)
     return model.Parameter(
-        written.name, written.type, written.default, written.choices, written.column, doc, written=written
+        name=written.name,
+        type=written.type,
+        default=written.default,
+        choices=written.choices,
+        column=written.column,
+        doc=documentation(written),
+        written=written,
     )
 
 
 def enum(written: syntax.Enum) -> model.Enum:
     """Named numbers."""
-    return model.Enum(written.name, documentation(written), tuple(map(_enum_value, written.values)), written=written)
+    return model.Enum(
+        written.name, tuple(map(_enum_value, written.values)), doc=documentation(written), written=written
+    )
 
 
 def _enum_value(written: syntax.EnumValue) -> model.EnumValue:
@@ -52,26 +60,28 @@ def _enum_value(written: syntax.EnumValue) -> model.EnumValue:
     given = [number for number in (written.value, written.first, written.last) if number is not None] or [0]
     is_range = written.value is None
     last = given[-1] if is_range else given[0]
-    return model.EnumValue(written.name, given[0], last, is_range, documentation(written), written=written)
+    return model.EnumValue(written.name, given[0], last, is_range, doc=documentation(written), written=written)
 
 
 def flags(written: syntax.Flags) -> model.Flags:
     """Named bits."""
-    values = tuple(model.Flag(item.name, item.value, documentation(item), written=item) for item in written.values)
-    return model.Flags(written.name, documentation(written), values, written=written)
+    values = tuple(model.Flag(item.name, item.value, doc=documentation(item), written=item) for item in written.values)
+    return model.Flags(written.name, values, doc=documentation(written), written=written)
 
 
 def table(written: syntax.Table) -> model.Table:
     """A FlatBuffers table; fields of unknown types have no column."""
     fields = tuple(
-        model.TableField(field.name, field.type, field.id, _table_default(field), documentation(field), written=field)
+        model.TableField(
+            field.name, field.type, field.id, _table_default(field), doc=documentation(field), written=field
+        )
         for field in written.fields
     )
     found = ((field, types.parse(field.type)) for field in fields)
     columns = (
         model.Column(field.name, type_.column(Declared({}, {})), field.doc.text) for field, type_ in found if type_
     )
-    return model.Table(written.name, documentation(written), fields, tuple(columns), written=written)
+    return model.Table(written.name, fields, tuple(columns), doc=documentation(written), written=written)
 
 
 def _table_default(field: syntax.TableField) -> int | float | bool | str | None:
@@ -97,8 +107,8 @@ def form(written: syntax.Form) -> model.Form:
     """A textual form."""
     entries = tuple(
         model.FormEntry(
-            entry.key, entry.field, entry.notation, entry.const, entry.omit, documentation(entry), written=entry
+            entry.key, entry.field, entry.notation, entry.const, entry.omit, doc=documentation(entry), written=entry
         )
         for entry in written.entries
     )
-    return model.Form(written.name, written.style, documentation(written), entries, written=written)
+    return model.Form(written.name, written.style, entries, doc=documentation(written), written=written)

@@ -85,7 +85,7 @@ class Fields:
         """A shared struct."""
         nodes = self.nodes(written.fields, self.names(written.fields))
         exhausts = model.exhausting(nodes, self.structs) is not None
-        return model.Struct(written.name, documentation(written), nodes, columns(nodes), exhausts, written=written)
+        return model.Struct(written.name, nodes, columns(nodes), exhausts, doc=documentation(written), written=written)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
         """An expression with its place and resolved names; None for None."""
@@ -136,12 +136,12 @@ class Fields:
 
     def _slot(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Slot:
         extent, doc = self._extent(entry, names), documentation(entry)
-        return model.Slot(entry.section, extent, entry.trailing, doc, written=entry, via=via)
+        return model.Slot(entry.section, extent, entry.trailing, doc=doc, written=entry, via=via)
 
     def _section(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Section:
         extent, doc, nodes = self._extent(entry, names), documentation(entry), self.nodes(entry.fields, names, via)
         bare = not entry.fields
-        return model.Section(entry.section, extent, entry.trailing, nodes, doc, bare, written=entry, via=via)
+        return model.Section(entry.section, extent, entry.trailing, nodes, bare, doc=doc, written=entry, via=via)
 
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
@@ -170,7 +170,6 @@ class Fields:
             field.name,
             field.width,
             boolean,
-            doc,
             labelled(field.name, kind, doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
@@ -181,6 +180,7 @@ class Fields:
             self._hex(field, names),
             field.reserved,
             {} if field.type in (None, "bool") else {"type": str(field.type)},
+            doc=doc,
             written=field,
             via=via,
         )
@@ -191,7 +191,6 @@ class Fields:
             field.name,
             self.expression(text, field.where("compute"), names),
             self.condition(field.when, field.where("when"), names),
-            doc,
             labelled(field.name, type_.column(self.declared), doc.text, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
@@ -199,6 +198,7 @@ class Fields:
             type=type_,
             unknown=dict(_stray(field)),
             faults=tuple(type_.faults(field)),
+            doc=doc,
             written=field,
             via=via,
         )

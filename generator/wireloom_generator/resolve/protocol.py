@@ -7,7 +7,6 @@ from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Value
 from wireloom_generator.model.names import Names
-from wireloom_generator.reading import syntax
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
@@ -129,13 +128,21 @@ def _unknown(record: model.Record) -> model.Message:
         column = model.Column(slot.name, model.Primitive.BINARY, doc.text)
         wire = model.Wire(Bytes(), extent=model.Rest())
         default = model.Condition(Value(b""), "none")
-        written = syntax.Field(
-            at=slot.written.at, places={}, name=slot.name, type="bytes", size=syntax.Expression("rest")
-        )
-        return model.Field(slot.name, wire, doc, (column,), default=default, written=written)
+        return model.Field(slot.name, wire, (column,), default=default, doc=doc, written=slot.written)
 
     sections: dict[str, tuple[model.Node, ...]] = {slot.name: (field(slot),) for slot in record.slots}
     doc = model.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")
-    written = syntax.Message(at=record.written.at, places={}, message=UNKNOWN, match={}, sections={})
-    found = message_columns(record.slots, sections)
-    return model.Message(UNKNOWN, doc, {}, sections, (), (), found, (), (), None, names=record.names, written=written)
+    return model.Message(
+        name=UNKNOWN,
+        match={},
+        sections=sections,
+        variants=(),
+        trailing=(),
+        columns=message_columns(record.slots, sections),
+        examples=(),
+        forms=(),
+        path=None,
+        names=record.names,
+        doc=doc,
+        written=record.written,
+    )

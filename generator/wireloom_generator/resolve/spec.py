@@ -133,12 +133,12 @@ class _Resolving:
         """One of a message's layouts."""
         return model.Variant(
             written.name,
-            documentation(written, title=written.title),
             self.fields.condition(written.when, written.where("when"), names),
             self.sections(order, written.sections, names),
             self.fields.condition(written.valid, written.where("valid"), names),
             documentation(self.declared.get(written.name, written)) if written.shared else None,
             tuple(written.sections),
+            doc=documentation(written, title=written.title),
             written=written,
         )
 
