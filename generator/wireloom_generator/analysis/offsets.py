@@ -35,7 +35,7 @@ class At:
 @dataclass
 class Offsets:
     """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are
-    those of fields and sections that fixed numbers determine, ``slots`` those of the slots that messages fill.
+    those of fields and sections that fixed numbers determine.
     """
 
     parameters: frozenset[str]
@@ -43,7 +43,6 @@ class Offsets:
     places: dict[str, At] = field(default_factory=dict)
     sizes: dict[str, At] = field(default_factory=dict)
     fields: dict[str, model.Field | model.Computed] = field(default_factory=dict)
-    slots: dict[str, At] = field(default_factory=dict)
 
     def note(self, name: str, at: At | None, size: At | None) -> None:
         """Remember the offset and size of something, as far as they are known."""
@@ -81,8 +80,9 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     layout = Offsets(frozenset(spec.parameters))
     _lay(spec.record.nodes, At(), layout)
     if isinstance(owner, model.Message):
-        for name, at in tuple(layout.slots.items()):
-            _lay(owner.sections.get(name, ()), at, layout)
+        for slot, at in [(slot, layout.places.get(slot.name)) for slot in spec.record.slots]:
+            if at is not None:
+                _lay(owner.sections.get(slot.name, ()), at, layout)
     return layout
 
 
@@ -91,25 +91,16 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
     for node in nodes:
         size: At | None
         match node:
-            case model.Field():
+            case model.Field() | model.Computed():
                 size = _size(node, layout)
-                if at is not None and not at.told and fixed_number(node) is not None:
+                if isinstance(node, model.Field) and at is not None and not at.told and fixed_number(node) is not None:
                     layout.numbers[node.name] = (at.bytes, node)
                 layout.fields[node.name] = node
                 layout.note(node.name, at, size)
-            case model.Computed():
-                size = At()
-                layout.fields[node.name] = node
+            case model.Section() | model.Slot():
+                size = layout.size_of(node.extent)
                 layout.note(node.name, at, size)
-            case model.Section(name=name, extent=extent, nodes=inner):
-                size = layout.size_of(extent)
-                layout.note(name, at, size)
-                _lay(inner, at, layout)
-            case model.Slot(name=name, extent=extent):
-                size = layout.size_of(extent)
-                layout.note(name, at, size)
-                if at is not None:
-                    layout.slots[name] = at
+                _lay(model.children(node), at, layout)
             case model.Choice():
                 size = _choice(node, at, layout)
             case model.Bits(wire=wire):
@@ -124,7 +115,9 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
     return at
 
 
-def _size(field: model.Field, layout: Offsets) -> At | None:
+def _size(field: model.Field | model.Computed, layout: Offsets) -> At | None:
+    if isinstance(field, model.Computed):
+        return At()
     if field.when is not None or field.optional or field.repeat is not None:
         return None
     if field.wire.extent is not None:

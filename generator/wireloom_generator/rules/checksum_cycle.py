@@ -86,7 +86,7 @@ def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
         if isinstance(field, model.Field) and field.checksum is not None and not visit.in_variant:
             covers = _covered(field.checksum, layout)
             if covers is not None:
-                slot = layout.slots.get(visit.sections[0]) if visit in scope.visits and is_message else None
+                slot = layout.places.get(visit.sections[0]) if visit in scope.visits and is_message else None
                 least = slot.bytes if slot is not None else 0
                 yield _Sum(field.name, field.checksum.start.at, covers, _place(field, layout), least)
 
