@@ -15,7 +15,7 @@ MODULE = filled(__package__, "columnar.py", head="", title="")
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module, which is the same for every protocol but for its first lines."""
-    title = docstring(f"Arrow schema of {protocol.doc.title or protocol.name}, and its records as Arrow tables.")
+    title = docstring(f"Arrow schema of {protocol.doc.title}, and its records as Arrow tables.")
     text = filled(__package__, "columnar.py", head=head(protocol.folders), title=title)
     yield OutputFile(PurePosixPath(protocol.name, "columnar.py"), text)
 

@@ -17,7 +17,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         __package__,
         "enums.py",
         head=head(protocol.folders),
-        title=docstring(f"Named numbers and bits of {protocol.doc.title or protocol.name}."),
+        title=docstring(f"Named numbers and bits of {protocol.doc.title}."),
         bases=imported("wireloom.codec", bases) if bases else "",
         enums=map(_enum, protocol.enums),
         flags=map(_flags, protocol.flags),

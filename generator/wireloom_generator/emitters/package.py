@@ -15,7 +15,7 @@ LAZY = filled(__package__, "lazy.py")
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The package's front module."""
-    title = f"{protocol.doc.title or protocol.name}: parsers, builders and schemas, one attribute a message."
+    title = f"{protocol.doc.title}: parsers, builders and schemas, one attribute a message."
     messages = sorted(message.name for message in protocol.messages)
     named = sorted([*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)])
     text = filled(

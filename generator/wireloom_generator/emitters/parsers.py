@@ -35,7 +35,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         __package__,
         "parsers.py",
         head=head(protocol.folders),
-        title=docstring(f"Parsers and builders of {protocol.doc.title or protocol.name}. {protocol.doc.text}".strip()),
+        title=docstring(f"Parsers and builders of {protocol.doc.title}. {protocol.doc.text}".strip()),
         numbers=imported("construct", found) if found else "",
         codec=imported("wireloom.codec", sorted(blocks.BLOCKS & used)),
         enums=imported(".enums", sorted(declared)) if declared else "",

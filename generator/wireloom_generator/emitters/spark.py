@@ -45,9 +45,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         __package__,
         "spark.py",
         head=head(protocol.folders),
-        title=docstring(
-            f"Spark schema of {protocol.doc.title or protocol.name}: SCHEMA is a row, the others its structs."
-        ),
+        title=docstring(f"Spark schema of {protocol.doc.title}: SCHEMA is a row, the others its structs."),
         imported=sorted({*used, "StructField", "StructType"}),
         structs=declared,
         schema=schema,

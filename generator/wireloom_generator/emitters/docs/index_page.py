@@ -52,7 +52,7 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
     """The front page of a protocol; how its records are read stands there if that is known."""
     protocol, errata = pages.protocol, pages.errata
     return IndexPage(
-        title=phrase(protocol.doc.title or protocol.name),
+        title=phrase(protocol.doc.title),
         name=protocol.name,
         paragraphs=(prose(protocol.doc.text),) if protocol.doc.text else (),
         errata=errata.at(places.PROTOCOL, protocol.doc),

@@ -91,7 +91,7 @@ class MessagePages:
         return MessagePage(
             title=phrase(message.doc.title or message.name),
             name=message.name,
-            protocol=phrase(self.protocol.doc.title or self.protocol.name),
+            protocol=phrase(self.protocol.doc.title),
             paragraphs=(prose(message.doc.text),) if message.doc.text else (),
             errata=self.errata.at(place, message.doc),
             facts=tuple(self._facts(message)),

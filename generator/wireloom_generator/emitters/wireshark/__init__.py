@@ -76,7 +76,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         framing=render(_framing(protocol)),
         parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
         name=string(protocol.name),
-        title=_words(protocol.doc.title or protocol.name),
+        title=_words(protocol.doc.title),
     )
     yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
 
