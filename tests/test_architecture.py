@@ -1,6 +1,8 @@
-"""The folders that the page on the architecture prints are those that there are."""
+"""The folders and words of the page on the architecture are those that there are."""
 
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -23,3 +25,21 @@ def test_the_tree_has_every_module_and_folder(folder: str, tree: str) -> None:
 
 def test_both_trees_are_printed() -> None:
     assert [folder for folder, _ in TREES] == ["generator/wireloom_generator", "runtime/wireloom"]
+
+
+STAGES = re.compile(r"reading\.syntax|(model|types|codec|columnar)\.\w+|traces|options")
+"""The modules in which a word of the language keeps its name: what was written, what it means, what reads it."""
+
+
+def test_classes_of_one_name_are_one_thing_at_several_stages() -> None:
+    found: dict[str, set[str]] = defaultdict(set)
+    for folder, _ in TREES:
+        for path in ROOT.joinpath(folder).rglob("*.py"):
+            module = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
+            body = ast.parse(path.read_text(encoding="utf-8")).body
+            for name in (node.name for node in body if isinstance(node, ast.ClassDef)):
+                found[name].add(module)
+    shared = {name: modules for name, modules in found.items() if len(modules) > 1}
+    assert {name: modules for name, modules in shared.items() if not all(map(STAGES.fullmatch, modules))} == {}
+    assert [name for name in shared if name.startswith("_")] == []
+    assert {"Field", "Section", "Message"} <= shared.keys()

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-Names = frozenset[tuple[int, int, str]]
+NamedRanges = frozenset[tuple[int, int, str]]
 """(first, last, name) of a range of numbers; a single number is both first and last."""
 
 _NUMBER = r"(-?(?:0x[0-9a-fA-F]+|\d+))"
@@ -28,7 +28,7 @@ def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f"{name} of enums.py is on no page"
 
 
-def _declared(text: str) -> Iterator[tuple[str, Names]]:
+def _declared(text: str) -> Iterator[tuple[str, NamedRanges]]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):
             yield node.name, frozenset(_members(node))
@@ -46,7 +46,7 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
                 pass
 
 
-def _tables(text: str) -> Iterator[tuple[str, Names]]:
+def _tables(text: str) -> Iterator[tuple[str, NamedRanges]]:
     """The tables of named numbers on a page, by heading."""
     for section in re.split(r"^###? ", text, flags=re.MULTILINE)[1:]:
         heading, _, body = section.partition("\n")

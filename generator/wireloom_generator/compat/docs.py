@@ -45,13 +45,13 @@ def _declarations(comparison: Comparison) -> Iterator[Pair]:
         yield from _named(f"{new.name}.{after.name}", before.fields, after.fields)
 
 
-class Described(HasName, Protocol):
+class HasDoc(HasName, Protocol):
     """An element with a name and a description."""
 
     @property
     def doc(self) -> model.Doc: ...
 
 
-def _named(path: str, old: Iterable[Described], new: Iterable[Described]) -> Iterator[Pair]:
+def _named(path: str, old: Iterable[HasDoc], new: Iterable[HasDoc]) -> Iterator[Pair]:
     for one, other in by_name(old, new).kept:
         yield f"{path}.{other.name}", one.doc, other.doc

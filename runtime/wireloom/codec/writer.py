@@ -14,7 +14,7 @@ Awaited = tuple[Values, str, "Derivation", Frame, Path]
 """A derived value: the struct it is in, its name, and what computes it when the rest is written."""
 Claim = tuple["Claimant", Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
-Tail = tuple["Refuser", Values, int, bool, Path]
+Continuation = tuple["Refuser", Values, int, bool, Path]
 """The assumption that a region goes on behind that byte, or that it ends there."""
 Reservation = tuple["Reserved", Values, int, Path]
 """Room in the record from that byte on, and what fills it."""
@@ -52,7 +52,7 @@ class Writer:
         self.path: Path = None
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
-        self.tails: list[Tail] = []
+        self.tails: list[Continuation] = []
         self.awaited: list[Awaited] = []
         self.known: dict[Path, Values] = {}
 

@@ -106,21 +106,21 @@ def _size(item: ValueReader) -> int | Vectorised | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Items of some ``rows``: ``count`` of each from the ``first`` on, which is a number in its list."""
+class _Turn:
+    """What a turn has read of some ``rows``: ``count`` items of each, the ``first`` by its number in its list."""
 
     rows: Array
     first: Array
     count: Array
     items: Column
 
-    def without(self, which: Array) -> "_Stretch":
+    def without(self, which: Array) -> "_Turn":
         """The items of the other rows."""
         kept = ~which[self.rows]
         if kept.all():
             return self
         items = self.items.take(np.flatnonzero(np.repeat(kept, self.count)))
-        return _Stretch(self.rows[kept], self.first[kept], self.count[kept], items)
+        return _Turn(self.rows[kept], self.first[kept], self.count[kept], items)
 
 
 class _Lists:
@@ -143,12 +143,12 @@ class _Lists:
         self.stretch = np.full(len(rows), TILE if self.sized else 0)
         self.count = np.zeros(len(rows), np.int64)
         self.ended = rows.batch.doubtful[rows.index]
-        self.stretches: list[_Stretch] = []
+        self.turns: list[_Turn] = []
 
     def read(self) -> None:
         """Read all items, or as many as are not left to the codec."""
         turn = few = 0
-        while len(going := np.flatnonzero(self._more())) or not self.stretches:
+        while len(going := np.flatnonzero(self._more())) or not self.turns:
             if not self.sized and 0 < len(going) < FEW:
                 few += 1
                 self.rows.batch.root.turns += 1
@@ -201,7 +201,7 @@ class _Lists:
             last = np.cumsum(stretch) - stretch + kept - 1
             if (kept < stretch).any():
                 items = items.take(np.flatnonzero(number < np.repeat(kept, stretch)))
-        self.stretches.append(_Stretch(rows, self.count[rows], kept, items))
+        self.turns.append(_Turn(rows, self.count[rows], kept, items))
         self._go_on(rows, kept, start[last], stop[last], doubtful[last] | until[last])
         if len(wrong := np.flatnonzero(doubtful[last])):
             at.adopt(inner.batch, last[wrong], rows[wrong], self.count[rows[wrong]] - 1)
@@ -238,11 +238,11 @@ class _Lists:
         doubtful = self.rows.batch.doubtful[self.rows.index]
         counts = np.where(doubtful, 0, self.count)
         begin = np.cumsum(counts) - counts
-        sound = [stretch.without(doubtful) for stretch in self.stretches]
-        items = join(stretch.items for stretch in sound)
-        first = np.concatenate([begin[stretch.rows] + stretch.first for stretch in sound])
+        sound = [turn.without(doubtful) for turn in self.turns]
+        items = join(turn.items for turn in sound)
+        first = np.concatenate([begin[turn.rows] + turn.first for turn in sound])
         if (first[1:] < first[:-1]).any():
-            count, order = np.concatenate([stretch.count for stretch in sound]), np.argsort(first)
+            count, order = np.concatenate([turn.count for turn in sound]), np.argsort(first)
             items = items.take(ragged((np.cumsum(count) - count)[order], count[order]))
         return Lists(counts, items)
 

@@ -4,7 +4,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from wireloom.expressions.scalar import Scalar
+    from wireloom.expressions.scalar import RecordFunction
     from wireloom.expressions.tree import Expr, Function, Name
 
 
@@ -13,7 +13,7 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.ask: Scalar = self._ask_first
+        self.ask: RecordFunction = self._ask_first
         """Its value in one record; None if a value that it needs is absent, or it divides by zero."""
 
     def __repr__(self) -> str:
@@ -25,7 +25,7 @@ class Expression:
         return self.ask(this, record, frame)
 
     @cached_property
-    def _function(self) -> "Scalar":
+    def _function(self) -> "RecordFunction":
         from wireloom.expressions.scalar import function
 
         return function(self.tree)

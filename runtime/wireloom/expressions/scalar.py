@@ -25,7 +25,7 @@ from wireloom.expressions.tree import (
     needed,
 )
 
-Scalar = Callable[[Any, Any, Any], Any]
+RecordFunction = Callable[[Any, Any, Any], Any]
 """An expression as a function of ``this`` (its own struct), ``record`` (the header) and ``frame`` (see the codec)."""
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
@@ -41,11 +41,11 @@ def ask(this, record, frame):
 _WHERE = {None: "this", Origin.THIS: "this", Origin.RECORD: "record", Origin.PARAMETER: "frame.parameters"}
 
 
-def function(tree: Expr) -> Scalar:
+def function(tree: Expr) -> RecordFunction:
     """The expression as a function."""
     made: dict[str, Any] = dict(_GIVEN)
     exec(_SOURCE.format(_Compiling().value(tree)), made)
-    found: Scalar = made["ask"]
+    found: RecordFunction = made["ask"]
     return found
 
 
