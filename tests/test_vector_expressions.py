@@ -32,8 +32,8 @@ from wireloom.columnar.expressions import vector
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
 from wireloom.expressions import expression as of_text
+from wireloom.expressions.parsing import parse_qualified
 from wireloom.expressions.text import printed, qualified
-from wireloom.expressions.tree import parse_qualified
 from wireloom.expressions.unvectorised import reason
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.expressions import Binary, Expr, ExpressionError, Name, Origin, Value, parse, rename

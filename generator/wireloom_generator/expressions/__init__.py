@@ -5,6 +5,7 @@ The language itself is ``wireloom.expressions``, since generated code carries ex
 
 from wireloom.expressions.linear import key, terms
 from wireloom.expressions.numerals import Hexadecimal, integer
+from wireloom.expressions.parsing import ExpressionError, parse, parsed
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
     OF_NAMES,
@@ -15,7 +16,6 @@ from wireloom.expressions.tree import (
     Compare,
     Conditional,
     Expr,
-    ExpressionError,
     Function,
     Logical,
     Name,
@@ -26,8 +26,6 @@ from wireloom.expressions.tree import (
     measured,
     names,
     needed,
-    parse,
-    parsed,
     parts,
     rebuild,
     rename,

@@ -37,7 +37,7 @@ class Expression:
     @cached_property
     def tree(self) -> "Expr":
         """What it consists of."""
-        from wireloom.expressions.tree import parse_qualified
+        from wireloom.expressions.parsing import parse_qualified
 
         return parse_qualified(self.text)
 

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from wireloom.expressions.parsing import parsed
 from wireloom.expressions.tree import (
     OF_PLACES,
     Among,
@@ -15,7 +16,6 @@ from wireloom.expressions.tree import (
     Origin,
     Unary,
     Value,
-    parsed,
     parts,
     rebuild,
     rename,

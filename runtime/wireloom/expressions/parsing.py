@@ -1,0 +1,204 @@
+"""The expression language: text → tree, through Python's parser and an allow-list.
+
+Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
+the calls ``size offset count present min max``. No loops, no attributes, no other calls.
+
+In generated code, names say where their values are found: ``record.magic`` is in the record's header,
+``parameters.dialect`` is a parameter, a plain name is in the own struct. Any field may be absent.
+"""
+
+import ast
+import re
+from functools import cache
+from itertools import accumulate
+from typing import assert_never
+
+from wireloom.expressions.numerals import integer
+from wireloom.expressions.tree import (
+    OF_PLACES,
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Function,
+    Logical,
+    Name,
+    Origin,
+    Unary,
+    Value,
+    parts,
+)
+
+_BINARY = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_ORIGINS = {"record": Origin.RECORD, "parameters": Origin.PARAMETER}
+_UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
+
+_LONGEST = 4000
+"""The most characters of an expression."""
+_DEEPEST = 64
+"""The deepest nesting of operations; a sum of this many terms is as deep."""
+_WIDEST = 1024
+"""The most bits of a number in an expression; Python writes wide ones in decimal only up to a limit."""
+_AROUND = 4
+"""The most operations that the compiler puts around an expression."""
+_TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
+_SLIPS = {
+    r"&&": "write and for &&",
+    r"\|\|": "write or for ||",
+    r"!(?!=)": "write not for !",
+    r"[^=!<>]=[^=]": "a comparison is written ==",
+}
+"""How other languages write what is written otherwise here."""
+_SPLIT = "give parts of it names, with compute"
+
+
+class ExpressionError(ValueError):
+    """The text is not an expression; ``column`` counts from 0 in it."""
+
+    def __init__(self, what: str, column: int = 0, hint: str = "") -> None:
+        super().__init__(what)
+        self.column = column
+        self.hint = hint
+
+
+@cache
+def parse(text: str) -> Expr:
+    """The tree of an expression as a spec has it. Raises ``ExpressionError``."""
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"longer than {_LONGEST} characters", _LONGEST, _SPLIT)
+    return _Reading(text.strip(), qualified=False).tree(_DEEPEST)
+
+
+def parse_qualified(text: str) -> Expr:
+    """The tree of an expression as generated code has it. Raises ``ExpressionError``."""
+    return _Reading(text, qualified=True).tree(_DEEPEST + _AROUND)
+
+
+@cache
+def parsed(text: str) -> Expr | None:
+    """The expression's tree; None if it is not one."""
+    try:
+        return parse(text)
+    except ExpressionError:
+        return None
+
+
+def _is_deeper(expression: Expr, depth: int) -> bool:
+    return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
+
+
+class _Reading:
+    """Makes a tree from Python's syntax tree; ``qualified`` names say where they are found."""
+
+    def __init__(self, text: str, *, qualified: bool) -> None:
+        self.text = text
+        self.qualified = qualified
+        self.source = text.encode(errors="replace")
+        self.starts = [0, *accumulate(map(len, self.source.splitlines(keepends=True)))]
+        """Where in the source each line begins."""
+
+    def tree(self, deepest: int) -> Expr:
+        """The tree of the text, which is no deeper than this."""
+        try:
+            found = self.part(self.parsed())
+        except (RecursionError, MemoryError):
+            raise ExpressionError(_TOO_DEEP, 0, _SPLIT) from None
+        if _is_deeper(found, deepest):
+            raise ExpressionError(_TOO_DEEP, 0, _SPLIT)
+        return found
+
+    def parsed(self) -> ast.expr:
+        """Python's tree of the text."""
+        text = self.text
+        if "\0" in text:  # Python 3.11.2 has no SyntaxError for it
+            raise ExpressionError(f"not an expression: {text!r}", text.index("\0"))
+        try:
+            return ast.parse(text, mode="eval").body
+        except UnicodeEncodeError as error:
+            raise ExpressionError(f"not an expression: {text!r}", error.start) from None
+        except SyntaxError as error:
+            column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
+            hints = (hint for slip, hint in _SLIPS.items() if re.search(slip, text))
+            raise ExpressionError(f"not an expression: {text!r}", column, next(hints, "")) from None
+
+    def part(self, node: ast.expr) -> Expr:
+        match node:
+            case ast.Constant(value=bool() | str() as value):
+                return Value(value)
+            case ast.Constant(value=int() as value):
+                return Value(self._number(node, value))
+            case ast.Constant(value=None) if self.qualified:
+                return Value(None)
+            case ast.Name(id="true" | "false" as name):
+                return Value(name == "true")
+            case ast.Name(id=name):
+                return Name(name, self._column(node), Origin.THIS if self.qualified else None, self.qualified)
+            case ast.Attribute(value=ast.Name(id=origin), attr=name) if self.qualified and origin in _ORIGINS:
+                return Name(name, self._column(node), _ORIGINS[origin], origin == "record")
+            case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
+                return Unary(_UNARY[type(operator)], self.part(operand))
+            case ast.BinOp(op=ast.Div()):
+                raise ExpressionError("there is no /", self._column(node), "write // for the whole quotient")
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
+                return Binary(_BINARY[type(operator)], self.part(left), self.part(right))
+            case ast.BoolOp(op=operator, values=values):
+                return Logical("and" if isinstance(operator, ast.And) else "or", tuple(map(self.part, values)))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return Conditional(self.part(test), self.part(body), self.part(other))
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._call(name, arguments, self._column(node))
+        hint = ""
+        if isinstance(node, ast.Attribute):
+            hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
+        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node), hint)
+
+    def _column(self, node: ast.expr) -> int:
+        """The byte of the text with which it begins, whatever line that is on."""
+        return self.starts[node.lineno - 1] + node.col_offset
+
+    def _number(self, node: ast.Constant, value: int) -> int:
+        """The number as it is written."""
+        if value.bit_length() > _WIDEST:
+            raise ExpressionError(f"a number of more than {_WIDEST} bits", self._column(node))
+        start, end = self._column(node), self.starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+        written = self.source[start:end].decode()
+        return integer(written) if written[:2].lower() == "0x" else value
+
+    def _comparison(self, node: ast.Compare) -> Expr:
+        parts: list[Expr] = []
+        left = node.left
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            match operator, right:
+                case ((ast.In() | ast.NotIn()), (ast.List(elts=choices) | ast.Tuple(elts=choices))):
+                    negated = isinstance(operator, ast.NotIn)
+                    parts.append(Among(self.part(left), tuple(map(self.part, choices)), negated))
+                case _, _ if type(operator) in _COMPARE:
+                    parts.append(Compare(_COMPARE[type(operator)], self.part(left), self.part(right)))
+                case _:
+                    raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", self._column(node))
+            left = right
+        return parts[0] if len(parts) == 1 else Logical("and", tuple(parts))
+
+    def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
+        if name not in tuple(Function):
+            raise ExpressionError(f"{name}() is no function here", column, f"known: {', '.join(Function)}")
+        match Function(name):
+            case Function.MIN | Function.MAX as function:
+                if len(arguments) < 2:
+                    raise ExpressionError(f"{name}() asks for two numbers or more", column)
+                return Call(function, tuple(map(self.part, arguments)))
+            case Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT as function:
+                target = self.part(arguments[0]) if len(arguments) == 1 else None
+                if not isinstance(target, Name):
+                    raise ExpressionError(f"{name}() asks for one field or section", column)
+                return Call(function, (target._replace(origin=None) if function in OF_PLACES else target,))
+            case unknown:
+                assert_never(unknown)
