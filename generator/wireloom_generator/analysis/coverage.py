@@ -10,7 +10,7 @@ from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import AnyCase, tried
 from wireloom_generator.expressions import Expr, Logical, Unary, conditions
 from wireloom_generator.expressions.conditions import Domains
-from wireloom_generator.expressions.evaluation import Number
+from wireloom_generator.expressions.evaluation import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def none_of(cases: Sequence[AnyCase], known: Domains) -> Expr | None:
     return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
 
 
-def in_words(condition: Expr, found: Mapping[str, Number]) -> str:
+def in_words(condition: Expr, found: Mapping[str, Result]) -> str:
     """The values of the names in a condition, for messages; empty if it has none."""
     names = dict.fromkeys(name.name for name in expressions.names(condition))
     return " and ".join(

@@ -14,7 +14,7 @@ from wireloom_generator.analysis import rivals
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.types import Number, Struct, Unknown
+from wireloom_generator.types import NumberType, Struct, Unknown
 
 Item = model.Node | model.BitField
 VARIANT = -1
@@ -230,4 +230,4 @@ def fixed_number(item: Item) -> int | None:
     """The size of a number that is always present with a fixed size; None for anything else."""
     if not isinstance(item, model.Field) or item.when or item.optional or item.repeat:
         return None
-    return item.type.size.least if isinstance(item.type, Number) else None
+    return item.type.size.least if isinstance(item.type, NumberType) else None

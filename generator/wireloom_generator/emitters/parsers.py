@@ -10,7 +10,7 @@ from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
-    Tree,
+    Code,
     call,
     docstring,
     entry,
@@ -64,7 +64,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     }
 
 
-def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
+def _assign(name: str, tree: Code, doc: model.Doc | None = None) -> str:
     code = render(tree, before=f"{name} = ")
     if doc is None:
         return code
@@ -72,15 +72,15 @@ def _assign(name: str, tree: Tree, doc: model.Doc | None = None) -> str:
     return f"{code}\n{docstring(text)}" if text else code
 
 
-def _either(wire: model.Wire) -> Tree:
+def _either(wire: model.Wire) -> Code:
     return call("EitherOrder", constructs.fixed_order(wire, little=False), constructs.fixed_order(wire, little=True))
 
 
-def _table(table: model.Table) -> Tree:
+def _table(table: model.Table) -> Code:
     return call("Table", string(table.name), *map(_table_field, table.fields))
 
 
-def _table_field(field: model.TableField) -> Tree:
+def _table_field(field: model.TableField) -> Code:
     shown = None if field.default is None else literal(field.default)
     return call("TableField", string(field.name), string(field.type), id=literal(field.id), default=shown)
 
@@ -104,7 +104,7 @@ def _constant(name: str) -> str:
     return f"{name.upper()}_VARIANT"
 
 
-def _message(message: model.Message, shared: Mapping[str, model.Variant], slots: Sequence[model.Slot]) -> Tree:
+def _message(message: model.Message, shared: Mapping[str, model.Variant], slots: Sequence[model.Slot]) -> Code:
     whole = [slot.name for slot in slots if slot.trailing and slot.name not in message.trailing]
     variants = [
         _constant(variant.name) if variant.shared and variant.name in shared else _variant(variant)
@@ -124,16 +124,16 @@ def _message(message: model.Message, shared: Mapping[str, model.Variant], slots:
     )
 
 
-def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Tree:
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Code:
     return mapping(*(entry(slot, constructs.layout(nodes)) for slot, nodes in sections.items()))
 
 
-def _variant(variant: model.Variant) -> Tree:
+def _variant(variant: model.Variant) -> Code:
     name, when = string(variant.name), constructs.given(variant.when) or "None"
     return call("Variant", name, when, _sections(variant.sections), valid=constructs.judged(variant.valid))
 
 
-def _protocol(protocol: model.Protocol) -> Tree:
+def _protocol(protocol: model.Protocol) -> Code:
     forms = [_form(message, form) for message in protocol.messages for form in message.forms]
     return call(
         "Protocol",
@@ -147,20 +147,20 @@ def _protocol(protocol: model.Protocol) -> Tree:
     )
 
 
-def _parameter(parameter: model.Parameter) -> Tree:
+def _parameter(parameter: model.Parameter) -> Code:
     choices = group(*map(string, parameter.choices)) if parameter.choices else None
     name, default = string(parameter.name), literal(parameter.default)
     return call("Parameter", name, default=default, choices=choices, column=parameter.column)
 
 
-def _framing(protocol: model.Protocol) -> Tree:
+def _framing(protocol: model.Protocol) -> Code:
     match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
     order = constructs.quoted(protocol.byte_order)
     lengths = group(*map(_lengths, protocol.lengths))
     return call("Framing", lengths, match=match, byte_order=order, resync=protocol.resync)
 
 
-def _lengths(lengths: model.Lengths) -> Tree:
+def _lengths(lengths: model.Lengths) -> Code:
     checksum, stored = None, None
     if lengths.checksum is not None:
         checksum = group(string(lengths.checksum[0]), constructs.checksum(lengths.checksum[1]))
@@ -177,7 +177,7 @@ def _lengths(lengths: model.Lengths) -> Tree:
     )
 
 
-def _form(message: model.Message, form: model.Form) -> Tree:
+def _form(message: model.Message, form: model.Form) -> Code:
     nodes = [node for nodes in message.sections.values() for node in nodes]
     computed = {node.name for node in nodes if isinstance(node, model.Computed)}
     entries = (

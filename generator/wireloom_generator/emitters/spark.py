@@ -9,7 +9,7 @@ from wireloom_generator.emitters import ModuleEmitter
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.python_code.pretty import (
     Bracketed,
-    Tree,
+    Code,
     call,
     docstring,
     entry,
@@ -53,15 +53,15 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 
 
-def _struct(columns: Sequence[model.Column]) -> Tree:
+def _struct(columns: Sequence[model.Column]) -> Code:
     return call("StructType", _array([_field(column) for column in columns]))
 
 
-def _array(items: Sequence[Tree]) -> Bracketed:
+def _array(items: Sequence[Code]) -> Bracketed:
     return Bracketed("", items, "[]")
 
 
-def _field(column: model.Column, struct: str | None = None) -> Tree:
+def _field(column: model.Column, struct: str | None = None) -> Code:
     kind = struct or _type(column.type)
     doc = _SENTENCE.split(column.doc, maxsplit=1)[0] if struct else column.doc
     comment = mapping(entry("comment", string(doc))) if doc else None
@@ -72,7 +72,7 @@ _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 """Between two sentences: of what a message means, the first is its comment."""
 
 
-def _type(kind: model.ColumnType) -> Tree:
+def _type(kind: model.ColumnType) -> Code:
     match kind:
         case model.ListType(element=element):
             return call("ArrayType", _type(element))

@@ -36,7 +36,7 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.expressions.domain import TRUTH, Domain, between, may_be, submasks, within
 from wireloom_generator.expressions.evaluation import (
-    Number,
+    Result,
     UnknowableError,
     Values,
     holds,
@@ -86,7 +86,7 @@ def excludes(one: Expr, other: Expr, domains: Domains) -> bool:
     return disjoint(one, other, domains) and not impossible(one, domains)
 
 
-def example(condition: Expr, domains: Domains | None = None) -> Mapping[str, Number] | None:
+def example(condition: Expr, domains: Domains | None = None) -> Mapping[str, Result] | None:
     """Values with which the condition holds; names without a value are left out. None if none are found."""
     try:
         question = _Question(condition, domains or {}, proof=False)
@@ -178,7 +178,7 @@ class _Question:
         """The names whose values, or whose used bits, are all tried."""
         return frozenset(name for name in self.order if self.all_of(name) is not None)
 
-    def all_of(self, name: str) -> Sequence[Number] | None:
+    def all_of(self, name: str) -> Sequence[Result] | None:
         domain = self.domain(name)
         if domain.listed:
             return domain.listed
@@ -238,10 +238,10 @@ class _Question:
                     return Domain(kind=Kind.TEXT, optional=may_lack)
         return Domain(kind=Kind.FLOAT, optional=may_lack)
 
-    def candidates(self, name: str) -> Sequence[Number | None]:
+    def candidates(self, name: str) -> Sequence[Result | None]:
         domain = self.domain(name)
         critical = [value for atom in self.atoms for other, value in _points(atom) if other == name]
-        tried: Sequence[Number]
+        tried: Sequence[Result]
         if domain.listed:
             tried = domain.listed
         elif domain.kind is Kind.TEXT:
@@ -266,7 +266,7 @@ class _Question:
         names = [*self.order, *(name.name for name in self.free.values())]
         if not self.proof and any("(" in name or self.domain(name).is_wider for name in names):
             raise UnknowableError  # no size follows from values alone, and none of these values may be one
-        tried: list[Sequence[Number | None]] = []
+        tried: list[Sequence[Result | None]] = []
         most = min(_MOST, _WORK // sum(1 for tree in self.trees for _ in walk(tree)))
         for name in names:
             tried.append(self.candidates(name))
@@ -291,7 +291,7 @@ def _is_never(atom: Expr) -> bool:
 
 
 @cache
-def _points(atom: Expr) -> tuple[tuple[str, Number], ...]:
+def _points(atom: Expr) -> tuple[tuple[str, Result], ...]:
     """The values of a name at which the comparison can change; none if they are unknown."""
     pairs: list[tuple[Expr, Expr]] = []
     match atom:
@@ -304,7 +304,7 @@ def _points(atom: Expr) -> tuple[tuple[str, Number], ...]:
     return tuple(point for points in found for point in points) if all(found) else ()
 
 
-def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Number]]:
+def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Result]]:
     match left, right:
         case (Name() as name, Value(str() as text)) | (Value(str() as text), Name() as name):
             return [] if is_ordered else [(key(name), text)]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import nan
 
 from wireloom_generator.expressions import Expr, Literal
-from wireloom_generator.expressions.evaluation import Number
+from wireloom_generator.expressions.evaluation import Result
 from wireloom_generator.expressions.kinds import Kind
 
 
@@ -46,13 +46,13 @@ def may_be(domain: Domain, value: Literal) -> bool:
     return isinstance(value, int) and domain.least <= value <= domain.most
 
 
-def within(domain: Domain, critical: Sequence[Number]) -> Sequence[Number]:
+def within(domain: Domain, critical: Sequence[Result]) -> Sequence[Result]:
     """The critical whole numbers that the domain has, and its ends."""
     near = {point for point in critical if isinstance(point, int) and domain.least <= point <= domain.most}
     return sorted({domain.least, domain.most, *near, *({0} if domain.least <= 0 <= domain.most else ())})
 
 
-def between(critical: Sequence[Number]) -> Sequence[Number]:
+def between(critical: Sequence[Result]) -> Sequence[Result]:
     """Numbers at and between the critical ones, and none at all."""
     turns = sorted({Fraction(point) for point in critical if isinstance(point, int | Fraction)}) or [Fraction(0)]
     middles = [(one + two) / 2 for one, two in pairwise(turns)]

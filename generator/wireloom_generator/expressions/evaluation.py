@@ -27,9 +27,9 @@ from wireloom_generator.expressions import (
     terms,
 )
 
-Number = Literal | Fraction
+Result = Literal | Fraction
 """A number; fractions lie between the numbers of a spec."""
-Values = Mapping[str, Number | None]
+Values = Mapping[str, Result | None]
 """Values by name; None for an absent one."""
 
 
@@ -40,7 +40,7 @@ class Undecided(Enum):
 
 
 UNDECIDED = Undecided.UNDECIDED
-Answer = Number | bytes | None | Undecided
+Answer = Result | bytes | None | Undecided
 """A value, None if there is none, or that it is unknown."""
 Knowledge = Callable[[Name | Call], Answer]
 """What is known about a name, or about its size, offset, count or presence."""
@@ -173,7 +173,7 @@ def _binary(sign: str, one: Answer, two: Answer) -> Answer:
     return _computed(_BINARY[sign], one, two)
 
 
-def _computed(function: Callable[..., Number], *operands: Answer) -> Answer:
+def _computed(function: Callable[..., Result], *operands: Answer) -> Answer:
     """The result; unknown for wrong combinations, which other rules report."""
     if None in operands:
         return None

@@ -12,7 +12,7 @@ from wireloom_generator.model.declarations import Described, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Boolean, Integer, WireType
-from wireloom_generator.types.base import Fault
+from wireloom_generator.types.base import WrongKey
 from wireloom_generator.types.columns import Column
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
@@ -94,7 +94,7 @@ class Field(_Named):
     space: SizeRange = field(default=ANY, compare=False)
     reserved: bool = field(default=False, compare=False)
     unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
-    faults: tuple[Fault, ...] = field(default=(), compare=False)
+    faults: tuple[WrongKey, ...] = field(default=(), compare=False)
 
     @property
     def type(self) -> WireType:
@@ -127,7 +127,7 @@ class Computed(_Named):
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
     unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
-    faults: tuple[Fault, ...] = field(default=(), compare=False)
+    faults: tuple[WrongKey, ...] = field(default=(), compare=False)
 
     @property
     def value(self) -> Condition:

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Bracketed, Tree, call, group, literal, named, string
+from wireloom_generator.python_code.pretty import Bracketed, Code, call, group, literal, named, string
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -48,12 +48,12 @@ def layout(nodes: Iterable[model.Node]) -> Bracketed:
     return call("Layout", *row(nodes))
 
 
-def row(nodes: Iterable[model.Node]) -> Iterator[Tree]:
+def row(nodes: Iterable[model.Node]) -> Iterator[Code]:
     """The items of a layout."""
     return map(_item, model.grouped(nodes))
 
 
-def _item(part: model.Node | model.When | model.Tail) -> Tree:
+def _item(part: model.Node | model.When | model.Tail) -> Code:
     match part:
         case model.Field():
             return named(part.name, _field(part))
@@ -75,18 +75,18 @@ def _item(part: model.Node | model.When | model.Tail) -> Tree:
             return call("Choice", *map(_alternative, alternatives))
 
 
-def _alternative(option: model.When | model.Otherwise) -> Tree:
+def _alternative(option: model.When | model.Otherwise) -> Code:
     return _item(option) if isinstance(option, model.When) else layout(option.nodes)
 
 
-def number(wire: model.Wire) -> Tree:
+def number(wire: model.Wire) -> Code:
     """The construct of a number of a fixed size."""
     if wire.order is model.Order.PARAMETER:
         return wire.type.word  # a module-level number
     return fixed_order(wire, little=wire.order is model.Order.LITTLE)
 
 
-def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
+def fixed_order(wire: model.Wire, *, little: bool) -> Code:
     """The construct of a number of a fixed size in one byte order."""
     order = "l" if little else "b"
     match wire.type:
@@ -107,7 +107,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Tree:
             assert_never(wire.type)
 
 
-def _field(field: model.Field) -> Tree:
+def _field(field: model.Field) -> Code:
     if isinstance(field.const, bytes):
         return call("Constant", literal(field.const))
     value = _value(field.wire, field.raw)
@@ -117,18 +117,18 @@ def _field(field: model.Field) -> Tree:
     return _described(value, field, flags=field.flags, checksum=sum_, long=field.long)
 
 
-def _bit(field: model.BitField) -> Tree:
+def _bit(field: model.BitField) -> Code:
     return _described(call("Bit", literal(field.width), boolean=field.boolean), field)
 
 
 def _described(
-    value: Tree,
+    value: Code,
     field: model.Field | model.BitField,
     *,
     flags: str | None = None,
-    checksum: Tree | None = None,
+    checksum: Code | None = None,
     long: bool = False,
-) -> Tree:
+) -> Code:
     """A value with what the spec says of it, if it says anything."""
     found = call(
         "Field",
@@ -151,14 +151,14 @@ def _labels(labels: bool, names: str | None) -> str | None:
     return "False" if names and not labels else None
 
 
-def _default(default: model.Condition | None) -> Tree | None:
+def _default(default: model.Condition | None) -> Code | None:
     if default is None:
         return None
     value = default.expression
     return literal(value.value) if isinstance(value, Value) else call("Expression", asked(default))
 
 
-def probe(found: model.Probe) -> Tree:
+def probe(found: model.Probe) -> Code:
     """A number that is read before its record is."""
     value = number(found.wire)
     told = call("Field", value, hex=True) if found.hex else value
@@ -170,7 +170,7 @@ def checksum(written: model.Checksum) -> Bracketed:
     return call("Checksum", string(written.algorithm), asked(written.start), asked(written.end))
 
 
-def _value(wire: model.Wire, raw: str | None = None) -> Tree:
+def _value(wire: model.Wire, raw: str | None = None) -> Code:
     found, extent = wire.type, wire.extent
     match found:
         case Integer() | Float() | Boolean():
@@ -197,7 +197,7 @@ def _value(wire: model.Wire, raw: str | None = None) -> Tree:
             assert_never(found)
 
 
-def _extent(extent: model.Extent) -> Tree:
+def _extent(extent: model.Extent) -> Code:
     match extent:
         case model.Rest():
             return call("Rest")
@@ -209,7 +209,7 @@ def _extent(extent: model.Extent) -> Tree:
             return call("Until", literal(value))
 
 
-def _computed(computed: model.Computed) -> Tree:
+def _computed(computed: model.Computed) -> Code:
     kind, labels = string(str(computed.columns[0].type)), _labels(computed.labels, computed.enum)
     return call("Compute", asked(computed.value), kind, enum=computed.enum, labels=labels, hex=computed.hex)
 

@@ -19,7 +19,7 @@ class Bracketed:
     """``head(argument, …)``, or a tuple or mapping if ``brackets`` say so. Arguments may begin with ``key=``."""
 
     head: str
-    arguments: "Sequence[Tree]"
+    arguments: "Sequence[Code]"
     brackets: str = "()"
 
 
@@ -28,10 +28,10 @@ class Keyed:
     """Text before a tree: ``key=``, ``"name" / `` or ``"key": ``."""
 
     prefix: str
-    tree: "Tree"
+    tree: "Code"
 
 
-Tree = str | Bracketed | Keyed
+Code = str | Bracketed | Keyed
 
 
 def string(text: str) -> str:
@@ -65,28 +65,28 @@ def names(code: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
 
 
-def named(name: str, tree: Tree) -> Keyed:
+def named(name: str, tree: Code) -> Keyed:
     """A construct under a name."""
     return Keyed(f"{string(name)} / ", tree)
 
 
-def keyword(name: str, tree: Tree) -> Keyed:
+def keyword(name: str, tree: Code) -> Keyed:
     """A keyword argument."""
     return Keyed(f"{name}=", tree)
 
 
-def call(head: str, *arguments: Tree, **options: Tree | bool | None) -> Bracketed:
+def call(head: str, *arguments: Code, **options: Code | bool | None) -> Bracketed:
     """A call. Options that are None or false are left out."""
     given = {name: "True" if value is True else value for name, value in options.items() if value}
     return Bracketed(head, (*arguments, *(keyword(name, value) for name, value in given.items())))
 
 
-def entry(key: str, tree: Tree) -> Keyed:
+def entry(key: str, tree: Code) -> Keyed:
     """An entry of a mapping."""
     return Keyed(f"{string(key)}: ", tree)
 
 
-def group(*items: Tree) -> Bracketed:
+def group(*items: Code) -> Bracketed:
     """A tuple."""
     return Bracketed("", items)
 
@@ -96,7 +96,7 @@ def mapping(*entries: Keyed) -> Bracketed:
     return Bracketed("", entries, "{}")
 
 
-def flat(tree: Tree) -> str:
+def flat(tree: Code) -> str:
     """The tree on one line."""
     match tree:
         case str():
@@ -109,7 +109,7 @@ def flat(tree: Tree) -> str:
             return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
 
 
-def _fits(tree: Tree, room: int) -> bool:
+def _fits(tree: Code, room: int) -> bool:
     """Whether the tree on one line is no longer than ``room``; it is not read further than that takes."""
     pending = [tree]
     while pending and room >= 0:
@@ -126,7 +126,7 @@ def _fits(tree: Tree, room: int) -> bool:
     return room >= 0
 
 
-def render(tree: Tree, *, indent: int = 0, before: str = "", after: str = "") -> str:
+def render(tree: Code, *, indent: int = 0, before: str = "", after: str = "") -> str:
     """The tree with text ``before`` and ``after`` it; the first line is not indented."""
     if _fits(tree, WIDTH - indent - len(before) - len(after)):
         return before + flat(tree) + after
@@ -172,6 +172,6 @@ def imported(module: str, names: Sequence[str]) -> str:
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
-def match(values: Mapping[str, tuple[int, ...]]) -> Tree:
+def match(values: Mapping[str, tuple[int, ...]]) -> Code:
     """The header values that select something, by field."""
     return mapping(*(entry(name, group(*map(literal, found))) for name, found in values.items()))

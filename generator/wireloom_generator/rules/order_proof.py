@@ -34,7 +34,7 @@ from itertools import islice, product
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Expr, Value
-from wireloom_generator.expressions.evaluation import Number, UnknowableError, holds
+from wireloom_generator.expressions.evaluation import Result, UnknowableError, holds
 from wireloom_generator.model import Order, Resolved
 from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.types import Integer
@@ -105,7 +105,7 @@ class _Number:
 
 def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
     """Headers for which the condition holds in both byte orders."""
-    parameters: dict[str, Number | None] = {name: parameter.default for name, parameter in spec.parameters.items()}
+    parameters: dict[str, Result | None] = {name: parameter.default for name, parameter in spec.parameters.items()}
     for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
         read = [
             {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}

@@ -29,7 +29,7 @@ from wireloom_generator.analysis.sites import Moment, Seen, Site, sites
 from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.types import Number
+from wireloom_generator.types import NumberType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -84,7 +84,7 @@ def _late(spec: Resolved, name: str, around: tuple[Seen, ...]) -> tuple[str, str
 
 
 def _is_number(field: model.Field) -> bool:
-    return field.repeat is None and isinstance(field.type, Number)
+    return field.repeat is None and isinstance(field.type, NumberType)
 
 
 def _varies(around: tuple[Seen, ...]) -> bool:

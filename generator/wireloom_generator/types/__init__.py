@@ -17,7 +17,7 @@ from wireloom_generator.types.varint import Leb128, ZigZag
 
 WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
-Number = Integer | Float | Boolean
+NumberType = Integer | Float | Boolean
 """The types of a fixed size."""
 
 ALL: tuple[type[WireType], ...] = get_args(WireType)

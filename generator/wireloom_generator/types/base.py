@@ -28,7 +28,7 @@ class Declared:
 Sample = tuple[Mapping[str, object], object]
 
 
-Fault = tuple[str, str, str]
+WrongKey = tuple[str, str, str]
 """What is wrong with a key: the key, the problem, a hint."""
 
 
@@ -67,7 +67,7 @@ class Base(ABC):
         """The type with the details from the field's other keys."""
         return self
 
-    def faults(self, field: syntax.Field) -> Iterator[Fault]:
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         """What is wrong with its own keys, judging by the field alone."""
         yield from ()
 

@@ -11,7 +11,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import columns
-from wireloom_generator.types.base import Base, Declared, Fault, Sample
+from wireloom_generator.types.base import Base, Declared, Sample, WrongKey
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
@@ -42,7 +42,7 @@ class Bcd(Base):
     def given(self, field: syntax.Field) -> Self:
         return self if any(self.faults(field)) else type(self)(field.digits or 1, field.scale or 0, field.sign)
 
-    def faults(self, field: syntax.Field) -> Iterator[Fault]:
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         digits = 1 if field.digits is None else field.digits
         if not 1 <= digits <= _MOST:
             yield "digits", f"no bcd has {digits} digits", f"it has 1 to {_MOST}"

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, DiagramRow, Item, letter, rows, wrapped
+from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, DiagramRow, Drawn, letter, rows, wrapped
 from wireloom_generator.emitters.docs.layout import Position
 
 _BYTE = 16
@@ -12,7 +12,7 @@ _MARGIN = 16
 """The largest width of an offset in characters."""
 
 
-def draw(items: Iterable[Item], footer: Sequence[str] = ()) -> str:
+def draw(items: Iterable[Drawn], footer: Sequence[str] = ()) -> str:
     """The diagram, with the footer's lines below it."""
     grid = rows(items)
     margin = max([4, *(len(_shown(row.at)) + 1 for row in grid)])

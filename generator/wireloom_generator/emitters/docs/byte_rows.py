@@ -38,14 +38,14 @@ class Break:
     section: bool = False
 
 
-Item = Box | Break
+Drawn = Box | Break
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """A diagram before it is drawn, and the lines below it."""
 
-    items: tuple[Item, ...]
+    items: tuple[Drawn, ...]
     footer: tuple[str, ...] = ()
 
 
@@ -79,7 +79,7 @@ class DiagramRow:
         return sum(cell.width for cell in self.cells)
 
 
-def rows(items: Iterable[Item]) -> list[DiagramRow]:
+def rows(items: Iterable[Drawn]) -> list[DiagramRow]:
     """Boxes laid into rows."""
     grid = _Grid()
     for item in items:
@@ -93,7 +93,7 @@ class _Grid:
         self._open = False
         self._above: Break | None = None
 
-    def add(self, item: Item) -> None:
+    def add(self, item: Drawn) -> None:
         if isinstance(item, Break):
             self._open = False
             self._above = item

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Drawn
 from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Tree
 from wireloom_generator.emitters.docs.records import TRAILER, Area
 from wireloom_generator.types import Struct
@@ -13,7 +13,7 @@ from wireloom_generator.types import Struct
 def drawn(parts: Sequence[Area], header: Sequence[Area] = ()) -> Drawing:
     """The diagram of parts; ``header`` are parts before them that are only counted."""
     pen = _Pen()
-    items: list[Item] = []
+    items: list[Drawn] = []
     for part in parts:
         boxes = list(pen.boxes(part.trees, part.at))
         if boxes and isinstance(part.section, model.Slot) and (items or header):
@@ -38,7 +38,7 @@ def is_drawable(parts: Iterable[Area]) -> bool:
 
 def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
     """An example's bytes; those in ``text`` with their characters."""
-    items: list[Item] = []
+    items: list[Drawn] = []
     for index, value in enumerate(data):
         readable = 0x20 < value < 0x7F and any(index in part for part in text)
         label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
@@ -52,7 +52,7 @@ class _Pen:
     def __init__(self) -> None:
         self.notes: list[str] = []
 
-    def boxes(self, trees: Iterable[Tree], at: Position, prefix: str = "") -> Iterator[Item]:
+    def boxes(self, trees: Iterable[Tree], at: Position, prefix: str = "") -> Iterator[Drawn]:
         """The boxes of ``trees``. ``at`` is where their struct starts if their offsets count from it."""
         for tree in trees:
             if isinstance(tree, Fork):
@@ -60,7 +60,7 @@ class _Pen:
             else:
                 yield from self._placed(tree, at, prefix)
 
-    def _placed(self, tree: Placed, start: Position, prefix: str) -> Iterator[Item]:
+    def _placed(self, tree: Placed, start: Position, prefix: str) -> Iterator[Drawn]:
         at = _from(start, tree.at)
         match tree.node:
             case model.Field() as field:
@@ -84,7 +84,7 @@ class _Pen:
             case _:
                 assert_never(tree.node)
 
-    def _field(self, field: model.Field, tree: Placed, at: Position, prefix: str) -> Iterator[Item]:
+    def _field(self, field: model.Field, tree: Placed, at: Position, prefix: str) -> Iterator[Drawn]:
         name = prefix + field.name
         fixed = isinstance(field.wire.type, Struct) and _all_fixed(tree.inner) and field.wire.extent is None
         if not fixed:
@@ -95,7 +95,7 @@ class _Pen:
             yield from self.boxes(tree.inner, at, f"{name}[0].")
             yield Box(f"{name}[1] ...", at.moved(_span(tree.inner)), None, _more(field, tree), kind=_kind(field))
 
-    def _fork(self, fork: Fork, start: Position, prefix: str) -> Iterator[Item]:
+    def _fork(self, fork: Fork, start: Position, prefix: str) -> Iterator[Drawn]:
         first, *others = fork.options
         if fork.even:
             yield from self.boxes(first.trees, start, prefix)
