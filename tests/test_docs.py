@@ -11,7 +11,7 @@ from documents import loaded
 from wireloom_generator import emitters, examples, model
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs.byte_diagram import draw
-from wireloom_generator.emitters.docs.byte_rows import Box, Break, Item
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawn
 from wireloom_generator.emitters.docs.layout import Position
 from wireloom_generator.emitters.docs.markdown import cell, prose
 from wireloom_generator.reading import spec
@@ -279,7 +279,7 @@ def _page(protocol: model.Protocol, message: str) -> str:
 
 
 def test_a_diagram() -> None:
-    items: list[Item] = [
+    items: list[Drawn] = [
         Box("flags", Position(), 1, bits=(("high_nibble", 4), ("x", 4))),
         Box("number", Position(fixed=1), 4),
         Break("value: n bytes", section=True),

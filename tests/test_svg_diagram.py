@@ -5,12 +5,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Item
+from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Drawn
 from wireloom_generator.emitters.docs.layout import Position
 from wireloom_generator.emitters.docs.svg_diagram import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
-FIELDS: tuple[Item, ...] = (
+FIELDS: tuple[Drawn, ...] = (
     Box("flags", Position(), 1, bits=(("high_nibble", 4), ("x", 4)), kind="u8"),
     Box("number", Position(fixed=1), 8, kind="u64"),
     Break("value: n bytes", section=True),
@@ -18,7 +18,7 @@ FIELDS: tuple[Item, ...] = (
 )
 
 
-def _figure(*items: Item, footer: tuple[str, ...] = ()) -> ElementTree.Element:
+def _figure(*items: Drawn, footer: tuple[str, ...] = ()) -> ElementTree.Element:
     return ElementTree.fromstring(draw(Drawing(items, footer)))
 
 
