@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from wireloom.codec import Protocol
 from wireloom_generator import emitters, examples, lockstep, lockstep_names, model
 from wireloom_generator.emitters import docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
@@ -20,7 +21,7 @@ class Emitted:
     """What the emitters gave for a protocol, and its running codec."""
 
     protocol: model.Protocol
-    codec: lockstep.Codec
+    codec: Protocol
     files: Mapping[PurePosixPath, OutputFile]
 
 

@@ -6,52 +6,22 @@ proof, as it is made of the codec's columns.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from wireloom_generator import lockstep_names, model
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem
+
+if TYPE_CHECKING:
+    from wireloom.codec import Column, Protocol
 
 RULE = "lockstep"
 
 Columns = tuple[tuple[str, str], ...]
 """(name, type) in order; types as Spark writes them, ``array<…>`` and ``struct<name:type,…>``."""
 
-
-@runtime_checkable
-class _ListOf(Protocol):
-    @property
-    def element(self) -> "_Type": ...
-
-
-@runtime_checkable
-class _StructOf(Protocol):
-    @property
-    def columns(self) -> "Sequence[_Column]": ...
-
-
-class _Column(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def type(self) -> "_Type": ...
-
-
-class Codec(Protocol):
-    """What the proof needs from the running codec: its columns, and its messages by name with theirs."""
-
-    @property
-    def columns(self) -> Sequence[_Column]: ...
-
-    @property
-    def messages(self) -> Mapping[str, _StructOf]: ...
-
-
-_Type = str | _ListOf | _StructOf
-"""A primitive by its Spark name, a list or a struct."""
 
 _SPARK = {
     "ByteType()": "byte",
@@ -68,20 +38,24 @@ _MORE = ("metadata",)
 """What a field may have beside its name and type; anything else, such as ``nullable``, changes the column."""
 
 
-def check(protocol: model.Protocol, codec: Codec, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
+def check(protocol: model.Protocol, codec: "Protocol", files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
     """A problem for each place where an output and the codec differ."""
-    expected = tuple((column.name, _codec_type(column.type)) for column in codec.columns)
+    expected = _columns(codec.columns)
     package = PurePosixPath(protocol.name)
     yield from _differences(protocol, "spark.py", expected, _schema(_text(files, package / "spark.py")))
     docs = PurePosixPath("docs", protocol.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
     yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
     for name, message in codec.messages.items():
-        own = tuple((column.name, _codec_type(column.type)) for column in message.columns)
-        yield from _differences(protocol, f"{name}.md", own, _table(_text(files, docs / f"{name}.md")))
+        page = _table(_text(files, docs / f"{name}.md"))
+        yield from _differences(protocol, f"{name}.md", _columns(message.columns), page)
     pages = [(path.name, file.text) for path, file in files.items() if path.parent == docs and path.suffix == ".md"]
     for what in lockstep_names.differences(_text(files, package / "enums.py"), pages):
         yield Problem(Location(protocol.path, 1, 1), RULE, what)
+
+
+def _columns(columns: "Iterable[Column]") -> Columns:
+    return tuple((column.name, str(column.type)) for column in columns)
 
 
 def _text(files: Mapping[PurePosixPath, OutputFile], path: PurePosixPath) -> str:
@@ -96,18 +70,6 @@ def _differences(protocol: model.Protocol, name: str, expected: Columns, found: 
         if codec != other:
             yield Problem(at, RULE, f"column {index} of {name} is {other}, of the codec {codec}")
             return
-
-
-def _codec_type(kind: _Type) -> str:
-    if isinstance(kind, str):
-        return kind
-    if isinstance(kind, _ListOf):
-        return f"array<{_codec_type(kind.element)}>"
-    return _struct((column.name, _codec_type(column.type)) for column in kind.columns)
-
-
-def _struct(columns: Iterable[tuple[str, str]]) -> str:
-    return f"struct<{','.join(f'{name}:{kind}' for name, kind in columns)}>"
 
 
 def _schema(text: str) -> Columns:
@@ -149,7 +111,7 @@ def _kind(node: ast.expr, assigned: Mapping[str, ast.expr]) -> str:
         case ast.Call(func=ast.Name(id="DecimalType"), args=[precision, scale], keywords=[]):
             return f"decimal({ast.unparse(precision)},{ast.unparse(scale)})"
         case ast.Call(func=ast.Name(id="StructType")):
-            return _struct(_fields(node, assigned))
+            return f"struct<{','.join(f'{name}:{kind}' for name, kind in _fields(node, assigned))}>"
         case _:
             written = ast.unparse(node)
             return _SPARK.get(written, written)

@@ -42,8 +42,6 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
                 yield value, value, name
             case ast.FunctionDef(name="ranges", body=[*_, ast.Return(value=ast.Tuple() as listed)]):
                 yield from ast.literal_eval(listed)
-            case _:
-                pass
 
 
 def _tables(text: str) -> Iterator[tuple[str, NamedRanges]]:

@@ -15,6 +15,9 @@ class ListOf:
 
     element: "ColumnType"
 
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
 
 @dataclass(frozen=True, slots=True)
 class StructOf:
@@ -22,9 +25,15 @@ class StructOf:
 
     columns: "tuple[Column, ...]"
 
+    def __str__(self) -> str:
+        return f"struct<{','.join(f'{column.name}:{column.type}' for column in self.columns)}>"
+
 
 ColumnType = str | ListOf | StructOf
-"""A primitive by its Spark name (``short``, ``decimal(20,0)``, ``binary`` …), a list or a struct."""
+"""A primitive by its Spark name (``short``, ``decimal(20,0)``, ``binary`` …), a list or a struct.
+
+``str`` of each is its Spark DDL.
+"""
 
 
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
