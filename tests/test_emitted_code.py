@@ -11,7 +11,7 @@ from cases import each
 from wireloom_generator import expressions
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.output import OutputFile
-from wireloom_generator.python_code.pretty import Bracketed, docstring, keyword, literal, render, string
+from wireloom_generator.python_code.pretty import call, docstring, literal, render, string
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 
@@ -49,10 +49,10 @@ def test_a_text_is_the_same_in_code(text: str) -> None:
 
 @each("text", ["word " * 60 + text + " word" * 60 for text in STRANGE] + ["x" * 300, "x" * 300 + " y", "  " * 99])
 def test_a_long_text_is_the_same_in_several_lines(text: str) -> None:
-    code = render(Bracketed("f", ("1", keyword("said", string(text)))), indent=40)
-    call = ast.parse(code, mode="eval").body
-    assert isinstance(call, ast.Call)
-    assert ast.literal_eval(call.keywords[0].value) == text
+    code = render(call("f", "1", said=string(text)), indent=40)
+    found = ast.parse(code, mode="eval").body
+    assert isinstance(found, ast.Call)
+    assert ast.literal_eval(found.keywords[0].value) == text
     assert max(map(len, code.splitlines())) <= max(120, 44 + max(map(len, string(text).split(" "))) + len('said="",'))
 
 

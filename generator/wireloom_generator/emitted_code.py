@@ -12,7 +12,6 @@ from wireloom_generator import blocks, naming
 from wireloom_generator.emitters import columnar, package
 from wireloom_generator.output import OutputFile
 
-_API = frozenset({"build", "iter_records", "messages", "parse"})
 _SPARK = frozenset({
     "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
     "LongType", "ShortType", "StringType", "StructField", "StructType",
@@ -140,7 +139,7 @@ class _Check:
             case ast.BinOp(left=ast.Constant(value=str()), op=ast.Div(), right=right):
                 return self._value(right)
             case ast.Attribute(value=ast.Name(id="PROTOCOL"), attr=name):
-                return name in _API
+                return name in package.API
             case ast.Call(func=function, args=arguments, keywords=keywords):
                 given = [*arguments, *(keyword.value for keyword in keywords)]
                 named = all(keyword.arg for keyword in keywords)

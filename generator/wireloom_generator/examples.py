@@ -4,7 +4,6 @@ This is the only place where the compiler runs its output. Of the runtime, the r
 expression language and ``wireloom.rowwise``.
 """
 
-import importlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -47,7 +46,6 @@ def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
     finally:
         for name in imported:
             sys.modules.pop(name, None)
-        importlib.invalidate_caches()
 
 
 def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Problem]]:

@@ -22,7 +22,6 @@ RULE = "lockstep"
 Columns = tuple[tuple[str, str], ...]
 """(name, type) in order; types as Spark writes them, ``array<…>`` and ``struct<name:type,…>``."""
 
-
 _SPARK = {
     "ByteType()": "byte",
     "ShortType()": "short",

@@ -173,13 +173,5 @@ def _diff(path: Path, found: str, wanted: str) -> str:
 
 def _first_line_of(diff: str) -> int:
     """The line of the file on disk at which a unified diff begins; 1 for an empty diff."""
-    before, _, hunk = diff.partition("\n@@ -")
-    start = re.match(r"\d+", hunk)
-    if not before or start is None:
-        return 1
-    context = 0
-    for line in hunk.splitlines()[1:]:
-        if not line.startswith(" "):
-            break
-        context += 1
-    return max(1, int(start[0]) + context)
+    hunk = re.search(r"^@@ -(\d+).*\n( ?)", diff, re.MULTILINE)  # which has a line of context before it, or none
+    return max(1, int(hunk[1]) + len(hunk[2])) if hunk else 1

@@ -121,8 +121,9 @@ def _leaves(
     for node in model.grouped(nodes):
         leaf = partial(Leaf, guards=guards, place=place)
         match node:
-            case model.Field() | model.Computed():
+            case model.Field() | model.Computed() | model.Slot() | model.Section():
                 yield leaf(f"{path}.{node.name}", node.name, node)
+                yield from _leaves(path, model.children(node), guards, (*place, node.name))
             case model.Padding():
                 yield leaf(path, PADDING, node)
             case model.Bits(wire=wire, fields=fields):
@@ -130,11 +131,6 @@ def _leaves(
                 for field in fields:
                     shift -= field.width
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
-            case model.Slot():
-                yield leaf(f"{path}.{node.name}", node.name, node)
-            case model.Section():
-                yield leaf(f"{path}.{node.name}", node.name, node)
-                yield from _leaves(path, node.nodes, guards, (*place, node.name))
             case model.When(when=condition, nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.WHEN, condition)), place)
             case model.Tail(nodes=inner):

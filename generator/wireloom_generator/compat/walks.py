@@ -19,11 +19,9 @@ Valued = model.Field | model.BitField
 
 def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, model.Field, model.Field]]:
     """The fields of both versions that are read from bytes, without bit fields."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            match kept.old.carrier, kept.new.carrier:
-                case model.Field() as old, model.Field() as new:
-                    yield pair, kept, old, new
+    for pair, kept, old, new in values(comparison):
+        if isinstance(old, model.Field) and isinstance(new, model.Field):
+            yield pair, kept, old, new
 
 
 def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, Valued]]:

@@ -6,7 +6,6 @@ Each module beside this one has an ``EMITTER``. Other packages declare theirs un
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wireloom_generator import model
 from wireloom_generator.output import OutputFile, is_marked
+from wireloom_generator.problems import closest
 from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
@@ -124,10 +124,7 @@ def _named(name: str) -> ModuleEmitter | Emitter:
         return own()[name]
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in installed:
-        known = sorted({*own(), *installed})
-        close = get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-        hint = "give --emit once for each" if "," in name else hint
+        hint = "give --emit once for each" if "," in name else closest(name, own(), installed)
         raise EmitterError(f"unknown emitter {name!r}; {hint}")
     return _loaded(installed[name])
 

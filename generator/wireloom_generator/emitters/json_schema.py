@@ -6,8 +6,7 @@ It has what ``syntax`` declares, and the allowed words of some keys. What names 
 import dataclasses
 import json
 import types
-from collections.abc import Iterator
-from collections.abc import Mapping as MappingType
+from collections.abc import Mapping
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Union, get_args, get_origin
@@ -66,11 +65,6 @@ _NAMES: dict[type, Schema] = {
 }
 """The spelling of the ``name`` of each kind of element."""
 _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
-
-
-def emit() -> Iterator[OutputFile]:
-    """The schema, which all specs share."""
-    yield OutputFile(PurePosixPath("schema.json"), schema())
 
 
 @cache
@@ -135,7 +129,7 @@ def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
         item = _annotated(arguments[0], kinds)
         listed: Schema = {"type": "array", "items": item}
         return {"anyOf": [item, listed]} if arguments[0] in (str, int) else listed
-    if origin is MappingType:
+    if origin is Mapping:
         return {"type": "object", "additionalProperties": _annotated(arguments[1], kinds)}
     if dataclasses.is_dataclass(hint):
         assert isinstance(hint, type)
@@ -166,4 +160,4 @@ def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
     return {"$ref": "#/$defs/Entry"}
 
 
-EMITTER = Emitter(lambda _: emit(), Destination.SPECS)
+EMITTER = Emitter(lambda _: (OutputFile(PurePosixPath("schema.json"), schema()),), Destination.SPECS)

@@ -11,6 +11,8 @@ from wireloom_generator.templates import filled
 
 LAZY = filled(__package__, "lazy.py")
 """The code that is the same for every protocol."""
+API = ("build", "iter_records", "messages", "parse")
+"""The methods of the codec that the module has as functions."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -25,12 +27,9 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         title=docstring(title),
         enums=imported(".enums", named) if named else "",
         parsers=imported(".parsers", sorted(["PROTOCOL", *messages], key=_import_order)),
-        exported=sorted([*named, *messages, "PROTOCOL", *_API], key=_all_order),
+        exported=sorted([*named, *messages, "PROTOCOL", *API], key=_all_order),
     )
     yield OutputFile(PurePosixPath(protocol.name, "__init__.py"), text)
-
-
-_API = ("build", "iter_records", "messages", "parse")
 
 
 def _import_order(name: str) -> tuple[bool, str]:

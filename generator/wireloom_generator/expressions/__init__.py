@@ -8,7 +8,6 @@ from wireloom.expressions.numerals import Hexadecimal, integer
 from wireloom.expressions.parsing import ExpressionError, parse, parsed
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
-    OF_NAMES,
     OF_PLACES,
     Among,
     Binary,

@@ -83,7 +83,8 @@ def evaluate(tree: Expr, known: Knowledge) -> Answer:
             decided = truth(test, known)
             return UNDECIDED if decided is UNDECIDED else evaluate(then if decided else other, known)
         case Unary("not", operand):
-            return _not(truth(operand, known))
+            answer = truth(operand, known)
+            return UNDECIDED if answer is UNDECIDED else not answer
         case Unary(sign, operand):
             return _computed(operator.neg if sign == "-" else operator.invert, evaluate(operand, known))
         case Call():
@@ -151,10 +152,6 @@ def _several(word: str, answers: Iterable[bool | Undecided]) -> bool | Undecided
             return decisive
         unsure |= answer is UNDECIDED
     return UNDECIDED if unsure else found
-
-
-def _not(answer: bool | Undecided) -> bool | Undecided:
-    return UNDECIDED if answer is UNDECIDED else not answer
 
 
 def _compared(sign: str, one: Answer, two: Answer) -> bool | Undecided:

@@ -65,6 +65,5 @@ from wireloom_generator.model.wires import (
     Size,
     Terminator,
     Wire,
-    constant,
 )
 from wireloom_generator.types.columns import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType

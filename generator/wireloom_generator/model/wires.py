@@ -37,7 +37,15 @@ class Condition:
     @property
     def constant(self) -> int | None:
         """The number, if it is a plain number."""
-        return constant(self.raw)
+        match self.tree:
+            case Value(value=bool()):
+                return None
+            case Value(value=int() as value):
+                return value
+            case Unary("-", Value(value=int() as value)):
+                return -value
+            case _:
+                return None
 
     def where(self, column: int = 0) -> Location:
         """The place of its ``column`` if it is written unchanged on one line; else its beginning."""
@@ -47,19 +55,6 @@ class Condition:
         start = self.at.verbatim + len(self.raw) - len(text)
         characters = len(text.encode()[:column].decode(errors="ignore"))
         return Location(self.at.path, self.at.line, self.at.column + start + characters)
-
-
-def constant(text: str) -> int | None:
-    """The number, if an expression is a plain number."""
-    match parsed(text):
-        case Value(value=bool()):
-            return None
-        case Value(value=int() as value):
-            return value
-        case Unary("-", Value(value=int() as value)):
-            return -value
-        case _:
-            return None
 
 
 class Order(StrEnum):

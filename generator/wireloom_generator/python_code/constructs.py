@@ -53,7 +53,7 @@ def row(nodes: Iterable[model.Node]) -> Iterator[Code]:
     return map(_item, model.grouped(nodes))
 
 
-def _item(part: model.Node | model.When | model.Tail) -> Code:
+def _item(part: model.Node | model.Alternative | model.Tail) -> Code:
     match part:
         case model.Field():
             return named(part.name, _field(part))
@@ -72,11 +72,9 @@ def _item(part: model.Node | model.When | model.Tail) -> Code:
         case model.Tail(nodes=nodes):
             return call("Optional", *row(nodes))
         case model.Choice(alternatives=alternatives):
-            return call("Choice", *map(_alternative, alternatives))
-
-
-def _alternative(option: model.When | model.Otherwise) -> Code:
-    return _item(option) if isinstance(option, model.When) else layout(option.nodes)
+            return call("Choice", *map(_item, alternatives))
+        case model.Otherwise(nodes=nodes):
+            return layout(nodes)
 
 
 def number(wire: model.Wire) -> Code:

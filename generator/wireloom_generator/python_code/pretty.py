@@ -70,15 +70,10 @@ def named(name: str, tree: Code) -> Keyed:
     return Keyed(f"{string(name)} / ", tree)
 
 
-def keyword(name: str, tree: Code) -> Keyed:
-    """A keyword argument."""
-    return Keyed(f"{name}=", tree)
-
-
 def call(head: str, *arguments: Code, **options: Code | bool | None) -> Bracketed:
     """A call. Options that are None or false are left out."""
-    given = {name: "True" if value is True else value for name, value in options.items() if value}
-    return Bracketed(head, (*arguments, *(keyword(name, value) for name, value in given.items())))
+    given = (Keyed(f"{name}=", "True" if value is True else value) for name, value in options.items() if value)
+    return Bracketed(head, (*arguments, *given))
 
 
 def entry(key: str, tree: Code) -> Keyed:

@@ -74,7 +74,7 @@ class _Shaping:
     def wrong(self, node: YamlNode, expected: str, hint: str = "") -> Any:
         match node:
             case YamlScalar(text=text):
-                found = _shortened(text)
+                found = repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
             case YamlList():
                 found = "a list"
             case _:
@@ -175,10 +175,6 @@ class _Shaping:
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
             return self.wrong(node, "pairs of hex digits")
         return digits.lower()
-
-
-def _shortened(text: str) -> str:
-    return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
 
 
 def _plain(node: YamlNode) -> Any:

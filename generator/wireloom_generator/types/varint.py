@@ -37,17 +37,12 @@ class Varint(Base):
         return f"{self.stem}{self.bits}"
 
     @property
-    def number(self) -> Integer:
-        """The integer with the same values."""
-        return Integer(self.bits, self.signed)
-
-    @property
     def size(self) -> SizeRange:
         return SizeRange(1, -(-self.bits // 7))
 
     @property
     def values(self) -> Domain:
-        return self.number.values
+        return Integer(self.bits, self.signed).values
 
     def column(self, declared: Declared) -> Primitive | Decimal:
         return integer_column(self.bits, signed=self.signed)
