@@ -172,7 +172,7 @@ def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
         own = traced.row.get(message.name)
         variant = own.get("variant") if isinstance(own, dict) else None
         rows = _page_rows(page, shared, str(variant) if variant else None, labels)
-        if len(pages.protocol.slots) < 2:
+        if len(pages.protocol.record.slots) < 2:
             rows = [replace(row, section="") for row in rows]
         moved: dict[str, int] = {"": 0}
         for line in _lines(example):
@@ -187,7 +187,7 @@ def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
 
 def _trailing(protocol: model.Protocol) -> Iterator[str]:
     """Columns that are told in the row of a section: what it leaves over."""
-    nodes = [*protocol.record, *(node for shared in protocol.structs for node in shared.nodes)]
+    nodes = [*protocol.record.nodes, *(node for shared in protocol.structs for node in shared.nodes)]
     nodes += [node for message in protocol.messages for node in message.nodes]
     yield from (
         node.trailing for node in model.walk(nodes) if isinstance(node, model.Section | model.Slot) and node.trailing

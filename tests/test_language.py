@@ -54,7 +54,7 @@ def _needed(protocol: model.Protocol, message: model.Message, row: Values) -> Va
     parts = [message.sections, *(variant.sections for variant in message.variants)]
     nodes = [node for sections in parts for nodes in sections.values() for node in nodes]
     values = {name: value for name, value in row[message.name].items() if name != "variant"}
-    return {**_inputs(header, protocol.record, types), message.name: _inputs(values, nodes, types)}
+    return {**_inputs(header, protocol.record.nodes, types), message.name: _inputs(values, nodes, types)}
 
 
 def _inputs(values: Values, nodes: Iterable[model.Node], types: dict[str, model.Struct]) -> Values:

@@ -67,7 +67,7 @@ def _is_table(node: model.Node | model.Otherwise) -> bool:
 
 def _lists(protocol: model.Protocol) -> Iterator[list[Any]]:
     messages = protocol.messages
-    found: list[Iterable[Any]] = [protocol.record, *(shared.nodes for shared in protocol.structs)]
+    found: list[Iterable[Any]] = [protocol.record.nodes, *(shared.nodes for shared in protocol.structs)]
     found += [nodes for message in messages for nodes in message.sections.values()]
     found += [nodes for message in messages for one in message.variants for nodes in one.sections.values()]
     for nodes in found:

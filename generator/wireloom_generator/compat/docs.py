@@ -16,7 +16,7 @@ def pairs(comparison: Comparison) -> Iterator[Pair]:
     """Every element of both versions that can be described."""
     old, new = comparison.old, comparison.new
     yield new.name, old.doc, new.doc
-    yield f"{new.name}.record", old.record_doc, new.record_doc
+    yield f"{new.name}.record", old.record.doc, new.record.doc
     yield from _declarations(comparison)
     for pair in comparison.messages:
         path = f"{new.name}.{pair.new.name}"

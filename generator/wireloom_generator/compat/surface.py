@@ -88,7 +88,7 @@ class Leaves:
 
 def record(protocol: model.Protocol) -> Leaves:
     """The leaves of the header, slots among them."""
-    return _layout(protocol.name, _leaves(protocol.name, protocol.record, (), ()), {})
+    return _layout(protocol.name, _leaves(protocol.name, protocol.record.nodes, (), ()), {})
 
 
 def struct(protocol: model.Protocol, shared: model.Struct) -> Leaves:
@@ -99,13 +99,13 @@ def struct(protocol: model.Protocol, shared: model.Struct) -> Leaves:
 
 def filling(protocol: model.Protocol, message: model.Message, variant: model.Variant | None) -> Leaves:
     """What a message puts into the record's slots for ``variant``: the shared fields, then the variant's."""
-    path = f"{protocol.name}.{message.name}"
+    path, slots = f"{protocol.name}.{message.name}", protocol.record.slots
     leaves: list[Leaf] = []
-    for slot in protocol.slots:
+    for slot in slots:
         leaves += _leaves(path, message.sections.get(slot.name, ()), (), (slot.name,))
         if variant is not None:
             leaves += _leaves(f"{path}.{variant.name}", variant.sections.get(slot.name, ()), (), (slot.name,))
-    keeps = {slot.name: slot.trailing for slot in protocol.slots if slot.trailing and slot.name in message.trailing}
+    keeps = {slot.name: slot.trailing for slot in slots if slot.trailing and slot.name in message.trailing}
     return _layout(f"{path}.{variant.name}" if variant else path, leaves, keeps)
 
 

@@ -51,8 +51,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     """The declarations of the module, by their places in the template."""
-    variants, slots = _shared_variants(protocol), [node for node in protocol.record if isinstance(node, model.Slot)]
-    numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record))
+    variants, slots = _shared_variants(protocol), protocol.record.slots
+    numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record.nodes))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
@@ -157,7 +157,7 @@ def _framing(protocol: model.Protocol) -> Code:
     match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
     order = constructs.quoted(protocol.byte_order)
     lengths = group(*map(_lengths, protocol.lengths))
-    return call("Framing", lengths, match=match, byte_order=order, resync=protocol.resync)
+    return call("Framing", lengths, match=match, byte_order=order, resync=protocol.record.resync)
 
 
 def _lengths(lengths: model.Lengths) -> Code:

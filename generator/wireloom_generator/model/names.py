@@ -1,5 +1,6 @@
 """The names that expressions of a struct can use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import expressions
@@ -10,22 +11,20 @@ from wireloom_generator.expressions import Expr, Name, Origin
 class Names:
     """The names that the expressions of one struct know: its own fields, the record's header fields, parameters.
 
-    What judges whole records compares those of ``hexadecimal`` with numbers written so.
+    With a field goes whether it may be absent. What judges whole records compares those of ``hexadecimal`` with numbers
+    written so.
     """
 
-    own: frozenset[str]
-    own_nullable: frozenset[str]
-    header: frozenset[str]
-    header_nullable: frozenset[str]
+    own: Mapping[str, bool]
+    header: Mapping[str, bool]
     parameters: frozenset[str]
     hexadecimal: frozenset[str] = frozenset()
 
     def resolve(self, name: Name) -> Name:
         """The name with its origin; unchanged if it is unknown."""
-        if name.name in self.own:
-            return name._replace(origin=Origin.THIS, nullable=name.name in self.own_nullable)
-        if name.name in self.header:
-            return name._replace(origin=Origin.RECORD, nullable=name.name in self.header_nullable)
+        for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
+            if name.name in fields:
+                return name._replace(origin=origin, nullable=fields[name.name])
         return name._replace(origin=Origin.PARAMETER) if name.name in self.parameters else name
 
     def resolved(self, expression: Expr) -> Expr:

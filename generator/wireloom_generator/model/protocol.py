@@ -162,7 +162,6 @@ class Protocol:
 
     name: str
     doc: Doc
-    record_doc: Doc
     included: Mapping[str, Doc]
     libraries: tuple[Doc, ...]
     path: Path
@@ -172,12 +171,11 @@ class Protocol:
     flags: tuple[Flags, ...]
     structs: tuple[Struct, ...]
     tables: tuple[Table, ...]
-    record: tuple[Node, ...]
+    record: Record
     header: tuple[Column, ...]
     messages: tuple[Message, ...]
     lengths: tuple[Lengths, ...]
     match: tuple[Probe, ...]
-    resync: bool
     sources: tuple[Path, ...]
     folders: tuple[Path, ...]
 
@@ -194,11 +192,6 @@ class Protocol:
     def layouts(self) -> Iterator[tuple[Node, ...]]:
         """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
         yield from (shared.nodes for shared in self.structs)
-        yield self.record
+        yield self.record.nodes
         for message in self.messages:
             yield from message.layouts
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """The sections that messages fill."""
-        return tuple(node for node in self.record if isinstance(node, Slot))

@@ -45,9 +45,9 @@ class Fields:
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
 
     def _record_names(self) -> Names:
-        names, nullable = self.splicing.declared(self.spec.protocol.record.fields)
-        recorded = {parameter.name for parameter in self.spec.protocol.parameters}
-        return Names(names, nullable, frozenset(), frozenset(), frozenset(recorded), self._compared())
+        names = self.splicing.declared(self.spec.protocol.record.fields)
+        parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
+        return Names(names, {}, parameters, self._compared())
 
     def _compared(self) -> frozenset[str]:
         """The record's fields that messages or conditions on whole records compare with hexadecimal numbers."""
@@ -70,9 +70,7 @@ class Fields:
 
     def names(self, entries: Iterable[syntax.Entry]) -> Names:
         """The names for the expressions of a shared struct."""
-        own, nullable = self.splicing.declared(entries)
-        record = self.record_names
-        return Names(own, nullable, record.own, record.own_nullable, record.parameters)
+        return Names(self.splicing.declared(entries), self.record_names.own, self.record_names.parameters)
 
     def struct_named(self, name: str) -> None:
         """Resolve the shared struct of that name, if it is not resolved yet; recursive ones are left out."""
@@ -96,10 +94,6 @@ class Fields:
         tree = parsed(text)
         return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
 
-    def record(self) -> tuple[model.Node, ...]:
-        """The record's own fields, including the slots that messages fill."""
-        return self.nodes(self.spec.protocol.record.fields, self.record_names, with_slots=True)
-
     def nodes(
         self,
         entries: Iterable[syntax.Entry],
@@ -108,59 +102,42 @@ class Fields:
         *,
         with_slots: bool = False,
     ) -> tuple[model.Node, ...]:
-        """The nodes of a list of fields."""
-        nodes: list[model.Node] = []
-        for entry, include in self.splicing.spliced(entries, via):
-            if with_slots and isinstance(entry, syntax.Section) and not entry.fields:
-                nodes.append(self._slot(entry, names, include))
-            else:
-                nodes.append(self._node(entry, names, include))
-        return tuple(nodes)
+        """The nodes of a list of fields; ``with_slots`` if messages fill its sections without any."""
+        found = self.splicing.spliced(entries, via)
+        return tuple(self._node(entry, names, include, with_slots) for entry, include in found)
 
-    def _node(self, entry: Spliced, names: Names, via: Location | None) -> model.Node:
+    def _node(self, entry: Spliced, names: Names, via: Location | None, with_slots: bool) -> model.Node:
         match entry:
             case syntax.Field(compute=str() as compute):
                 return self._computed(entry, syntax.Expression(compute), names, via)
             case syntax.Field():
                 return self._field(entry, names, via)
-            case syntax.Section():
-                return self._section(entry, names, via)
+            case syntax.Section(section=name, trailing=trailing):
+                extent, doc = self._extent(entry, names), documentation(entry)
+                if with_slots and not entry.fields:
+                    return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
+                nodes, bare = self.nodes(entry.fields, names, via), not entry.fields
+                return model.Section(name, extent, trailing, nodes, bare, doc=doc, written=entry, via=via)
             case syntax.Choice():
-                return self._choice(entry, names, via)
+                return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
             case syntax.Bits():
-                return self._bits(entry, names, via)
+                fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
+                return model.Bits(self.number(entry.bits), fields, written=entry, via=via)
             case syntax.Pad(pad=size):
                 return model.Padding(size, 1, written=entry, via=via)
             case syntax.Align(align=align):
                 return model.Padding(0, align, written=entry, via=via)
 
-    def _slot(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Slot:
-        extent, doc = self._extent(entry, names), documentation(entry)
-        return model.Slot(entry.section, extent, entry.trailing, doc=doc, written=entry, via=via)
-
-    def _section(self, entry: syntax.Section, names: Names, via: Location | None) -> model.Section:
-        extent, doc, nodes = self._extent(entry, names), documentation(entry), self.nodes(entry.fields, names, via)
-        bare = not entry.fields
-        return model.Section(entry.section, extent, entry.trailing, nodes, bare, doc=doc, written=entry, via=via)
-
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
             return model.Rest()
-        condition = self.expression(entry.size, entry.where("size"), names)
-        return model.Size(condition)
+        return model.Size(self.expression(entry.size, entry.where("size"), names))
 
-    def _choice(self, entry: syntax.Choice, names: Names, via: Location | None) -> model.Choice:
-        return model.Choice(tuple(self._cases(entry, names, via)), written=entry, via=via)
-
-    def _cases(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
+    def _alternatives(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
         for alternative in entry.choice:
             nodes = self.nodes(alternative.fields, names, via)
             condition = self.condition(alternative.when, alternative.where("when"), names)
             yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
-
-    def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
-        fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
-        return model.Bits(self.number(entry.bits), fields, written=entry, via=via)
 
     def _bit_field(self, field: syntax.BitField, names: Names, via: Location | None) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
@@ -204,7 +181,7 @@ class Fields:
         )
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
-        wire = self.wire(field, names)
+        wire = self._ordered(self.type(field), self._field_extent(field, names), field.byte_order)
         repeat = self._repeat(field, names)
         doc = documentation(field, unit=field.unit)
         return model.Field(
@@ -307,11 +284,6 @@ class Fields:
             return Unknown(field.type)
         self.struct_named(field.type)
         return Struct(field.type)
-
-    def wire(self, field: syntax.Field, names: Names) -> model.Wire:
-        """How a field stands in the bytes."""
-        found = self.type(field)
-        return self._ordered(found, self._field_extent(field, names), field.byte_order)
 
     def number(self, name: str) -> model.Wire:
         """The wire form of a plain number: a length prefix, or the integer of bit fields."""

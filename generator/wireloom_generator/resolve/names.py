@@ -68,12 +68,12 @@ class Splicing:
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
-    def declared(
-        self, entries: Iterable[syntax.Entry], nullable: bool = False
-    ) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that a list of entries declares, and which of them may be absent."""
-        found = list(self._declared(entries, nullable))
-        return frozenset(name for name, _ in found), frozenset(name for name, absent in found if absent)
+    def declared(self, entries: Iterable[syntax.Entry]) -> dict[str, bool]:
+        """The names that a list of entries declares, each with whether it may be absent."""
+        found: dict[str, bool] = {}
+        for name, absent in self._declared(entries, nullable=False):
+            found[name] = absent or found.get(name, False)
+        return found
 
     def _declared(self, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool]]:
         for entry, _ in self.spliced(entries):

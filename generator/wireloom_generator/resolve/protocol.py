@@ -24,7 +24,6 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
     return model.Protocol(
         name=spec.protocol.name,
         doc=spec.protocol.doc,
-        record_doc=record.doc,
         included={name: spec.structs[name].doc for name in spec.included},
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
@@ -34,12 +33,11 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         flags=tuple(spec.flags.values()),
         structs=spec.used,
         tables=tuple(spec.tables.values()),
-        record=record.nodes,
+        record=record,
         header=(*_recorded(parameters), *columns(record.nodes)),
         messages=messages,
         lengths=tuple(_lengths(spec)),
         match=_match_probes(spec),
-        resync=record.resync,
         sources=sources,
         folders=tuple(dict.fromkeys(path.parent for path in sources)),
     )

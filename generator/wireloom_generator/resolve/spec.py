@@ -68,7 +68,7 @@ class _Resolving:
         length = self.fields.condition(written.length, written.where("length"), names)
         return model.Record(
             doc=documentation(written),
-            nodes=self.fields.record(),
+            nodes=self.fields.nodes(written.fields, names, with_slots=True),
             names=names,
             length=length,
             proof=self.proof(written.proof, names),
@@ -149,13 +149,12 @@ class _Resolving:
 
     def message_names(self, written: syntax.Message) -> Names:
         """The names for a message's expressions."""
-        shared = [entry for entries in written.sections.values() for entry in entries]
-        own, nullable = self.fields.splicing.declared(shared)
-        entries = [entry for variant in written.variants for entries in variant.sections.values() for entry in entries]
-        varying, _ = self.fields.splicing.declared(entries)
-        record = self.fields.record_names
-        told = compared(written)
-        return Names(own | varying, nullable | varying, record.own, record.own_nullable, record.parameters, told)
+        declared, record = self.fields.splicing.declared, self.fields.record_names
+        own = declared(entry for entries in written.sections.values() for entry in entries)
+        for variant in written.variants:
+            entries = (entry for entries in variant.sections.values() for entry in entries)
+            own |= dict.fromkeys(declared(entries), True)
+        return Names(own, record.own, record.parameters, compared(written))
 
 
 def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:

@@ -38,9 +38,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
             path = f"{new.name}.{pair.new.name}"
             names = pair.layouts[0] if pair.layouts else comparison.header
             yield from _lengths(comparison, names, path, before[pair.old.name], after[pair.new.name])
-    if old.resync and not new.resync:
+    if old.record.resync and not new.record.resync:
         yield Change(new.name, "what follows a damaged record is no longer searched for", BACKWARD)
-    elif new.resync and not old.resync:
+    elif new.record.resync and not old.record.resync:
         yield Change(new.name, "what follows a damaged record is searched for; old decoders give it up", FORWARD)
 
 

@@ -32,7 +32,7 @@ class Breakdown:
     def __init__(self, names: Meanings, message: model.Message) -> None:
         self.names = names
         self.message = message
-        slots = [slot.name for slot in names.protocol.slots]
+        slots = [slot.name for slot in names.protocol.record.slots]
         self.untold = slots if len(slots) < 2 else []
 
     def text(self, example: model.Example, traced: Traced) -> str:

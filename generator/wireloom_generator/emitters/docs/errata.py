@@ -118,10 +118,10 @@ def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     yield PROTOCOL, INDEX, protocol.doc
     for library in protocol.libraries:
         yield library_place(library), INDEX, library
-    yield RECORD, INDEX, protocol.record_doc
+    yield RECORD, INDEX, protocol.record.doc
     for name, doc in protocol.included.items():
         yield type_place(name), INDEX, doc
-    for place, doc in _nodes(protocol.record, RECORD):
+    for place, doc in _nodes(protocol.record.nodes, RECORD):
         yield place, INDEX, doc
     for parameter in protocol.parameters:
         yield f"parameter {code(parameter.name)}", INDEX, parameter.doc

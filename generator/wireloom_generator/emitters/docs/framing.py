@@ -14,7 +14,7 @@ def framing(names: Meanings) -> Iterator[str]:
         which = names.matching(lengths.match)
         whose = f"A record in which {which}" if which else "A record"
         yield f"{whose} has {length(lengths)}."
-    if protocol.resync:
+    if protocol.record.resync:
         yield "After bytes that are not believed, the next record that is believed is searched for."
         yield "What lies between is one malformed row."
     else:

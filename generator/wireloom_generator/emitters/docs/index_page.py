@@ -111,7 +111,7 @@ def _doc(parameter: model.Parameter) -> str:
 
 def _header(pages: MessagePages) -> Passage:
     """All fields of the header in one table, and a drawing for each form it can have."""
-    whole = HeaderForm({}, pages.protocol.record, Facts())
+    whole = HeaderForm({}, pages.protocol.record.nodes, Facts())
     finder = pages.shared.finder(places.RECORD)
     trees = [tree for part in pages.records.parts(whole) for tree in part.trees]
     rows = FieldTable(pages.names, finder).rows(trees)
@@ -119,7 +119,7 @@ def _header(pages: MessagePages) -> Passage:
     drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
     included = pages.protocol.included
     errata = pages.errata.within(places.RECORD, *map(places.type_place, included))
-    texts = [*paragraphs(pages.protocol.record_doc)]
+    texts = [*paragraphs(pages.protocol.record.doc)]
     texts += [f"{code(name)}: {' '.join(paragraphs(doc))}" for name, doc in included.items() if paragraphs(doc)]
     return Passage("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))
 

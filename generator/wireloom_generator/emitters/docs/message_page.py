@@ -151,7 +151,7 @@ class MessagePages:
         rows = []
         starts = [{part.name: part.at for part in self.records.parts(shape)} for shape in shapes]
         conditions = [self.selected(shape, shapes).replace("If", "if", 1) for shape in shapes]
-        for slot in self.protocol.slots:
+        for slot in self.protocol.record.slots:
             begins = [f"{code(at[slot.name])} {when}".strip() for at, when in zip(starts, conditions, strict=True)]
             size = cell(code(slot.extent.condition.text)) if isinstance(slot.extent, model.Size) else "rest"
             rows.append((code(slot.name), "<br>".join(map(cell, begins)), size, cell(_holds(message, slot))))

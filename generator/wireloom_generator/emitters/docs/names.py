@@ -24,7 +24,7 @@ class Meanings:
     def header(self) -> Mapping[str, model.Field]:
         """The record's own fields, the first of each name."""
         found: dict[str, model.Field] = {}
-        for field in fields(self.protocol.record):
+        for field in fields(self.protocol.record.nodes):
             found.setdefault(field.name, field)
         return found
 

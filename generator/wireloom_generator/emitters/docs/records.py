@@ -56,7 +56,7 @@ class Records:
     @property
     def single(self) -> bool:
         """Whether there is only one section after the header; then it is not shown as a part of its own."""
-        slots = self.protocol.slots
+        slots = self.protocol.record.slots
         return len(slots) == 1 and isinstance(slots[0].extent, model.Rest) and slots[0].trailing is None
 
     def shapes(self, message: model.Message | None = None) -> tuple[HeaderForm, ...]:
@@ -67,7 +67,7 @@ class Records:
             selected = dict(zip(match, values, strict=True))
             known: dict[tuple[Origin, str], int | str | bool | None] = {}
             known.update({(Origin.THIS, name): value for name, value in selected.items()})
-            nodes, facts = narrow(self.protocol.record, Facts(known))
+            nodes, facts = narrow(self.protocol.record.nodes, Facts(known))
             same = next((shape for shape in found if shape[0] == nodes), None)
             if same is None:
                 found.append((nodes, [selected], [facts]))
@@ -81,7 +81,7 @@ class Records:
 
     def _discriminators(self) -> dict[str, tuple[int, ...]]:
         """The header fields that conditions of the record use, and every value that the spec compares them with."""
-        conditions = [*_conditions(self.protocol.record)]
+        conditions = [*_conditions(self.protocol.record.nodes)]
         names = [name for name in _compared(conditions) if name in {field.name for field in _fields(self.protocol)}]
         proofs = [lengths.valid.expression for lengths in self.protocol.lengths if lengths.valid]
         values = {name: _compared([*proofs, *conditions]).get(name, ()) for name in names}
@@ -199,4 +199,4 @@ def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:
 
 
 def _fields(protocol: model.Protocol) -> Iterator[model.Field]:
-    yield from (node for node in protocol.record if isinstance(node, model.Field))
+    yield from (node for node in protocol.record.nodes if isinstance(node, model.Field))

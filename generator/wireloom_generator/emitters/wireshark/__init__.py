@@ -71,7 +71,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
             for flags in protocol.flags
         ],
         types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.structs],
-        record=render(_list(protocol.record)),
+        record=render(_list(protocol.record.nodes)),
         messages=[render(_message(message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
         parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
@@ -336,7 +336,7 @@ def _framing(protocol: model.Protocol) -> LuaTable:
     return LuaTable(
         entries(
             byte_order=string(protocol.byte_order) if protocol.byte_order else None,
-            resync="true" if protocol.resync else None,
+            resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
             match=LuaTable(tuple(map(_probe, protocol.match))),
             lengths=LuaTable(tuple(map(_lengths, protocol.lengths))),
