@@ -15,7 +15,7 @@ import compiled
 import every_type
 import yaml
 
-from wireloom_generator import model, types
+from wireloom_generator import frontend, model, types
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.types import WireType
 
@@ -44,7 +44,9 @@ def invented(random: Random) -> Invented:
     drawing = _Drawing(random)
     text, fill = drawing.spec()
     with TemporaryDirectory() as folder:
-        found = compiled.compiled(compiled.folders(text, Path(folder)))
+        path = compiled.folders(text, Path(folder))
+        assert not frontend.read([path])[1], text
+        found = compiled.compiled(path)
     (message,) = found.protocol.messages
     drawing.types |= dict(_types(found.protocol, message))
     rows = []
@@ -102,7 +104,8 @@ class _Drawing:
         """A field of any type, and what draws a value of it."""
         entry, example = self.random.choice(FIELDS)
         name = self.named("field")
-        return {**entry, "name": name}, lambda: self.value(self.types[name], entry, example)
+        own = {"name": name, "raw": f"{name}_bytes"} if "raw" in entry else {"name": name}
+        return {**entry, **own}, lambda: self.value(self.types[name], entry, example)
 
     def value(self, of: WireType, entry: Entry, example: object) -> Any:
         """A value of that type."""
