@@ -9,13 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator import blocks, naming
-from wireloom_generator.emitters import columnar, package
+from wireloom_generator.emitters import columnar, package, spark
 from wireloom_generator.output import OutputFile
 
-_SPARK = frozenset({
-    "ArrayType", "BinaryType", "BooleanType", "ByteType", "DecimalType", "DoubleType", "FloatType", "IntegerType",
-    "LongType", "ShortType", "StringType", "StructField", "StructType",
-})  # fmt: skip
 _CALLED = frozenset({"pyspark.sql.types", "wireloom.codec"})
 """The modules whose names may be called once they are imported."""
 
@@ -43,7 +39,7 @@ _MODULES = {
     ),
     "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
     "parsers": _Module({"wireloom.codec": blocks.BLOCKS}, siblings=frozenset({"enums"})),
-    "spark": _Module({"pyspark.sql.types": _SPARK}),
+    "spark": _Module({"pyspark.sql.types": spark.NAMES}),
     "columnar": _Module(same=columnar.MODULE),
 }
 

@@ -7,6 +7,7 @@ different alternatives or variants are never in the same record.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import count
 from typing import TypeVar, assert_never
 
 from wireloom_generator import model
@@ -191,39 +192,33 @@ def walk(nodes: Iterable[model.Node]) -> tuple[Visit, ...]:
     return tuple(_Walk().nodes(nodes))
 
 
-@dataclass
 class _Walk:
     """Goes through a struct and numbers its nodes and choices."""
 
-    order: int = 0
-    choices: int = 0
+    def __init__(self) -> None:
+        self.orders, self.choices = count(), count()
 
     def nodes(
         self, nodes: Iterable[model.Node], branch: Branch = (), sections: tuple[str, ...] = ("",)
     ) -> Iterator[Visit]:
         """The visits of a list of nodes. The region of a whole record or type counts as a section without a name."""
         for node in nodes:
-            yield self._visit(node, branch, sections)
+            yield Visit(node, next(self.orders), branch, sections)
             match node:
                 case model.Section(name=name, nodes=inner):
                     yield from self.nodes(inner, branch, (*sections, name))
                 case model.Choice(alternatives=alternatives):
-                    self.choices += 1
-                    number = self.choices
+                    number = next(self.choices)
                     for index, cases in enumerate(rivals.tried(alternatives)):
                         taken = Taken(number, index, cases)
                         yield from self.nodes(alternatives[index].nodes, (*branch, taken), sections)
                 case model.Bits(fields=bits):
                     for bit in bits:
-                        yield self._visit(bit, branch, sections)
+                        yield Visit(bit, next(self.orders), branch, sections)
                 case model.Field() | model.Computed() | model.Padding() | model.Slot():
                     pass
                 case _:
                     assert_never(node)
-
-    def _visit(self, item: Item, branch: Branch, sections: tuple[str, ...]) -> Visit:
-        self.order += 1
-        return Visit(item, self.order - 1, branch, sections)
 
 
 def fixed_number(item: Item) -> int | None:

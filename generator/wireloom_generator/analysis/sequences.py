@@ -1,6 +1,6 @@
 """Lists of nodes in the order of reading, up to the end of their region."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.model import Resolved
@@ -24,10 +24,9 @@ def sequences(spec: Resolved) -> Iterator[Nodes]:
                 yield from _with_inner((*shared, *variant.sections.get(slot.name, ())))
 
 
-def _with_inner(nodes: Iterable[model.Node]) -> Iterator[Nodes]:
-    items = tuple(nodes)
-    yield items
-    for item in items:
+def _with_inner(nodes: Nodes) -> Iterator[Nodes]:
+    yield nodes
+    for item in nodes:
         if isinstance(item, model.Choice):
             for alternative in item.alternatives:
                 yield from _with_inner(alternative.nodes)

@@ -205,7 +205,7 @@ class _Sites:
         item = struct_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
             inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit)))
-            yield from inside.site("until", until, Kind.CONDITION, Moment.READING, _any, regions=False)
+            yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True, regions=False)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:
         """The condition of a variant, which sees what all variants share up to the decisive section."""
@@ -283,10 +283,6 @@ def _kind(seen: Seen) -> Kind | None:
         found = parse(seen.type)
         return found.kind if found is not None else None
     return seen.item.kind if isinstance(seen.item, Named) and not isinstance(seen.item.type, Unknown) else None
-
-
-def _any(_: Visit) -> bool:
-    return True
 
 
 def _plain(field: Named) -> Kind | None:

@@ -96,16 +96,12 @@ def _keyed(leaves: Iterable[Leaf], renamed: Mapping[str, str]) -> dict[tuple[str
 
 def longest_rising(ranks: Sequence[int]) -> set[int]:
     """The longest increasing subsequence: what kept its place while others moved."""
-    chains: list[list[int]] = []
+    chains: list[list[int]] = [[]]
     for rank in ranks:
-        before = [chain for chain in chains if chain[-1] < rank]
-        chains.append([*_longest(before), rank])
-    return set(_longest(chains))
-
-
-def _longest(chains: Sequence[list[int]]) -> list[int]:
-    lengths = [len(chain) for chain in chains]
-    return chains[lengths.index(max(lengths))] if lengths else []
+        before = max((chain for chain in chains if not chain or chain[-1] < rank), key=len)
+        chains.append([*before, rank])
+    longest = max(chains, key=len)
+    return set(longest)
 
 
 def _renamed(

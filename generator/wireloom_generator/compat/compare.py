@@ -1,6 +1,6 @@
 """Two versions of specs → the changes between them, as found by the rules."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,14 +61,10 @@ def compare(old: Version, new: Version) -> list[Finding]:
         now = new.protocols.get(name)
         comparison = Comparison(protocol, now) if now else Comparison(protocol, protocol, gone=True)
         places = locations.index(new.specs[name]) if now else {name: _first(new, protocol)}
-        found |= set(_findings(comparison, places))
+        for rule in compat_rules.RULES:
+            for change in rule.check(comparison):
+                found.add(Finding(locations.nearest(places, change.element), rule.id, rule.category, change))
     return sorted(found, key=lambda finding: finding.order)
-
-
-def _findings(comparison: Comparison, places: locations.Locations) -> Iterator[Finding]:
-    for rule in compat_rules.RULES:
-        for change in rule.check(comparison):
-            yield Finding(locations.nearest(places, change.element), rule.id, rule.category, change)
 
 
 def _first(version: Version, gone: model.Protocol) -> Location:

@@ -121,13 +121,11 @@ class Comparison:
 
     def _message(self, old: model.Message, new: model.Message) -> MessagePair:
         variants = _renamed(by_name(old.variants, new.variants), lambda one, other: same(one.when, other.when, {}))
-        layouts = tuple(self._layouts(old, new, variants))
-        return MessagePair(old, new, variants, layouts)
-
-    def _layouts(self, old: model.Message, new: model.Message, variants: Pairs[model.Variant]) -> Iterator[LayoutPair]:
-        for one, other in _layout_pairs(old, new, variants):
-            before, after = surface.filling(self.old, old, one), surface.filling(self.new, new, other)
-            yield align(before, after, self.header.renamed)
+        layouts = (
+            align(surface.filling(self.old, old, one), surface.filling(self.new, new, other), self.header.renamed)
+            for one, other in _layout_pairs(old, new, variants)
+        )
+        return MessagePair(old, new, variants, tuple(layouts))
 
 
 def _layout_pairs(

@@ -31,6 +31,10 @@ _TYPES = {
     model.Primitive.BINARY: "BinaryType()",
     model.Primitive.STRING: "StringType()",
 }
+NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).union(
+    text.removesuffix("()") for text in _TYPES.values()
+)
+"""What the module imports of Spark's types, as far as it uses them."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -39,14 +43,12 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
     row = call("StructType", _array([_field(column, structs.get(column.name)) for column in protocol.columns]))
     schema = render(row, before="SCHEMA = ")
-    known = {text.partition("(")[0] for text in _TYPES.values()} | {"ArrayType", "DecimalType"}
-    used = known & names("\n".join([*declared, schema]))
     text = filled(
         __package__,
         "spark.py",
         head=head(protocol.folders),
         title=docstring(f"Spark schema of {protocol.doc.title}: SCHEMA is a row, the others its structs."),
-        imported=sorted({*used, "StructField", "StructType"}),
+        imported=sorted(NAMES & names("\n".join([*declared, schema]))),
         structs=declared,
         schema=schema,
     )

@@ -25,9 +25,6 @@ class Declared:
     tables: Mapping[str, tuple[Column, ...]]
 
 
-Sample = tuple[Mapping[str, object], object]
-
-
 WrongKey = tuple[str, str, str]
 """What is wrong with a key: the key, the problem, a hint."""
 
@@ -38,9 +35,8 @@ class Base(ABC):
     ``spelling`` is how a spec writes it, if there is one way only. ``block`` is what reads it in the codec, if that
     reads nothing else. ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs
     one of them; a type of known size has none. ``keys`` are the keys that only fields of this type have, each with
-    its allowed words if there are few; ``needs`` describes those that are required. ``examples`` are the other keys
-    of a field of the type, each with a value. Types that ``has_order`` have several bytes, in big-endian or little-
-    endian order.
+    its allowed words if there are few; ``needs`` describes those that are required. Types that ``has_order`` have
+    several bytes, in big-endian or little-endian order.
     """
 
     __slots__ = ()
@@ -49,7 +45,6 @@ class Base(ABC):
     block: ClassVar[str] = ""
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    examples: ClassVar[tuple[Sample, ...]]
     ends: ClassVar[tuple[str, ...]] = ()
     endless: ClassVar[bool] = False
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -11,7 +10,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import columns
-from wireloom_generator.types.base import Base, Declared, Sample, WrongKey
+from wireloom_generator.types.base import Base, Declared, WrongKey
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = ("signed", "unsigned")
@@ -28,12 +27,6 @@ class Bcd(Base):
     block: ClassVar[str] = "Bcd"
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
-    examples: ClassVar[tuple[Sample, ...]] = (
-        ({"digits": 8}, 12345678),
-        ({"digits": 3, "sign": "unsigned"}, 42),
-        ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
-        ({"digits": 38, "sign": "signed"}, 42),
-    )
 
     digits: int = 1
     scale: int = 0

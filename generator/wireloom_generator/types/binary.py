@@ -8,7 +8,7 @@ from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Sample, spelled
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -22,11 +22,6 @@ class Bytes(Base):
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.BYTES)
     holds: ClassVar[str] = "bytes"
-    examples: ClassVar[tuple[Sample, ...]] = (
-        ({"prefix": "u8"}, b"ab"),
-        ({"size": "2"}, b"ab"),
-        ({"until": "00"}, b"ab"),
-    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from wireloom_generator.expressions.domain import TRUTH, Domain
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Sample, spelled
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -19,7 +19,6 @@ class Boolean(Base):
     size: ClassVar[SizeRange] = exactly(1)
     values: ClassVar[Domain] = TRUTH
     holds: ClassVar[str] = "boolean"
-    examples: ClassVar[tuple[Sample, ...]] = (({}, True),)
 
     def misfit(self, const: syntax.Literal, size: int | None = None) -> tuple[str, str] | None:
         return None if isinstance(const, bool) else (f"{spelled(const)} is neither true nor false", "")

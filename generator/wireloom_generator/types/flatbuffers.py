@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -21,9 +21,6 @@ class FlatBuffers(Base):
     block: ClassVar[str] = "FlatBuffer"
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.STRUCT)
-    examples: ClassVar[tuple[Sample, ...]] = (
-        ({"prefix": "u8", "table": "Example", "raw": "example_bytes"}, {"number": 5}),
-    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"table": (), "raw": ()})

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Sample, spelled
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -20,7 +20,6 @@ class Float(Base):
 
     has_order: ClassVar[bool] = True
     values: ClassVar[Domain] = Domain(kind=Kind.FLOAT)
-    examples: ClassVar[tuple[Sample, ...]] = (({}, 1.5),)
 
     bits: int
 

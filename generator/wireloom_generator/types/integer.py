@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, Sample, spelled
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import U64, Decimal, Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
@@ -21,7 +21,6 @@ class Integer(Base):
     """An integer. Its width may not exist, which a rule reports."""
 
     holds: ClassVar[str] = "integer"
-    examples: ClassVar[tuple[Sample, ...]] = (({}, 5),)
 
     bits: int
     signed: bool

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.types.base import Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -17,7 +17,6 @@ class Struct(Base):
 
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.STRUCT)
-    examples: ClassVar[tuple[Sample, ...]] = ()
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
 
     name: str

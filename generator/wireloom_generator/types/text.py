@@ -9,7 +9,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS
-from wireloom_generator.types.base import Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -23,9 +23,6 @@ class Text(Base):
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = Domain(kind=Kind.TEXT)
     holds: ClassVar[str] = "text"
-    examples: ClassVar[tuple[Sample, ...]] = tuple(
-        ({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS
-    )
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS})

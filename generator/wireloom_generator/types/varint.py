@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
-from wireloom_generator.types.base import Base, Declared, Sample
+from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import Decimal, Primitive
 from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.sizes import SizeRange
@@ -18,7 +18,6 @@ class Varint(Base):
     """What both varints share."""
 
     holds: ClassVar[str] = "integer"
-    examples: ClassVar[tuple[Sample, ...]] = (({}, 300),)
     signed: ClassVar[bool]
     stem: ClassVar[str]
 
