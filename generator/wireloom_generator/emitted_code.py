@@ -115,8 +115,13 @@ class _Check:
     def _class(self, node: ast.ClassDef) -> bool:
         """An enum: a docstring, numbers, and perhaps its table of ranges."""
         match node:
-            case ast.ClassDef(bases=[ast.Name(id=base)], keywords=[], decorator_list=[], body=[doc, *body]):
-                admitted = self._free(node.name) and base in self.called & {"WireEnum", "WireFlags"} and _text(doc)
+            case ast.ClassDef(
+                bases=[ast.Name(id=base)],
+                keywords=[],
+                decorator_list=[],
+                body=[ast.Expr(value=ast.Constant(value=str())), *body],
+            ):
+                admitted = self._free(node.name) and base in self.called & {"WireEnum", "WireFlags"}
                 self.known.add(node.name)
                 return admitted and not getattr(node, "type_params", ()) and all(map(_member, body))
         return False
@@ -136,23 +141,13 @@ class _Check:
                 return self._value(right)
             case ast.Attribute(value=ast.Name(id="PROTOCOL"), attr=name):
                 return name in package.API
-            case ast.Call(func=function, args=arguments, keywords=keywords):
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant()], keywords=[]):
+                return True
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 given = [*arguments, *(keyword.value for keyword in keywords)]
                 named = all(keyword.arg for keyword in keywords)
-                return named and self._callable(function, given) and all(map(self._value, given))
+                return name in self.called and named and all(map(self._value, given))
         return False
-
-    def _callable(self, node: ast.expr, given: list[ast.expr]) -> bool:
-        match node:
-            case ast.Name(id="float"):
-                return all(isinstance(value, ast.Constant) for value in given)
-            case ast.Name(id=name):
-                return name in self.called
-        return False
-
-
-def _text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _number(node: ast.expr) -> bool:

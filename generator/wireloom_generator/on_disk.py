@@ -93,7 +93,14 @@ def write(changes: Sequence[FileChange], wanted: Wanted) -> list[Problem]:
     """Make the changes, unless files that were not generated are in the way: then only the problems of those."""
     taken = [problem for change in changes if (problem := _taken(change))]
     for change in () if taken else changes:
-        _apply(change, wanted)
+        match change.kind:
+            case FileChangeKind.MISSING | FileChangeKind.EDITED:
+                change.path.parent.mkdir(parents=True, exist_ok=True)
+                change.path.write_text(wanted.files[change.path], encoding="utf-8")
+            case FileChangeKind.ORPHANED:
+                change.path.unlink()
+            case FileChangeKind.FOREIGN | FileChangeKind.UNTRACKED:
+                pass
     return taken
 
 
@@ -106,17 +113,6 @@ def _taken(change: FileChange) -> Problem | None:
         return None
     what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
     return Problem(Location(change.path, 1, 1), "taken", what, hint)
-
-
-def _apply(change: FileChange, wanted: Wanted) -> None:
-    match change.kind:
-        case FileChangeKind.MISSING | FileChangeKind.EDITED:
-            change.path.parent.mkdir(parents=True, exist_ok=True)
-            change.path.write_text(wanted.files[change.path], encoding="utf-8")
-        case FileChangeKind.ORPHANED:
-            change.path.unlink()
-        case FileChangeKind.FOREIGN | FileChangeKind.UNTRACKED:
-            pass
 
 
 def _differing(wanted: Mapping[Path, str]) -> Iterator[FileChange]:

@@ -10,12 +10,15 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import PurePosixPath
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple
 
 from wireloom_generator import model
-from wireloom_generator.output import OutputFile, is_marked
+from wireloom_generator.output import OutputFile, head, is_marked
 from wireloom_generator.problems import closest
+from wireloom_generator.python_code.pretty import docstring
+from wireloom_generator.templates import filled
 from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
@@ -88,6 +91,12 @@ def chosen(names: Sequence[str] = ()) -> Mapping[str, ModuleEmitter | Emitter]:
     Emitters of other packages must be named, so that the output of a spec does not depend on what is installed.
     """
     return {name: _named(name) for name in names} if names else own()
+
+
+def module(protocol: model.Protocol, name: str, title: str, /, **values: object) -> OutputFile:
+    """A module of the protocol's package: its template, with the head of generated files and a docstring."""
+    text = filled(__name__, name, head=head(protocol.folders), title=docstring(title), **values)
+    return OutputFile(PurePosixPath(protocol.name, name), text)
 
 
 def modules(protocol: model.Protocol) -> tuple[Emission, ...]:

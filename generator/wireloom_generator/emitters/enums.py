@@ -1,28 +1,24 @@
 """enums.py: a ``WireEnum`` (an ``IntEnum``) for each enum, a ``WireFlags`` (an ``IntFlag``) for each set of flags."""
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import ModuleEmitter
-from wireloom_generator.output import OutputFile, head
+from wireloom_generator.emitters import ModuleEmitter, module
+from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import docstring, group, imported, literal, render, string
-from wireloom_generator.templates import filled
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's named numbers and bits."""
     bases = [base for base, used in (("WireEnum", protocol.enums), ("WireFlags", protocol.flags)) if used]
-    text = filled(
-        __package__,
+    yield module(
+        protocol,
         "enums.py",
-        head=head(protocol.folders),
-        title=docstring(f"Named numbers and bits of {protocol.doc.title}."),
+        f"Named numbers and bits of {protocol.doc.title}.",
         bases=imported("wireloom.codec", bases) if bases else "",
         enums=map(_enum, protocol.enums),
         flags=map(_flags, protocol.flags),
     )
-    yield OutputFile(PurePosixPath(protocol.name, "enums.py"), text)
 
 
 def _enum(enum: model.Enum) -> dict[str, object]:

@@ -1,12 +1,11 @@
 """__init__.py: what users of the protocol import, Spark and Arrow only when asked for."""
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import ModuleEmitter
-from wireloom_generator.output import OutputFile, head
-from wireloom_generator.python_code.pretty import docstring, imported
+from wireloom_generator.emitters import ModuleEmitter, module
+from wireloom_generator.output import OutputFile
+from wireloom_generator.python_code.pretty import imported
 from wireloom_generator.templates import filled
 
 LAZY = filled(__package__, "lazy.py")
@@ -17,19 +16,16 @@ API = ("build", "iter_records", "messages", "parse")
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The package's front module."""
-    title = f"{protocol.doc.title}: parsers, builders and schemas, one attribute a message."
     messages = sorted(message.name for message in protocol.messages)
     named = sorted([*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)])
-    text = filled(
-        __package__,
-        "package.py",
-        head=head(protocol.folders),
-        title=docstring(title),
+    yield module(
+        protocol,
+        "__init__.py",
+        f"{protocol.doc.title}: parsers, builders and schemas, one attribute a message.",
         enums=imported(".enums", named) if named else "",
         parsers=imported(".parsers", sorted(["PROTOCOL", *messages], key=_import_order)),
         exported=sorted([*named, *messages, "PROTOCOL", *API], key=_all_order),
     )
-    yield OutputFile(PurePosixPath(protocol.name, "__init__.py"), text)
 
 
 def _import_order(name: str) -> tuple[bool, str]:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import PurePosixPath
 
 from wireloom_generator import blocks, model
-from wireloom_generator.emitters import ModuleEmitter
-from wireloom_generator.output import OutputFile, head
+from wireloom_generator.emitters import ModuleEmitter, module
+from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
     Code,
@@ -22,7 +21,6 @@ from wireloom_generator.python_code.pretty import (
     render,
     string,
 )
-from wireloom_generator.templates import filled
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -31,17 +29,15 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     used = names("\n".join(chain.from_iterable(declarations.values())))
     found = sorted(filter(blocks.NUMBER.fullmatch, used), key=_natural)
     declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
-    text = filled(
-        __package__,
+    yield module(
+        protocol,
         "parsers.py",
-        head=head(protocol.folders),
-        title=docstring(f"Parsers and builders of {protocol.doc.title}. {protocol.doc.text}".strip()),
+        f"Parsers and builders of {protocol.doc.title}. {protocol.doc.text}",
         numbers=imported("construct", found) if found else "",
         codec=imported("wireloom.codec", sorted(blocks.BLOCKS & used)),
         enums=imported(".enums", sorted(declared)) if declared else "",
         **declarations,
     )
-    yield OutputFile(PurePosixPath(protocol.name, "parsers.py"), text)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

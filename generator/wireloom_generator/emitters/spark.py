@@ -2,23 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from wireloom_generator import model
-from wireloom_generator.emitters import ModuleEmitter
-from wireloom_generator.output import OutputFile, head
+from wireloom_generator.emitters import ModuleEmitter, module
+from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import (
     Bracketed,
     Code,
     call,
-    docstring,
     entry,
     mapping,
     names,
     render,
     string,
 )
-from wireloom_generator.templates import filled
 
 _TYPES = {
     model.Primitive.BYTE: "ByteType()",
@@ -43,16 +40,14 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
     row = call("StructType", _array([_field(column, structs.get(column.name)) for column in protocol.columns]))
     schema = render(row, before="SCHEMA = ")
-    text = filled(
-        __package__,
+    yield module(
+        protocol,
         "spark.py",
-        head=head(protocol.folders),
-        title=docstring(f"Spark schema of {protocol.doc.title}: SCHEMA is a row, the others its structs."),
+        f"Spark schema of {protocol.doc.title}: SCHEMA is a row, the others its structs.",
         imported=sorted(NAMES & names("\n".join([*declared, schema]))),
         structs=declared,
         schema=schema,
     )
-    yield OutputFile(PurePosixPath(protocol.name, "spark.py"), text)
 
 
 def _struct(columns: Sequence[model.Column]) -> Code:

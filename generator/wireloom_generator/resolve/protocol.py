@@ -1,12 +1,11 @@
 """A spec that keeps all rules → the protocol for emitters."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.expressions import Value
-from wireloom_generator.model.names import Names
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
@@ -56,54 +55,40 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
     record = spec.record
     owners: tuple[model.Record | model.Message, ...] = (record,) if record.length is not None else spec.messages
     for owner in owners:
-        assert owner.length is not None
-        proof, match = owner.proof or record.proof, owner.match if isinstance(owner, model.Message) else {}
-        yield _Delimiting(owner.names, owner.length, proof, offsets.of(spec, owner)).lengths(match)
+        match = owner.match if isinstance(owner, model.Message) else {}
+        yield _found(owner, owner.proof or record.proof, offsets.of(spec, owner), match)
 
 
-@dataclass(frozen=True, slots=True)
-class _Delimiting:
-    """Resolves what is evaluated before a record is read, with the names of the record or a message."""
+def _found(
+    owner: model.Record | model.Message,
+    proof: model.Proof | None,
+    layout: offsets.Offsets,
+    match: Mapping[str, tuple[int, ...]],
+) -> model.Lengths:
+    """How the length of the records that match is found, and proven, before they are read."""
 
-    names: Names
-    length: model.Condition
-    proof: model.Proof | None
-    layout: offsets.Offsets
+    def early(condition: model.Condition) -> model.Condition:
+        """The condition as it is known then: only of numbers at fixed offsets, with the names of the owner."""
+        assert condition.tree is not None and length is not None
+        return model.Condition(owner.names.resolved(layout.settled(condition.tree, length.tree)), condition.text)
 
-    def lengths(self, match: Mapping[str, tuple[int, ...]]) -> model.Lengths:
-        """The rule of the records that match."""
-        proof, checksum, stored = self.proof, None, None
-        valid = self.own(proof.valid) if proof and proof.valid else None
-        asked = [self.length.expression, *([valid.expression] if valid else [])]
-        if proof and proof.checksum:
-            field = self.layout.fields[proof.checksum]
-            assert isinstance(field, model.Field) and field.checksum is not None
-            checksum = (field.name, self.early(field.checksum))
-            asked += [checksum[1].start.expression, checksum[1].end.expression]
-            at = self.layout.places[field.name]
-            if at.told:
-                place = self.names.resolved(at.expression)
-                stored = (field.wire, model.Condition(place, f"offset({field.name})"))
-                asked.append(place)
-        needed = {name.name for expression in asked for name in expressions.names(expression)}
-        needed |= {checksum[0]} if checksum else set()
-        probes = _probes(self.layout, needed)
-        return model.Lengths(match, probes, self.length, valid, checksum, stored)
-
-    def own(self, condition: model.Condition) -> model.Condition:
-        """A condition, of the record perhaps, as those names see it."""
-        assert condition.tree is not None
-        return model.Condition(self.names.resolved(condition.tree), condition.text)
-
-    def early(self, checksum: model.Checksum) -> model.Checksum:
-        """A checksum whose range is needed before the record is read, so it uses only numbers at fixed offsets."""
-
-        def settled(condition: model.Condition) -> model.Condition:
-            assert condition.tree is not None
-            tree = self.layout.settled(condition.tree, self.length.tree)
-            return model.Condition(self.names.resolved(tree), condition.raw)
-
-        return replace(checksum, start=settled(checksum.start), end=settled(checksum.end))
+    length, checksum, stored = owner.length, None, None
+    assert length is not None
+    valid = early(proof.valid) if proof and proof.valid else None
+    asked = [length, valid] if valid else [length]
+    if proof and proof.checksum:
+        field = layout.fields[proof.checksum]
+        assert isinstance(field, model.Field) and field.checksum is not None
+        start, end = early(field.checksum.start), early(field.checksum.end)
+        checksum = field.name, replace(field.checksum, start=start, end=end)
+        asked += [start, end]
+        at = layout.places[field.name]
+        if at.told:
+            stored = field.wire, model.Condition(owner.names.resolved(at.expression), f"offset({field.name})")
+            asked.append(stored[1])
+    needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
+    needed |= {checksum[0]} if checksum else set()
+    return model.Lengths(match, _probes(layout, needed), length, valid, checksum, stored)
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
@@ -24,10 +24,6 @@ class Struct(Base):
     @classmethod
     def spellings(cls) -> Iterable[str]:
         return ()
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        return None
 
     @property
     def word(self) -> str:
