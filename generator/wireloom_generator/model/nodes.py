@@ -41,8 +41,8 @@ class Checksum(Sourced):
 class _Named(Described):
     """What all nodes with a value under a name have in common.
 
-    What stands under its ``unknown`` keys means nothing there. ``faults`` are what is wrong with keys of its type: the
-    key, the problem, a hint.
+    ``stray`` are words that mean nothing under their keys, by key. ``faults`` are what is wrong with keys of its type:
+    the key, the problem, a hint.
     """
 
     __slots__ = ()
@@ -67,9 +67,9 @@ class _Named(Described):
 class Field(_Named):
     """A value in the bytes. ``columns`` are its own and its label's.
 
-    ``raw`` is the column that keeps the bytes of a FlatBuffers table. It is there ``when`` that holds, and if it is
-    ``optional``, if bytes are left for it. ``space`` are the bytes that it takes at least and at most. The default of a
-    ``reserved`` one is 0 unless it has another.
+    ``raw`` is the column that keeps the bytes of a FlatBuffers table. The field is present if ``when`` holds, and, if
+    it is ``optional``, only if bytes are left for it. ``space`` are the bytes that it takes at least and at most. The
+    default of a ``reserved`` one is 0 unless it has another.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -93,7 +93,7 @@ class Field(_Named):
     optional: bool = False
     space: SizeRange = field(default=ANY, compare=False)
     reserved: bool = field(default=False, compare=False)
-    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
+    stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     faults: tuple[WrongKey, ...] = field(default=(), compare=False)
 
     @property
@@ -126,7 +126,7 @@ class Computed(_Named):
     labels: bool = True
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
-    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
+    stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     faults: tuple[WrongKey, ...] = field(default=(), compare=False)
 
     @property
@@ -156,7 +156,7 @@ class BitField(_Named):
     default: Condition | None
     hex: bool = field(default=False, compare=False)
     reserved: bool = field(default=False, compare=False)
-    unknown: Mapping[str, str] = field(default_factory=dict, compare=False)
+    stray: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def type(self) -> Boolean | Integer:
@@ -201,7 +201,10 @@ class Slot(Described):
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The alternative taken if the condition holds, or fields that are there then; of these it alone says so."""
+    """An alternative that is taken if the condition holds, or fields that share the condition.
+
+    Fields inside do not have it a second time.
+    """
 
     when: Condition
     nodes: "tuple[Node, ...]"
@@ -234,7 +237,7 @@ class Otherwise:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Fields that are there if bytes are left; it alone says so of the first."""
+    """Fields that are there if bytes are left. The first of them is not ``optional`` a second time."""
 
     nodes: "tuple[Node, ...]"
 

@@ -58,7 +58,7 @@ class Variant(Described):
 
 @dataclass(frozen=True, slots=True)
 class Example(Described):
-    """A worked example: what ``hex`` decodes to, or the code it is malformed with."""
+    """A worked example: what ``data`` decodes to, or the code it is malformed with."""
 
     name: str
     data: bytes

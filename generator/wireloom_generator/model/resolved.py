@@ -51,7 +51,7 @@ class Resolved:
     file of it could not be read, so nobody knows what is missing.
 
     Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields and
-    is one of the ``unknown``, and a section that the record does not have is filled all the same. An expression that
+    is one of the ``undeclared``, and a section that the record does not have is filled all the same. An expression that
     cannot be parsed has no tree. ``recursive`` structs contain themselves, by these ``loops``, so includes of them
     bring no fields either. ``included`` are the structs that includes name, ``used`` those that fields have, inner ones
     first.
@@ -72,7 +72,7 @@ class Resolved:
     recursive: frozenset[str]
     loops: tuple[Loop, ...]
     included: tuple[str, ...]
-    unknown: Mapping[Location, str]
+    undeclared: Mapping[Location, str]
 
     @property
     def shared(self) -> tuple[Declarations, ...]:

@@ -173,7 +173,7 @@ class Fields:
             field.labels,
             self._hex(field, names),
             type=type_,
-            unknown=dict(_stray(field)),
+            stray=dict(_meaningless(field)),
             faults=tuple(type_.faults(field)),
             doc=doc,
             written=field,
@@ -205,7 +205,7 @@ class Fields:
             optional=field.tail,
             space=self._space(field, wire, repeat),
             reserved=field.reserved,
-            unknown=dict(_unknown(field)),
+            stray=dict(_stray(field)),
             faults=tuple(wire.type.faults(field)),
             written=field,
             via=via,
@@ -308,14 +308,14 @@ _IN_BYTES = (
 """The keys that mean nothing for a computed field, unless they say false."""
 
 
-def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
+def _meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
     for key in _IN_BYTES:
         value = field.tail if key == "optional" else getattr(field, key)
         if value not in (None, False):
-            yield key, str(value)
+            yield key, value if isinstance(value, str) else ""
 
 
-def _unknown(field: syntax.Field) -> Iterator[tuple[str, str]]:
+def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The words that their keys cannot have."""
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat

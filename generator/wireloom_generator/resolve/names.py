@@ -51,7 +51,7 @@ class Splicing:
         self.recursive = recursive
         self.included: dict[str, None] = {}
         """The structs that are included anywhere, in this order."""
-        self.unknown: dict[Location, str] = {}
+        self.undeclared: dict[Location, str] = {}
         """The includes of structs that nothing declares."""
 
     def spliced(
@@ -64,7 +64,7 @@ class Splicing:
                 continue
             self.included[entry.include] = None
             if entry.include not in self.structs:
-                self.unknown[entry.where("include")] = entry.include
+                self.undeclared[entry.where("include")] = entry.include
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 

@@ -11,7 +11,7 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import Fields, compared
 
-Filled = Mapping[str, tuple[model.Node, ...]]
+Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
 
 
@@ -23,7 +23,7 @@ def resolve(spec: Spec) -> model.Resolved:
 class _Resolving:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.declared = declared_variants(spec.shared)
+        self.shared_variants = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
         self.fields = Fields(spec, self.shared)
 
@@ -33,7 +33,7 @@ class _Resolving:
         used = tuple(fields.structs.values())
         for name in self.spec.structs:
             fields.struct_named(name)
-        protocol, *libraries = map(self.declarations, self.shared, self.spec.shared)
+        protocol, *libraries = map(self.completed, self.shared, self.spec.shared)
         return model.Resolved(
             protocol=protocol,
             libraries=tuple(libraries),
@@ -50,11 +50,11 @@ class _Resolving:
             recursive=fields.recursive,
             loops=fields.loops,
             included=tuple(fields.splicing.included),
-            unknown=fields.splicing.unknown,
+            undeclared=fields.splicing.undeclared,
         )
 
-    def declarations(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:
-        """What a file declares, its shared structs and variants too; those that others hide are not looked up."""
+    def completed(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:
+        """What a file declares, with its shared structs and variants; those that others hide are not looked up."""
         fields = self.fields
         structs = (
             fields.structs[struct.name] if self.spec.structs[struct.name] is struct else fields.struct(struct)
@@ -122,7 +122,7 @@ class _Resolving:
         found = ((slot, self.fields.nodes(written.get(slot, ()), names)) for slot in order)
         return {slot: nodes for slot, nodes in found if nodes}
 
-    def exhausted(self, slot: str, sections: Filled, variants: tuple[model.Variant, ...]) -> bool:
+    def exhausted(self, slot: str, sections: Contents, variants: tuple[model.Variant, ...]) -> bool:
         """Whether the shared fields, or those of every variant (there being one for all cases), take all the bytes."""
         always = bool(variants) and variants[-1].when is None
         filled = (sections, *(variant.sections for variant in variants))
@@ -136,7 +136,7 @@ class _Resolving:
             self.fields.condition(written.when, written.where("when"), names),
             self.sections(order, written.sections, names),
             self.fields.condition(written.valid, written.where("valid"), names),
-            documentation(self.declared.get(written.name, written)) if written.shared else None,
+            documentation(self.shared_variants.get(written.name, written)) if written.shared else None,
             tuple(written.sections),
             doc=documentation(written, title=written.title),
             written=written,
@@ -165,7 +165,7 @@ def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]
 
 def message_columns(
     slots: tuple[model.Slot, ...],
-    sections: Filled,
+    sections: Contents,
     variants: tuple[model.Variant, ...] = (),
     trailing: tuple[str, ...] = (),
 ) -> tuple[model.Column, ...]:

@@ -53,8 +53,8 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
 def _bit(bit: model.BitField) -> Iterator[Problem]:
     if bit.width < 1:
         yield Problem(bit.where("width"), "bits", "a bit field has at least one bit")
-    if "type" in bit.unknown:
-        what = f"the only type of a bit field is bool, not {bit.unknown['type']}"
+    if "type" in bit.stray:
+        what = f"the only type of a bit field is bool, not {bit.stray['type']}"
         hint = "its width says how many bits it has; leave out type"
         yield Problem(bit.where("type"), "bits", what, hint)
     elif bit.boolean and bit.width > 1:

@@ -47,7 +47,7 @@ def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
 
 
 def _field(field: model.Field) -> Iterator[Problem]:
-    at, unknown = field.where("byte_order"), field.unknown.get("byte_order")
+    at, unknown = field.where("byte_order"), field.stray.get("byte_order")
     if unknown is not None:
         yield Problem(at, "byte-order", f"unknown byte order {unknown!r}", closest(unknown, ORDERS))
     elif not field.type.has_order:

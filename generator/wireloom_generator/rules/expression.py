@@ -34,7 +34,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         try:
             tree = expressions.parse(site.condition.raw)
         except ExpressionError as error:
-            hint = _dotted_hint(spec, site.condition.raw.strip()[error.column :]) or error.hint
+            rest = site.condition.raw.strip().encode()[error.column :].decode(errors="ignore")
+            hint = _dotted_hint(spec, rest) or error.hint
             yield Problem(site.where(error.column), "expression", str(error), hint)
             continue
         for name in expressions.names(tree):

@@ -26,7 +26,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, Named):
             yield from _known(node, "enum", node.enum, spec.enums, "flags", spec.flags)
         if isinstance(node, model.Field | model.Computed):
-            flags = node.flags if isinstance(node, model.Field) else node.unknown.get("flags")
+            flags = node.flags if isinstance(node, model.Field) else node.stray.get("flags")
             yield from _known(node, "flags", flags, spec.flags, "enum", spec.enums)
 
 

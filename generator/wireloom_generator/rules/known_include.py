@@ -23,5 +23,5 @@ from wireloom_generator.problems import Problem, closest
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
-    for at, name in spec.unknown.items():
+    for at, name in spec.undeclared.items():
         yield Problem(at, "known-include", f"unknown type {name!r}", closest(name, spec.structs))

@@ -25,7 +25,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in nodes(spec):
         if not isinstance(node, model.Field | model.Computed) or not node.gives("table"):
             continue
-        table = node.type.table if isinstance(node.type, FlatBuffers) else node.unknown.get("table")
+        table = node.type.table if isinstance(node.type, FlatBuffers) else node.stray.get("table")
         if table is not None and table not in spec.tables:
             what, hint = f"unknown table {table!r}", closest(table, spec.tables)
             yield Problem(node.where("table"), "known-table", what, hint)

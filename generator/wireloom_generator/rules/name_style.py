@@ -84,7 +84,7 @@ def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
     for node in nodes(spec):
         if isinstance(node, model.Named):
             yield node.name, node.where("name")
-            raw = node.raw if isinstance(node, model.Field) else node.unknown.get("raw")
+            raw = node.raw if isinstance(node, model.Field) else node.stray.get("raw")
             if raw is not None:
                 yield raw, node.where("raw")
         elif isinstance(node, model.Region):

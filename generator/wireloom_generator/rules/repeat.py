@@ -33,9 +33,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 def _length(field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
     at, count, until = field.where("repeat"), repeat.count, repeat.until
-    if "repeat" in field.unknown:
+    if "repeat" in field.stray:
         hint = "write rest, {count: …} or {until: …}"
-        yield Problem(at, "repeat", f"unknown repeat {field.unknown['repeat']!r}", hint)
+        yield Problem(at, "repeat", f"unknown repeat {field.stray['repeat']!r}", hint)
     elif count is None and until is None and not repeat.rest:
         yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
     elif count is not None and until is not None:

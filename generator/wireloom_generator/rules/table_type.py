@@ -26,7 +26,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in fields(spec):
         if not isinstance(node, model.Field) or not node.gives("table_type"):
             continue
-        at, unknown = node.where("table_type"), node.unknown.get("table_type")
+        at, unknown = node.where("table_type"), node.stray.get("table_type")
         if unknown is not None:
             yield Problem(at, "table-type", f"unknown table type {unknown!r}", "there is long, for a u64")
         elif node.type != Integer(64, signed=False):

@@ -1,8 +1,8 @@
 """What a protocol declares is used.
 
 An enum, flags, type, table, variant or parameter of the protocol file that nothing refers to is a leftover, or a
-reference that was forgotten. One that is misspelt counts, since another rule tells of it. Libraries may declare more
-than a protocol uses. This is a warning: what is generated is right, but perhaps not what was meant.
+reference that was forgotten. A misspelt reference counts as a use, since another rule reports it. Libraries may
+declare more than a protocol uses. This is a warning: what is generated is right, but perhaps not what was meant.
 
 Bad::
 
@@ -65,7 +65,7 @@ def _references(spec: Resolved) -> Iterator[str]:
     yield from spec.included
     for node in nodes(spec):
         if isinstance(node, model.Named):
-            yield from (node.type.word, *node.unknown.values(), *([node.enum] if node.enum is not None else []))
+            yield from (node.type.word, *node.stray.values(), *([node.enum] if node.enum is not None else []))
         if isinstance(node, model.Field) and node.flags is not None:
             yield node.flags
         if isinstance(node, model.Field | model.Computed) and isinstance(node.type, FlatBuffers):

@@ -66,7 +66,7 @@ def _computed(field: model.Computed) -> Iterator[Problem]:
     if not isinstance(field.type, Integer | Boolean | Text):
         what = f"{field.type.word} cannot be computed"
         yield Problem(field.where("type"), "value-source", what, "integers, bool and text can")
-    for key in field.unknown:
+    for key in field.stray:
         what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
         yield Problem(field.where(key), "value-source", what)
 

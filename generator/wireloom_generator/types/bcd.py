@@ -13,8 +13,8 @@ from wireloom_generator.types import columns
 from wireloom_generator.types.base import Base, Declared, WrongKey
 from wireloom_generator.types.sizes import SizeRange, exactly
 
-SIGNS = ("signed", "unsigned")
-"""What the last nibble can be: plus or minus, or that the number is unsigned."""
+SIGNS = {"signed": "cd", "unsigned": "f"}
+"""The last nibble: plus or minus, or that the number is unsigned."""
 _MOST = 38
 """The most digits that a decimal column can have."""
 
@@ -25,7 +25,7 @@ class Bcd(Base):
 
     spelling: ClassVar[str] = "bcd"
     block: ClassVar[str] = "Bcd"
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": SIGNS})
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": tuple(SIGNS)})
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
 
     digits: int = 1
@@ -47,6 +47,11 @@ class Bcd(Base):
     def __str__(self) -> str:
         behind = f", {self.scale} behind the point" if self.scale else ""
         return f"bcd of {self.digits} digits{behind}{f', {self.sign}' if self.sign else ''}"
+
+    @property
+    def nibbles(self) -> str:
+        """What its sign nibble can be, as hexadecimal digits: plus or else minus, or always the same; or empty."""
+        return "" if self.sign is None else SIGNS[self.sign]
 
     @property
     def kin(self) -> object:

@@ -274,9 +274,8 @@ def _value(wire: model.Wire) -> Lua:
             return LuaCall("zigzag", [str(bits)])
         case Bytes() | FlatBuffers():
             return LuaCall("bytes", extent)
-        case Bcd(digits=digits, scale=scale, sign=sign):
-            signs = {None: "", "signed": "cd", "unsigned": "f"}[sign]
-            return LuaCall("bcd", [str(digits), str(scale), string(signs)])
+        case Bcd(digits=digits, scale=scale, nibbles=nibbles):
+            return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
         case Text(encoding=encoding):
             return LuaCall("text", [string(encoding), *extent])
         case Struct(name=name):
