@@ -61,7 +61,7 @@ SEED ?= 0
 SECONDS ?= 600
 fuzz: $(STAMP) ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
 	$(PYTEST) -m long
-	$(PYTEST) --hypothesis-profile thorough -m 'not spark and not site and not sweep and not long'
+	$(PYTEST) --hypothesis-profile thorough -m 'not spark and not site and not long'
 	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)
 
 bench: $(STAMP) java ## measure decoding

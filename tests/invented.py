@@ -37,7 +37,7 @@ from wireloom.codec.computed import Computed
 from wireloom.codec.fields import EitherOrder, packing_of
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
-from wireloom.codec.layout import Named
+from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
 from wireloom.expressions import Expression
@@ -137,7 +137,7 @@ class _Row:
                 for name, field, _, mask in step.fields:
                     kind = st.booleans() if field.subcon.boolean else st.integers(0, mask)
                     self._number(name, field, kind, this)
-            case Named():
+            case Lone():
                 this[step.name] = self._value(step.subcon)
             case Pad():
                 pass

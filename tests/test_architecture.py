@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,19 +28,34 @@ def test_both_trees_are_printed() -> None:
     assert [folder for folder, _ in TREES] == ["generator/wireloom_generator", "runtime/wireloom"]
 
 
-STAGES = re.compile(r"reading\.syntax|(model|types|codec|columnar)\.\w+|traces|options")
+STAGES = re.compile(r"(reading\.syntax|options|model|types|codec|columnar|expressions|traces)(?:\.\w+)?")
 """The modules in which a word of the language keeps its name: what was written, what it means, what reads it."""
 
 
+def _names(tree: ast.Module) -> Iterator[str]:
+    """The classes and aliases of types of a module; an alias is in camel case, as a class is."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                if re.fullmatch(r"_?[A-Z][A-Z0-9]*[a-z]\w*", name):
+                    yield name
+
+
+def _stages(modules: Iterable[str]) -> list[str | None]:
+    return [found and found[1] for found in map(STAGES.fullmatch, modules)]
+
+
 def test_classes_of_one_name_are_one_thing_at_several_stages() -> None:
-    found: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, list[str]] = defaultdict(list)
     for folder, _ in TREES:
         for path in ROOT.joinpath(folder).rglob("*.py"):
             module = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
-            body = ast.parse(path.read_text(encoding="utf-8")).body
-            for name in (node.name for node in body if isinstance(node, ast.ClassDef)):
-                found[name].add(module)
+            for name in _names(ast.parse(path.read_text(encoding="utf-8"))):
+                found[name].append(module)
     shared = {name: modules for name, modules in found.items() if len(modules) > 1}
-    assert {name: modules for name, modules in shared.items() if not all(map(STAGES.fullmatch, modules))} == {}
+    stages = {name: _stages(modules) for name, modules in shared.items()}
+    assert {name: shared[name] for name, each in stages.items() if None in each or len(set(each)) < len(each)} == {}
     assert [name for name in shared if name.startswith("_")] == []
     assert {"Field", "Section", "Message"} <= shared.keys()

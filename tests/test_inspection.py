@@ -19,7 +19,7 @@ from vectors import Vector, committed, data_of
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.tracing import SpanKind
-from wireloom.inspection import Failure, Inspected, Node, fragment, inspect_record, page
+from wireloom.inspection import Failure, Inspected, Shown, fragment, inspect_record, page
 from wireloom.inspection.hexdump import hidden
 from wireloom.inspection.hexdump import lines as hex_lines
 from wireloom.inspection.plain import lines
@@ -57,7 +57,7 @@ def examples() -> tuple[tuple[str, Protocol, bytes, Mapping[str, Any]], ...]:
 EXAMPLES = [pytest.param(*example[1:], id=example[0]) for example in examples()]
 
 
-def nodes(inspected: Inspected) -> Iterator[Node]:
+def nodes(inspected: Inspected) -> Iterator[Shown]:
     """All nodes of the tree, an outer one before those inside."""
     left = list(inspected.fields)
     while left:
@@ -232,13 +232,13 @@ def test_bytes_around_what_is_wrong_are_shown_wherever_they_are() -> None:
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_of_a_long_value_the_line_that_is_wrong_and_the_next_are_shown(width: int) -> None:
-    leaf = Node("value", "value", SpanKind.FIELD, 24, 1024)
+    leaf = Shown("value", "value", SpanKind.FIELD, 24, 1024)
     error = Failure("text", "value", 507, "", 507, 508)  # byte 483 of it, in the line of those from 480 on
     assert list(hidden(leaf, error, width)) == [(24 + 128, 24 + 480), (24 + 480 + 2 * width, 1024 - 32)]
 
 
 def test_what_is_wrong_nowhere_changes_nothing_in_what_is_shown_of_a_long_value() -> None:
-    leaf = Node("(not read)", "", SpanKind.UNREAD, 0, 1024)
+    leaf = Shown("(not read)", "", SpanKind.UNREAD, 0, 1024)
     assert list(hidden(leaf, Failure("invalid", "record", -96, "", None, None), 16)) == [(128, 1024 - 32)]
 
 

@@ -44,7 +44,7 @@ from wireloom.codec import (
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
-from wireloom.codec.layout import Named
+from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
@@ -62,7 +62,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Computed: lambda part: [part.compute.value],
     Encoded: lambda part: [part.encoding.extent],
     Layout: lambda part: part.steps,
-    Named: lambda part: [part.field, part.subcon],
+    Lone: lambda part: [part.field, part.subcon],
     Optional: lambda part: [part.content],
     Pad: lambda part: [],
     Section: lambda part: [part.extent, part.content],
@@ -121,7 +121,7 @@ def account(protocol: Protocol) -> Account:
         message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.messages.values()
     }
     parts = _within(_layouts(protocol))
-    lists = (part for part in parts if isinstance(part, Named) and isinstance(part.subcon, Repeat))
+    lists = (part for part in parts if isinstance(part, Lone) and isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
     chained = all(linear(lengths.length.tree) is not None for lengths in protocol.framing.lengths)
     return Account(left, tuple(varying), chained)
@@ -258,7 +258,7 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 def _name(part: object) -> str:
     """The name of a part in messages."""
     match part:
-        case Bits(fields=[(name, *_), *_]) | Computed(name=name) | Named(name=name) | Section(name=name):
+        case Bits(fields=[(name, *_), *_]) | Computed(name=name) | Lone(name=name) | Section(name=name):
             return str(name)
         case Encoded(name=name):
             return name
@@ -277,9 +277,9 @@ def _is_fixed(part: object) -> bool:
     match part:
         case Layout(steps=steps):
             return all(map(_is_fixed, steps))
-        case Named(subcon=Repeat(item=item, count=Expression(tree=Value()))):
+        case Lone(subcon=Repeat(item=item, count=Expression(tree=Value()))):
             return _is_fixed(item)
-        case Named(subcon=subcon):
+        case Lone(subcon=subcon):
             return _is_fixed(subcon)
         case Blob(extent=extent) | Nested(extent=extent) | Text(extent=extent) | Section(extent=extent):
             return isinstance(extent, Size) and isinstance(extent.size, int)

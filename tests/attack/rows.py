@@ -33,7 +33,7 @@ from wireloom.codec import (
 from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
-from wireloom.codec.layout import Named
+from wireloom.codec.layout import Lone
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.codec.runs import Run
 
@@ -280,7 +280,7 @@ def _shape(steps: Iterable[Any]) -> Shape:
             case Bits():
                 for name, field, _, _ in step.fields:
                     _add(shape, _field(name, field))
-            case Named():
+            case Lone():
                 _add(shape, _field(step.name, step.field))
             case Computed():
                 _add(shape, {**_field(step.name, step.field), step.name: Kind(fills=True)})

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wireloom.codec.errors import counted
-from wireloom.inspection import Inspected, Node, hexdump
+from wireloom.inspection import Inspected, Shown, hexdump
 from wireloom.inspection.plain import in_words
 from wireloom.inspection.wording import ascii_of, printable
 
@@ -81,12 +81,12 @@ class _Fields:
         self.inspected = inspected
         self.colours = iter(colours)
 
-    def lines(self, nodes: tuple[Node, ...], depth: int) -> Iterator[Text]:
-        for node in nodes:
-            style = "dim" if node.children else next(self.colours)
-            if not node.children and node.start == node.end:
+    def lines(self, parts: tuple[Shown, ...], depth: int) -> Iterator[Text]:
+        for part in parts:
+            style = "dim" if part.children else next(self.colours)
+            if not part.children and part.start == part.end:
                 style = ""  # a value without bytes
-            bad = not node.children and self.inspected.is_bad(node)
-            text = Text("  " * (depth + 1)).append(printable(node.name), style=_BAD if bad else style)
-            yield text.append("  ").append(printable(in_words(node)))
-            yield from self.lines(node.children, depth + 1)
+            bad = not part.children and self.inspected.is_bad(part)
+            text = Text("  " * (depth + 1)).append(printable(part.name), style=_BAD if bad else style)
+            yield text.append("  ").append(printable(in_words(part)))
+            yield from self.lines(part.children, depth + 1)

@@ -46,7 +46,9 @@ def decode(
 ) -> None:
     """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
     found = protocol_of(protocol)
-    given: dict[str, object] = {name: it for name, it in (("message", message), ("columns", columns)) if it is not None}
+    given: dict[str, object] = {
+        name: value for name, value in (("message", message), ("columns", columns)) if value is not None
+    }
     given |= {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes}
     options = ReadOptions.of(given, parameters=(), messages=found.messages)
     options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))

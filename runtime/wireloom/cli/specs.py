@@ -62,7 +62,7 @@ def generate(
     format: Formats = ReportFormat.TEXT,
     emit: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An output to make, like docs; once for each. All of Wireloom's otherwise."),
+        typer.Option(metavar="NAME", help="An output to make, such as docs; repeat it for several. Default: all."),
     ] = None,
 ) -> None:
     """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
@@ -78,7 +78,7 @@ def generate(
         raise MisuseError(str(error)) from error
     if only_check:
         command = _command(paths, out, package, emit or ())
-        stale = f"{_outputs(out, emit)} not what {_shown(paths)} gives; run: {command}"
+        stale = f"{_outputs(out, emit)} {_is(emit)} not what {_shown(paths)} gives; run: {command}"
         _prove(result, format, out, stale, command)
     else:
         report(result.problems, format)
@@ -87,7 +87,7 @@ def generate(
     for change in () if only_check else result.changes:
         tell(f"{_DONE[change.kind]} {files.shown(change.path)}")
     if not result.changes and format is ReportFormat.TEXT:
-        tell(f"{_outputs(out, emit)} what {_shown(paths)} gives")
+        tell(f"{_outputs(out, emit)} {_is(emit)} what {_shown(paths)} gives")
 
 
 def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, command: str) -> None:
@@ -114,8 +114,12 @@ def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]
 
 
 def _outputs(out: Path, emit: Sequence[str] | None) -> str:
-    """What is generated and the verb to it: the outputs that are named, or all that is in the folder."""
-    return f"{' and '.join(emit)} {'are' if len(emit) > 1 else 'is'}" if emit else f"{files.shown(out)} is"
+    """What is generated: the outputs that are named, or all that is in the folder."""
+    return " and ".join(emit) if emit else files.shown(out)
+
+
+def _is(emit: Sequence[str] | None) -> str:
+    return "are" if emit and len(emit) > 1 else "is"
 
 
 def _is_dotted_name(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from operator import xor
 
-from wireloom.expressions import Written, expression
+from wireloom.expressions import Formula, expression
 
 _ONES = 0xFFFFFFFF
 
@@ -96,7 +96,7 @@ ALGORITHMS: dict[str, Crc | Adler] = {
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    def __init__(self, algorithm: str, start: Written, end: Written) -> None:
+    def __init__(self, algorithm: str, start: Formula, end: Formula) -> None:
         self.algorithm = algorithm
         self.start = expression(start)
         self.end = expression(end)

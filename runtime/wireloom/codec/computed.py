@@ -12,7 +12,7 @@ from wireloom.codec.layout import NamedPart, Part
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Written, expression
+from wireloom.expressions import Formula, expression
 
 
 class Compute(NamedPart):
@@ -21,7 +21,7 @@ class Compute(NamedPart):
     """
 
     def __init__(
-        self, value: Written, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
+        self, value: Formula, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
     ) -> None:
         super().__init__()
         self.value = expression(value)
@@ -48,7 +48,7 @@ class Computed(Part):
     """A computed value under its name. When building, a given value must equal what the other values make it."""
 
     computed = True
-    last = placed = False
+    last = stored = False
 
     def __init__(self, name: str, compute: Compute) -> None:
         super().__init__()

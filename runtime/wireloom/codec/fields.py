@@ -20,7 +20,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, longest, named
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Expression, Written, expression
+from wireloom.expressions import Expression, Formula, expression
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """The errors that packing raises for a value that does not fit."""
@@ -148,7 +148,7 @@ class Field(Subconstruct):
     as the spec writes them.
     """
 
-    placed = True
+    stored = True
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class Field(Subconstruct):
         flags: type[WireFlags] | None = None,
         labels: bool = True,
         const: Any = None,
-        valid: Written | None = None,
-        derive: Written | None = None,
+        valid: Formula | None = None,
+        derive: Formula | None = None,
         checksum: Checksum | None = None,
         default: Any = None,
         long: bool = False,

@@ -7,17 +7,17 @@ Values = dict[str, Any]
 """Field values by name: a parsed record, message or nested struct while it is being read or written."""
 
 
-Span = tuple[int, int]
+Extremes = tuple[int, int]
 """Start and end of something, in bytes from the start of what it belongs to."""
 
 
-class Run(Protocol):
-    """Several fields that always stand together, with their spans in it."""
+class Placement(Protocol):
+    """How several fields stand that always stand together: the span of each, from the start of the first."""
 
-    spans: Mapping[str, Span]
+    spans: Mapping[str, Extremes]
 
 
-class Frame(dict[str, Span]):
+class Frame(dict[str, Extremes]):
     """What expressions may use beside values: the positions of fields and sections, and the reader's parameters.
 
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
@@ -26,12 +26,12 @@ class Frame(dict[str, Span]):
 
     __slots__ = ("parameters", "runs")
 
-    def __init__(self, parameters: Values, **spans: Span) -> None:
+    def __init__(self, parameters: Values, **spans: Extremes) -> None:
         super().__init__(spans)
         self.parameters = parameters
-        self.runs: dict[Run, int] = {}
+        self.runs: dict[Placement, int] = {}
 
-    def span(self, name: str) -> Span | None:
+    def span(self, name: str) -> Extremes | None:
         """The span of ``name`` in the record; None when it is absent."""
         if name in self:
             return self[name]

@@ -82,7 +82,7 @@ class Framing:
         """
         look = _Look(buffer, end, parameters, final, bound, sums, base)
         orders = self.orders(parameters)
-        found, problems = self._measured(look, start, orders, order)
+        found, problems = self._proven(look, start, orders, order)
         if order is not None and order in found:
             return found[order], order
         if not found:
@@ -96,7 +96,7 @@ class Framing:
         ((little, length),) = found.items()
         return length, little
 
-    def _measured(
+    def _proven(
         self, look: _Look, start: int, orders: tuple[bool, ...], order: bool | None
     ) -> tuple[dict[bool, int], dict[bool, DecodeError]]:
         """The length of the record in each byte order that proves it, and what is wrong in the others.

@@ -136,7 +136,7 @@ def _steps(items: Iterable[Construct]) -> Iterator[Step]:
         elif isinstance(item, Renamed) and isinstance(item.subcon, NamedPart):
             yield item.subcon.called(item.name)
         else:
-            yield Named(item.name, item.subcon)
+            yield Lone(item.name, item.subcon)
     if run:
         yield Run(run)
 
@@ -145,8 +145,8 @@ _NO_ORDER = (None, None)
 """The byte order of a single byte, which goes with any."""
 
 
-class Named(Part):
-    """A value of variable size under its name."""
+class Lone(Part):
+    """A value that is in no run, under its name."""
 
     def __init__(self, name: str, subcon: Construct) -> None:
         super().__init__()

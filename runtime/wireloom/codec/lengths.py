@@ -8,7 +8,7 @@ from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
-from wireloom.expressions import Written, expression
+from wireloom.expressions import Formula, expression
 
 Buffer = bytes
 
@@ -53,11 +53,11 @@ class Lengths:
     def __init__(
         self,
         *fields: tuple[str, int, Any],
-        length: Written,
+        length: Formula,
         match: Mapping[str, tuple[int, ...]] | None = None,
-        valid: Written | None = None,
+        valid: Formula | None = None,
         checksum: tuple[str, Checksum] | None = None,
-        stored: tuple[Any, Written] | None = None,
+        stored: tuple[Any, Formula] | None = None,
     ) -> None:
         self.fields = fields
         self.length = expression(length)

@@ -13,18 +13,18 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
-from wireloom.codec.values import Varying, value_type
+from wireloom.codec.values import Composite, value_type
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Expression, Written, expression
+from wireloom.expressions import Expression, Formula, expression
 
 
-class Repeat(Varying):
+class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
     ``until`` uses an item's own fields, so it needs items that are structs.
     """
 
-    def __init__(self, item: Construct, *, count: Written | None = None, until: Written | None = None) -> None:
+    def __init__(self, item: Construct, *, count: Formula | None = None, until: Formula | None = None) -> None:
         super().__init__()
         self.item = item
         self.weight = weight(value_type(item))

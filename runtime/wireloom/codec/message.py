@@ -19,7 +19,7 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Path, Writer
-from wireloom.expressions import Expression, Written, expression
+from wireloom.expressions import Expression, Formula, expression
 
 
 class Slot(Section):
@@ -48,7 +48,7 @@ class Variant:
     """
 
     def __init__(
-        self, name: str, when: Written | None, sections: Mapping[str, Layout], valid: Written | None = None
+        self, name: str, when: Formula | None, sections: Mapping[str, Layout], valid: Formula | None = None
     ) -> None:
         self.name = name
         self.when = expression(when)
@@ -90,8 +90,8 @@ class Message(Construct):
         variants: tuple[Variant, ...] = (),
         decisive: str = "",
         whole: tuple[str, ...] = (),
-        valid: Written | None = None,
-        otherwise: Written | None = None,
+        valid: Formula | None = None,
+        otherwise: Formula | None = None,
     ) -> None:
         super().__init__()
         self.name = name
@@ -259,7 +259,7 @@ class Message(Construct):
             if error is None or not learn(writer):
                 break
             error = self._once(writer, dict(header), dict(values), variant)
-        return error and writer.placed(misfit(writer) or error)
+        return error and writer.within(misfit(writer) or error)
 
     def _once(self, writer: Writer, header: Values, this: Values, variant: Variant | None) -> EncodeError | None:
         writer.restart(header)
@@ -321,10 +321,10 @@ class Message(Construct):
                 part.write(writer, writer.record)
                 continue
             writer.path = own
-            start, tails = len(writer.buffer), len(writer.tails)
+            start, open_ends = len(writer.buffer), len(writer.open_ends)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
-            part.close(writer, this, start, tails)
+            part.close(writer, this, start, open_ends)
             writer.path = None
             part.claim(writer, writer.record)
         writer.end(0)

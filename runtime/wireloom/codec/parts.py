@@ -15,7 +15,7 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size, octets
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Expression, Written, expression
+from wireloom.expressions import Expression, Formula, expression
 
 
 class Section(Part):
@@ -74,20 +74,20 @@ class Section(Part):
         reader.limit = outer
 
     def write(self, writer: Writer, this: Values) -> None:
-        start, tails = len(writer.buffer), len(writer.tails)
+        start, open_ends = len(writer.buffer), len(writer.open_ends)
         self.content.write(writer, this)
-        self.close(writer, this, start, tails)
+        self.close(writer, this, start, open_ends)
         self.claim(writer, this)
 
-    def close(self, writer: Writer, this: Values, start: int, tails: int) -> None:
-        """Write the bytes left over and note the section's span. Its own ``tails`` are those from that number on."""
+    def close(self, writer: Writer, this: Values, start: int, open_ends: int) -> None:
+        """Write the bytes left over and note the section's span. ``open_ends`` is the number of its first."""
         if self.trailing is not None and this.get(self.trailing) is not None:
             left = octets(this[self.trailing], self.trailing)
             if not left:
                 raise EncodeError("given, but has no bytes", self.trailing)
             writer.write(left)
         writer.frame[self.name] = (start, len(writer.buffer))
-        writer.end(tails)
+        writer.end(open_ends)
 
     def claim(self, writer: Writer, this: Values) -> None:
         """Claim that the section's size, computed from ``this``, is the number of bytes that were written."""
@@ -119,7 +119,7 @@ class When(Part):
     When building, they are written if one of them is given or the condition holds; in the end the two must agree.
     """
 
-    def __init__(self, condition: Written, *items: Construct) -> None:
+    def __init__(self, condition: Formula, *items: Construct) -> None:
         super().__init__()
         self.condition = expression(condition)
         self.content = Layout(*items)

@@ -106,7 +106,7 @@ class Protocol:
         try:
             row[message.name] = message.read(reader, row)
         except DecodeError as error:
-            raise self._placed(error, message) from None
+            raise self._within(error, message) from None
         verify(reader, row, self.record.derived)
         if reader.pos < len(data):
             raise DecodeError("trailing-bytes", f"{counted(len(data) - reader.pos, 'byte')} left over", reader.pos)
@@ -312,7 +312,7 @@ class Protocol:
         self._dispatch.check(message, writer.record)
         return self._checked(writer, message, resolved)
 
-    def _placed(self, error: DecodeError, message: Message) -> DecodeError:
+    def _within(self, error: DecodeError, message: Message) -> DecodeError:
         """The error with the message's name in its path, unless it is about a field of the record."""
         if re.split(r"[.\[]", error.field)[0] not in self._fields:
             error.within(message.name)

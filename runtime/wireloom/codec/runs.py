@@ -7,7 +7,7 @@ from itertools import accumulate
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import UNPACKABLE, Field, Validity, packing_of
-from wireloom.codec.frames import Span, Values
+from wireloom.codec.frames import Extremes, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
@@ -51,13 +51,13 @@ class Run:
         self.little = _Packed(fields, little=True)
         self.size = self.big.struct.size
         self.types = [kind.type for _, field in fields if (kind := packing_of(field.subcon)) is not None]
-        placed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
+        packed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
         self._loaded, self._wide = (
-            [(name, load, at) for name, field, at in placed for load in field.loaders(name, wide=wide)]
+            [(name, load, at) for name, field, at in packed for load in field.loaders(name, wide=wide)]
             for wide in (False, True)
         )
-        self._valid = [(name, field, at) for name, field, at in placed if field.valid]
-        self.spans: Mapping[str, Span] = {name: (at, at + field.sizeof()) for name, field, at in placed}
+        self._valid = [(name, field, at) for name, field, at in packed if field.valid]
+        self.spans: Mapping[str, Extremes] = {name: (at, at + field.sizeof()) for name, field, at in packed}
         self.derived = [(name, field) for name, field in fields if field.derived]
         self._filled = [(name, field) for name, field in fields if field.fills]
         self._checked = [(name, field) for name, field in fields if field.const is not None or field.long]

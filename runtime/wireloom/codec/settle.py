@@ -42,7 +42,7 @@ def tell(writer: Writer) -> list[Awaited]:
     sums: list[Awaited] = []
     for item in writer.awaited:
         this, name, source, frame, _ = item
-        if source.placed and frame.span(name) is None:
+        if source.stored and frame.span(name) is None:
             this[name] = None  # given, but not written
         else:
             (sums if source.last else values).append(item)

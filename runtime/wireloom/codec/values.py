@@ -13,7 +13,7 @@ from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Expression, Written, expression
+from wireloom.expressions import Expression, Formula, expression
 
 
 class Extent:
@@ -55,7 +55,7 @@ class Rest(Extent):
 class Size(Extent):
     """As many bytes as a number or an expression says."""
 
-    def __init__(self, size: Written) -> None:
+    def __init__(self, size: Formula) -> None:
         self.size: int | Expression = size if isinstance(size, int) else expression(size)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
@@ -139,8 +139,8 @@ class Scalar(Construct):
     size: int | None = None
 
 
-class Varying(Construct):
-    """A value of variable size; ``type`` is its table type."""
+class Composite(Construct):
+    """A value that is no number; ``type`` is its table type."""
 
     type: ColumnType
 
@@ -152,7 +152,7 @@ def octets(value: Any, path: str = "") -> bytes:
     return bytes(value)
 
 
-class Blob(Varying):
+class Blob(Composite):
     """Bytes as they are."""
 
     type = "binary"
@@ -169,7 +169,7 @@ class Blob(Varying):
         return obj
 
 
-class Text(Varying):
+class Text(Composite):
     """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed."""
 
     type = "string"
@@ -200,7 +200,7 @@ class Text(Varying):
         return obj
 
 
-class Constant(Varying):
+class Constant(Composite):
     """Bytes that must be exactly these."""
 
     type = "binary"
@@ -223,7 +223,7 @@ class Constant(Varying):
         return self.value
 
 
-class Nested(Varying):
+class Nested(Composite):
     """A struct in a region of its own; bytes left over in it make the record malformed."""
 
     def __init__(self, extent: Extent, layout: Construct) -> None:
@@ -250,12 +250,12 @@ class Nested(Varying):
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        mark, start, tails = stream.mark(), len(stream.buffer), len(stream.tails)
+        mark, start, open_ends = stream.mark(), len(stream.buffer), len(stream.open_ends)
         lead = self.extent.lead(0)
         while True:
             stream.buffer += bytes(lead)  # so that all in it stands where it will stand
             built = self.layout._build(obj, stream, context, path)
-            stream.end(tails)
+            stream.end(open_ends)
             needed = self.extent.lead(len(stream.buffer) - start - lead)
             if needed == lead:
                 break
@@ -270,7 +270,7 @@ class Nested(Varying):
 
 
 def value_type(construct: Construct) -> ColumnType:
-    """The table type of a value: of a number, of a ``Varying`` one, or of a nested layout."""
+    """The table type of a value: of a number, of a ``Composite`` one, or of a nested layout."""
     kind = packing_of(construct)
     if kind is not None:
         return kind.type

@@ -14,7 +14,7 @@ Awaited = tuple[Values, str, "Derivation", Frame, Path]
 """A derived value: the struct it is in, its name, and what computes it when the rest is written."""
 Claim = tuple["Claimant", Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
-Continuation = tuple["Refuser", Values, int, bool, Path]
+OpenEnd = tuple["Refuser", Values, int, bool, Path]
 """The assumption that a region goes on behind that byte, or that it ends there."""
 Reservation = tuple["Reserved", Values, int, Path]
 """Room in the record from that byte on, and what fills it."""
@@ -23,7 +23,7 @@ Reservation = tuple["Reserved", Values, int, Path]
 class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
-    ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``tails`` those about
+    ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``open_ends`` those about
     regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found.
     """
 
@@ -35,10 +35,10 @@ class Writer:
         "frames",
         "known",
         "little",
+        "open_ends",
         "path",
         "record",
         "reserved",
-        "tails",
         "wide",
     )
 
@@ -52,7 +52,7 @@ class Writer:
         self.path: Path = None
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
-        self.tails: list[Continuation] = []
+        self.open_ends: list[OpenEnd] = []
         self.awaited: list[Awaited] = []
         self.known: dict[Path, Values] = {}
 
@@ -62,16 +62,16 @@ class Writer:
         self.path = None
         self.frame.clear()
         self.buffer.clear()
-        self.frames, self.reserved, self.claims, self.tails, self.awaited = [], [], [], [], []
+        self.frames, self.reserved, self.claims, self.open_ends, self.awaited = [], [], [], [], []
 
     def mark(self) -> tuple[int, ...]:
         """How far the record is written."""
-        return len(self.buffer), len(self.reserved), len(self.claims), len(self.tails), len(self.awaited)
+        return len(self.buffer), len(self.reserved), len(self.claims), len(self.open_ends), len(self.awaited)
 
     def rewind(self, mark: tuple[int, ...]) -> None:
         """Forget what was written since the mark."""
-        kept: tuple[bytearray | list[Any], ...] = (self.buffer, self.reserved, self.claims, self.tails, self.awaited)
-        for written, length in zip(kept, mark, strict=True):
+        made: list[bytearray | list[Any]] = [self.buffer, self.reserved, self.claims, self.open_ends, self.awaited]
+        for written, length in zip(made, mark, strict=True):
             del written[length:]
 
     def nest(self) -> Frame:
@@ -96,9 +96,9 @@ class Writer:
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
         """Assume that the region goes on from here, or that it ends here."""
-        self.tails.append((part, this, len(self.buffer), followed, self.path))
+        self.open_ends.append((part, this, len(self.buffer), followed, self.path))
 
-    def placed(self, error: EncodeError) -> EncodeError:
+    def within(self, error: EncodeError) -> EncodeError:
         """The error with ``path`` in front of its own."""
         path = self.path
         while path is not None:
@@ -106,13 +106,13 @@ class Writer:
             error.within(step if isinstance(step, str) else f"[{step}]")
         return error
 
-    def end(self, tails: int) -> None:
-        """End a region: check its ``tails``, those from that number on, against the bytes that followed them."""
-        for part, this, start, followed, path in self.tails[tails:]:
+    def end(self, open_ends: int) -> None:
+        """End a region: check its ``open_ends``, those from that number on, against the bytes that followed them."""
+        for part, this, start, followed, path in self.open_ends[open_ends:]:
             if followed != (start < len(self.buffer)):
                 self.path = path
                 raise part.refusal(this, followed, not followed)
-        del self.tails[tails:]
+        del self.open_ends[open_ends:]
 
     def write(self, data: bytes) -> int:
         """As a stream's ``write``, at the end."""
@@ -128,11 +128,11 @@ class Derivation(Protocol):
     """What an awaited value is computed from: the other values of the record, or (if ``last``) its bytes, which include
     them.
 
-    If it is ``placed``, the value is awaited only where it was written.
+    If it is ``stored``, the value is awaited only where it was written.
     """
 
     last: bool
-    placed: bool
+    stored: bool
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The value, given everything else in the record."""

@@ -15,8 +15,8 @@ with needed("wireloom.columnar", "cli"):
     import numpy as np  # noqa: F401 - what stands beside this module needs it
     import pyarrow as pa
 
-BATCH_ROWS = 8192
-BATCH_BYTES = 16 * 1024 * 1024
+TABLE_ROWS = 8192
+TABLE_BYTES = 16 * 1024 * 1024
 """A batch ends before it has more records than this, or more bytes of records. A single larger record is a batch."""
 
 _TYPES = {
@@ -51,7 +51,7 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
 
 
 def batches(
-    rows: Iterable[Mapping[str, Any]], schema: pa.Schema, *, size: int = BATCH_ROWS, size_bytes: int = BATCH_BYTES
+    rows: Iterable[Mapping[str, Any]], schema: pa.Schema, *, size: int = TABLE_ROWS, size_bytes: int = TABLE_BYTES
 ) -> Iterator[pa.RecordBatch]:
     """The rows as batches of ``schema``: at most ``size`` rows, and about ``size_bytes`` of records, in each.
 

@@ -115,6 +115,7 @@ class Decoder:
             self.protocol.framing,
             self.plan.framing,
             self.options.parameters,
+            self.gaps,
             max_record_bytes=self.options.max_record_bytes,
             rows=BATCH_ROWS,
             size=BATCH_BYTES,

@@ -140,7 +140,7 @@ def _called(call: Call) -> Vectorised:
             sized = call.target.name
             return lambda this, record, frame: frame.size(sized)
         case Function.OFFSET:
-            placed = call.target.name
-            return lambda this, record, frame: frame.offset(placed)
+            target = call.target.name
+            return lambda this, record, frame: frame.offset(target)
         case _:
             assert_never(call.function)

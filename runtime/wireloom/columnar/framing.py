@@ -65,25 +65,25 @@ class Lengths:
             at.doubt(~valid)
         return length, refuted
 
-    def proof(self, at: Rows) -> "Proof":
-        """The position and the range of each row's checksum."""
+    def checksums(self, at: Rows) -> "Checksums":
+        """The place and the range of each row's checksum."""
         assert self.checksum is not None
         name, checksum = self.checksum
         first, last = (_amount(each(at.record, at.record, at.frame), at) for each in (checksum.start, checksum.end))
         if self.stored is None:
             place, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
-            return Proof(checksum.algorithm, kind, first, last, place)
-        kind, placed = self.stored
-        return Proof(checksum.algorithm, kind, first, last, _amount(placed(at.record, at.record, at.frame), at))
+            return Checksums(checksum.algorithm, kind, first, last, place)
+        kind, offset_of = self.stored
+        return Checksums(checksum.algorithm, kind, first, last, _amount(offset_of(at.record, at.record, at.frame), at))
 
     def measure(self, at: Rows) -> tuple[Array, Array]:
         """As ``tell``; records with a wrong checksum are refuted, too."""
         length, refuted = self.tell(at)
         if self.checksum is not None:
-            proof, start = self.proof(at), at.start
-            at.doubt(proof.impossible | (start + proof.needed > at.batch.stop[at.index]))
+            sums, start = self.checksums(at), at.start
+            at.doubt(sums.impossible | (start + sums.needed > at.batch.stop[at.index]))
             rows = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
-            refuted[rows[proof.wrong(at.batch.buffer, start, rows, at.little, checksums.of_ranges)]] = True
+            refuted[rows[sums.wrong(at.batch.buffer, start, rows, at.little, checksums.of_ranges)]] = True
         return length, refuted
 
 
@@ -102,7 +102,7 @@ Summed = Callable[[str, Array, Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Checksums:
     """The checksums of some records: each is over the bytes from ``first`` to ``last``, and stands at ``place``."""
 
     algorithm: str

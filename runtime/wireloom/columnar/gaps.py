@@ -17,7 +17,7 @@ from wireloom.codec.lengths import Lengths as CodecLengths
 from wireloom.codec.lengths import Probe, differing
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.framing import Framing, Lengths, Proof
+from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
@@ -85,7 +85,7 @@ class Gaps:
             for lengths, at in self.plan.divided(every):
                 lengths.tell(at)
                 if lengths.checksum is not None:
-                    needed = lengths.proof(at).needed
+                    needed = lengths.checksums(at).needed
                     found[at.index] &= np.logical_or(needed <= len(buffer) - at.start, needed > self.bound)
             found &= ~every.batch.doubtful
         return found
@@ -150,21 +150,21 @@ class Gaps:
             found.put(at.index[rows], "invalid", [codec.unmet(values, little) for values in _each(read, len(rows))])
         if lengths.checksum is None:
             return
-        proof, left = lengths.proof(at), len(at.batch.buffer) - at.start
-        far = proof.impossible | (proof.needed > np.minimum(left, self.bound))
-        self._far(found, codec.sums[little], proof, at, np.flatnonzero(far & ~refuted))
+        sums, left = lengths.checksums(at), len(at.batch.buffer) - at.start
+        far = sums.impossible | (sums.needed > np.minimum(left, self.bound))
+        self._far(found, codec.sums[little], sums, at, np.flatnonzero(far & ~refuted))
         rows = np.flatnonzero(~(far | refuted | at.batch.doubtful[at.index]))
-        expected, stored = proof.sums(at.batch.buffer, at.start, rows, little, Running().of)
+        expected, stored = sums.sums(at.batch.buffer, at.start, rows, little, Running().of)
         if len(wrong := np.flatnonzero(expected != stored)):
             pairs = zip(expected[wrong].tolist(), stored[wrong].tolist(), strict=True)
-            details = [differing(*pair, proof.kind.size) for pair in pairs]
+            details = [differing(*pair, sums.kind.size) for pair in pairs]
             rows = rows[wrong]
-            offset = np.broadcast_to(proof.place, len(at))[rows]
+            offset = np.broadcast_to(sums.place, len(at))[rows]
             found.put(at.index[rows], "checksum", details, lengths.checksum[0], offset)
 
-    def _far(self, found: _Problems, stored: Probe, proof: Proof, at: Rows, rows: Array) -> None:
+    def _far(self, found: _Problems, stored: Probe, sums: Checksums, at: Rows, rows: Array) -> None:
         """The errors of rows whose checksum, or the bytes it covers, are out of reach."""
-        first, last, place = (np.broadcast_to(each, len(at)) for each in (proof.first, proof.last, proof.place))
+        first, last, place = (np.broadcast_to(each, len(at)) for each in (sums.first, sums.last, sums.place))
         left = len(at.batch.buffer) - at.start
         for row in rows.tolist():
             probe = stored._replace(offset=int(place[row]))

@@ -102,7 +102,7 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
         at.refuse(which, "derived", at.frame.span(field.name)[0], wanted, " expected, found ", given)
 
 
-class Named:
+class Lone:
     """A value under its name."""
 
     derived: Sequence[Field] = ()

@@ -166,8 +166,8 @@ def _run(part: runs.Run, planner: Planner) -> Run:
 
 
 @reader.register
-def _named(part: layout.Named, planner: Planner) -> parts.Named:
-    return parts.Named(planner.field(part.name, part.field), reader(part.subcon, planner))
+def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
+    return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner))
 
 
 @reader.register

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from wireloom.columnar.buffers import Array
 
 Words = str | Array | Sequence[str]
-"""A part of a text: the same for all records, or one number or text per record."""
+"""Words of a text: the same for all records, or one number or text per record."""
 
 
 class MessageName(str):
@@ -59,27 +59,27 @@ class Refusal:
                 yield from ("[", step, "]")
 
 
-def _joined(pieces: Sequence[Words], count: int) -> pa.Array:
-    """The pieces as one text per record."""
+def _joined(detail: Sequence[Words], count: int) -> pa.Array:
+    """The words as one text per record."""
     merged: list[Words] = []
-    for piece in pieces:
-        if isinstance(piece, Unit):
+    for words in detail:
+        if isinstance(words, Unit):
             number = merged[-1]
             assert isinstance(number, np.ndarray)
-            merged.append(piece.behind(number))
-        elif isinstance(piece, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += piece
+            merged.append(words.behind(number))
+        elif isinstance(words, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += words
         else:
-            merged.append(piece)
-    columns = [pa.scalar(piece) if isinstance(piece, str) else _texts(piece) for piece in merged]
+            merged.append(words)
+    columns = [pa.scalar(words) if isinstance(words, str) else _texts(words) for words in merged]
     found = pc.binary_join_element_wise(*columns, "")
     return found if isinstance(found, pa.Array) else pa.repeat(found, count)
 
 
-def _texts(piece: Array | Sequence[str]) -> pa.Array:
-    if isinstance(piece, np.ndarray):
-        return pa.array(piece.astype(piece.dtype.newbyteorder("="), copy=False)).cast(pa.string())
-    return pa.array(piece, pa.string())
+def _texts(words: Array | Sequence[str]) -> pa.Array:
+    if isinstance(words, np.ndarray):
+        return pa.array(words.astype(words.dtype.newbyteorder("="), copy=False)).cast(pa.string())
+    return pa.array(words, pa.string())
 
 
 @dataclass(slots=True)
@@ -134,11 +134,11 @@ def _taken(refusal: Refusal, rows: Array) -> Refusal:
         refusal.code,
         tuple(step if isinstance(step, str) else step[rows] for step in refusal.path),
         refusal.place[rows],
-        tuple(_words(piece, rows) for piece in refusal.detail),
+        tuple(_words(words, rows) for words in refusal.detail),
     )
 
 
-def _words(piece: Words, rows: Array) -> Words:
-    if isinstance(piece, str):
-        return piece
-    return piece[rows] if isinstance(piece, np.ndarray) else [piece[row] for row in rows.tolist()]
+def _words(words: Words, rows: Array) -> Words:
+    if isinstance(words, str):
+        return words
+    return words[rows] if isinstance(words, np.ndarray) else [words[row] for row in rows.tolist()]

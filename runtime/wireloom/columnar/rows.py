@@ -235,9 +235,9 @@ class Rows:
             return
         rows = rows[among]
         records = self.index[rows]
-        pieces = tuple(_words_of(piece, rows, among) for piece in detail)
+        said = tuple(_words_of(words, rows, among) for words in detail)
         batch.doubtful[records] = True
-        batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], pieces))
+        batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], said))
 
     def adopt(self, items: Batch, wrong: Array, rows: Array, numbers: Array) -> None:
         """Refuse ``rows`` because of ``wrong`` items, one for each row: the first that the codec would report.
@@ -336,8 +336,8 @@ def _path_of(path: Path, rows: Array) -> Path:
     return tuple(step if isinstance(step, str) else step[rows] for step in path)
 
 
-def _words_of(piece: Words, rows: Array, among: Array) -> Words:
+def _words_of(words: Words, rows: Array, among: Array) -> Words:
     """The words for some ``rows``, which are ``among`` the ones that were refused."""
-    if isinstance(piece, np.ndarray):
-        return piece[rows]
-    return piece if isinstance(piece, str) else [piece[number] for number in among.tolist()]
+    if isinstance(words, np.ndarray):
+        return words[rows]
+    return words if isinstance(words, str) else [words[number] for number in among.tolist()]

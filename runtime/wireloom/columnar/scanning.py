@@ -46,7 +46,7 @@ class Cuts:
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
 
     def malformed(self, row: int) -> bool:
-        """The rows that are known to be malformed before they are decoded."""
+        """Whether the row is known to be malformed before it is decoded."""
         return row in self.errors or bool((self.gaps == row).any())
 
 
@@ -66,6 +66,7 @@ class Scanner:
         codec: CodecFraming,
         framing: Framing,
         parameters: Mapping[str, Any],
+        gaps: Gaps,
         *,
         max_record_bytes: int,
         rows: int,
@@ -79,7 +80,7 @@ class Scanner:
         self.size = size
         self.orders = codec.orders(dict(parameters))
         self.hops = {little: Hop(framing, little=little) for little in self.orders}
-        self.gaps = Gaps(codec, framing, dict(parameters), max_record_bytes)
+        self.gaps = gaps
         possible = codec.resync and framing.lengths
         self.search = BulkSearch(codec, framing, dict(parameters), max_record_bytes) if possible else None
         self.cutter = Cutter(codec, dict(parameters), max_record_bytes, self.search)

@@ -15,7 +15,7 @@ from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, every
-from wireloom.columnar.framing import Framing, Lengths, Proof
+from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
@@ -149,10 +149,10 @@ class BulkSearch(Search):
         """
         if not sure.any():
             return sure
-        proof, start = lengths.proof(at), at.pos
+        sums, start = lengths.checksums(at), at.pos
         open_ = sure & ~at.batch.doubtful[at.index]
-        open_ &= np.logical_not(proof.impossible)
-        needed = proof.needed
+        open_ &= np.logical_not(sums.impossible)
+        needed = sums.needed
         if (most := int(np.max(needed))) > self.bound:
             open_ &= needed <= self.bound
         if most > end - start[-1]:
@@ -160,19 +160,19 @@ class BulkSearch(Search):
             if not final:
                 at.doubt(open_ & ~reached)
             open_ &= reached
-        rows = self._likely(proof, at, open_)
+        rows = self._likely(sums, at, open_)
         if rows is None:
             rows = np.flatnonzero(open_)
         found = np.zeros(len(at), bool)
-        found[rows[~proof.wrong(at.batch.buffer, start, rows, at.little, self._running.of)]] = True
+        found[rows[~sums.wrong(at.batch.buffer, start, rows, at.little, self._running.of)]] = True
         return found
 
-    def _likely(self, proof: Proof, at: Rows, open_: Array) -> Array | None:
+    def _likely(self, sums: Checksums, at: Rows, open_: Array) -> Array | None:
         """The ``open_`` rows with a checksum that some row should have there, if that shows quicker for all of them.
 
         That is if ranges have few shapes: then checksums are compared at every position.
         """
-        if isinstance(ALGORITHMS[proof.algorithm], Adler) or np.count_nonzero(open_) < MANY:
+        if isinstance(ALGORITHMS[sums.algorithm], Adler) or np.count_nonzero(open_) < MANY:
             return None
         low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
         shapes: list[tuple[int, ...]] = []
@@ -180,22 +180,22 @@ class BulkSearch(Search):
         while rest[row := int(rest.argmax())]:
             if len(shapes) == most:
                 return None
-            shapes.append(tuple(each if isinstance(each, int) else int(each[row]) for each in proof.range))
-            alike = [each == value for each, value in zip(proof.range, shapes[-1], strict=True) if each is not value]
+            shapes.append(tuple(each if isinstance(each, int) else int(each[row]) for each in sums.range))
+            alike = [each == value for each, value in zip(sums.range, shapes[-1], strict=True) if each is not value]
             rest &= np.logical_not(np.logical_and.reduce(alike)) if alike else False
-        hits = [self._hits(proof, at, low, span, *shape) for shape in shapes]
+        hits = [self._hits(sums, at, low, span, *shape) for shape in shapes]
         places = np.unique(np.concatenate([np.zeros(0, np.int64), *hits]))
         rows = places if span == len(at) else _among(at.pos - low, places)
         found: Array = rows[open_[rows]]
         return found
 
-    def _hits(self, proof: Proof, at: Rows, low: int, span: int, first: int, last: int, place: int) -> Array:
+    def _hits(self, sums: Checksums, at: Rows, low: int, span: int, first: int, last: int, place: int) -> Array:
         """Where, from ``low`` on, a checksum of this shape stands."""
         buffer = at.batch.buffer
-        count = min(span, len(buffer) - low - max(last, place + proof.kind.size) + 1)
-        sums = self._running.everywhere(proof.algorithm, buffer, low + first, count, last - first)
-        stored = every(buffer, proof.kind.size)[low + place : low + place + count]
-        return np.flatnonzero(sums == proof.kind.of(stored, at.little))
+        count = min(span, len(buffer) - low - max(last, place + sums.kind.size) + 1)
+        expected = self._running.everywhere(sums.algorithm, buffer, low + first, count, last - first)
+        stored = every(buffer, sums.kind.size)[low + place : low + place + count]
+        return np.flatnonzero(expected == sums.kind.of(stored, at.little))
 
     def _selected(self, lengths: Lengths, array: Array, start: int, stop: int, *, little: bool) -> Array | None:
         """The positions whose header fields select these lengths; None for all of them."""

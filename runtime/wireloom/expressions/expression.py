@@ -63,7 +63,7 @@ class Expression:
         return mentions(self.tree)
 
 
-Written = str | int | Expression
+Formula = str | int | Expression
 """An expression as generated code has it; a number is one too."""
 
 
@@ -73,13 +73,13 @@ def _of(text: str) -> Expression:
 
 
 @overload
-def expression(written: Written) -> Expression: ...
+def expression(written: Formula) -> Expression: ...
 
 
 @overload
-def expression(written: Written | None) -> Expression | None: ...
+def expression(written: Formula | None) -> Expression | None: ...
 
 
-def expression(written: Written | None) -> Expression | None:
+def expression(written: Formula | None) -> Expression | None:
     """The expression of a text; equal texts share one. None for None."""
     return written if written is None or isinstance(written, Expression) else _of(str(written))

@@ -2,6 +2,6 @@
 
 from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.html import fragment, page, script, stylesheet
-from wireloom.inspection.record import Failure, Inspected, Node, inspect_record
+from wireloom.inspection.record import Failure, Inspected, Shown, inspect_record
 
-__all__ = ["Failure", "Inspected", "Node", "SpanKind", "fragment", "inspect_record", "page", "script", "stylesheet"]
+__all__ = ["Failure", "Inspected", "Shown", "SpanKind", "fragment", "inspect_record", "page", "script", "stylesheet"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wireloom.codec.tracing import SpanKind
-from wireloom.inspection.record import Failure, Inspected, Node
+from wireloom.inspection.record import Failure, Inspected, Shown
 
 PER_LINE = 16
 LONG, LEAD, TAIL = 256, 128, 32
@@ -48,7 +48,7 @@ def _all_hidden(inspected: Inspected) -> Iterator[tuple[int, int]]:
         yield from hidden(leaf, inspected.error, PER_LINE)
 
 
-def hidden(leaf: Node, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:
+def hidden(leaf: Shown, error: Failure | None, width: int) -> Iterator[tuple[int, int]]:
     """The hidden bytes of a long leaf: the inner ones, except around the first byte that shows the error.
 
     The bytes shown there are a line of ``width`` bytes, counted from the leaf's start, and the next line.

@@ -10,7 +10,7 @@ from importlib.resources import files
 from wireloom.codec.errors import counted
 from wireloom.codec.tracing import SpanKind
 from wireloom.inspection import hexdump
-from wireloom.inspection.record import Inspected, Node
+from wireloom.inspection.record import Inspected, Shown
 from wireloom.inspection.wording import ascii_of
 
 
@@ -53,7 +53,7 @@ class _Fragment:
         self.inspected = inspected
         self.colours = hexdump.colours(inspected)
         self.leaf = 0
-        self.nodes = 0
+        self.parts = 0
 
     def lines(self, number: int | None) -> Iterator[str]:
         malformed = " wl-malformed" if self.inspected.error else ""
@@ -66,8 +66,8 @@ class _Fragment:
         yield from self._hex()
         yield "</div>"
         yield '<ul class="wl-tree">'
-        for node in self.inspected.fields:
-            yield from self._node(node)
+        for part in self.inspected.fields:
+            yield from self._part(part)
         yield "</ul>"
         yield "</div>"
         yield "</section>"
@@ -98,26 +98,26 @@ class _Fragment:
         bad = " wl-bad" if error and error.covers(at, at + 1) else ""
         return f'<span class="wl-byte wl-c{self.colours[owners[at]]}{bad}" data-at="{at}">{text}</span>'
 
-    def _node(self, node: Node) -> Iterator[str]:
-        classes = [f"wl-{node.kind}"]
-        if not node.children:
-            if node.start < node.end:
+    def _part(self, part: Shown) -> Iterator[str]:
+        classes = [f"wl-{part.kind}"]
+        if not part.children:
+            if part.start < part.end:
                 classes.append(f"wl-c{self.colours[self.leaf]}")
             self.leaf += 1
-            if self.inspected.is_bad(node):
+            if self.inspected.is_bad(part):
                 classes.append("wl-bad")
-        focus = 0 if self.nodes == 0 else -1
-        self.nodes += 1
-        has_bytes = node.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT)
-        place = f' data-start="{node.start}" data-end="{node.end}"' if has_bytes else ""
-        yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._in_words(node)}</span>'
-        if node.children:
+        focus = 0 if self.parts == 0 else -1
+        self.parts += 1
+        has_bytes = part.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT)
+        place = f' data-start="{part.start}" data-end="{part.end}"' if has_bytes else ""
+        yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._in_words(part)}</span>'
+        if part.children:
             yield "<ul>"
-            for child in node.children:
-                yield from self._node(child)
+            for child in part.children:
+                yield from self._part(child)
             yield "</ul>"
         yield "</li>"
 
-    def _in_words(self, node: Node) -> str:
-        parts = [("name", node.name), ("value", node.text), ("label", node.label), ("note", node.note)]
-        return " ".join(f'<span class="wl-{part}">{escape(text)}</span>' for part, text in parts if text)
+    def _in_words(self, part: Shown) -> str:
+        words = [("name", part.name), ("value", part.text), ("label", part.label), ("note", part.note)]
+        return " ".join(f'<span class="wl-{kind}">{escape(text)}</span>' for kind, text in words if text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom.codec.errors import counted
 from wireloom.codec.tracing import SpanKind
 from wireloom.inspection.hexdump import hidden
-from wireloom.inspection.record import Failure, Inspected, Node
+from wireloom.inspection.record import Failure, Inspected, Shown
 from wireloom.inspection.wording import ascii_of
 
 _WIDTH = 8
@@ -28,33 +28,33 @@ class _Listing:
 
     def lines(self) -> Iterator[str]:
         names = max((len(name) for name in _names(self.inspected.fields, 0)), default=0)
-        for node in self.inspected.fields:
-            yield from self._node(node, 0, names)
+        for part in self.inspected.fields:
+            yield from self._part(part, 0, names)
         if self.inspected.ends_early:
             yield f"  {self._offset(len(self.inspected.data))}  {'^^':{_HEX}}  the bytes end here"
 
     def _offset(self, at: int) -> str:
         return f"{self.inspected.offset + at:08x}"
 
-    def _node(self, node: Node, depth: int, names: int) -> Iterator[str]:
-        name = f"{_indented(node.name, depth):{names}}"
-        if node.children or node.start == node.end:
-            yield f"  {'':8}  {'':{_HEX}}  {name}  {in_words(node)}".rstrip()
+    def _part(self, part: Shown, depth: int, names: int) -> Iterator[str]:
+        name = f"{_indented(part.name, depth):{names}}"
+        if part.children or part.start == part.end:
+            yield f"  {'':8}  {'':{_HEX}}  {name}  {in_words(part)}".rstrip()
         else:
-            yield from self._leaf(node, name)
-        for child in node.children:
-            yield from self._node(child, depth + 1, names)
+            yield from self._leaf(part, name)
+        for child in part.children:
+            yield from self._part(child, depth + 1, names)
 
-    def _leaf(self, node: Node, name: str) -> Iterator[str]:
+    def _leaf(self, part: Shown, name: str) -> Iterator[str]:
         said = False
-        for start, end in _pieces(node, self.inspected.error):
+        for start, end in _pieces(part, self.inspected.error):
             if end - start > _WIDTH:
                 yield f"  {'':8}  … {counted(end - start, 'byte')}"
                 continue
             data = self.inspected.data[start:end]
-            words = f"|{ascii_of(data)}|" if node.opaque else ""
-            if start == node.start:
-                words = f"{name}  {words}{'  ' if words else ''}{in_words(node)}"
+            words = f"|{ascii_of(data)}|" if part.opaque else ""
+            if start == part.start:
+                words = f"{name}  {words}{'  ' if words else ''}{in_words(part)}"
             elif words:
                 words = f"{'':{len(name)}}  {words}"
             yield f"  {self._offset(start)}  {data.hex(' '):{_HEX}}  {words}".rstrip()
@@ -75,31 +75,31 @@ class _Listing:
         return f"{self.inspected.error.code}: {self.inspected.error.detail}"
 
 
-def _names(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
-    for node in nodes:
-        yield _indented(node.name, depth)
-        yield from _names(node.children, depth + 1)
+def _names(parts: tuple[Shown, ...], depth: int) -> Iterator[str]:
+    for part in parts:
+        yield _indented(part.name, depth)
+        yield from _names(part.children, depth + 1)
 
 
 def _indented(name: str, depth: int) -> str:
     return "  " * depth + name
 
 
-def in_words(node: Node) -> str:
-    """A node's value, its label and its note."""
-    note = f"({node.note})" if node.note else ""
-    text = f"({node.text})" if node.kind is SpanKind.SECTION else node.text
-    return "  ".join(part for part in (text, node.label, note) if part)
+def in_words(part: Shown) -> str:
+    """A part's value, its label and its note."""
+    note = f"({part.note})" if part.note else ""
+    text = f"({part.text})" if part.kind is SpanKind.SECTION else part.text
+    return "  ".join(word for word in (text, part.label, note) if word)
 
 
-def _pieces(node: Node, error: Failure | None) -> Iterator[tuple[int, int]]:
+def _pieces(part: Shown, error: Failure | None) -> Iterator[tuple[int, int]]:
     """The bytes of a leaf, line by line, and longer pieces that are hidden."""
-    position = node.start
-    for start, end in hidden(node, error, _WIDTH):
+    position = part.start
+    for start, end in hidden(part, error, _WIDTH):
         yield from _cut(position, start)
         yield start, end
         position = end
-    yield from _cut(position, node.end)
+    yield from _cut(position, part.end)
 
 
 def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -20,11 +20,11 @@ _MISSING = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A part of a record, from ``start`` to before ``end`` in bytes from its start; both are equal if it has no bytes.
+class Shown:
+    """A part of a record as it is shown, from ``start`` to before ``end`` in bytes from the record's start.
 
-    ``path`` is that of its column, or empty. ``label`` is the name of a number, ``note`` a remark. Only values of the
-    kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
+    Both are equal if it has no bytes. ``path`` is that of its column, or empty. ``label`` is the name of a number,
+    ``note`` a remark. Only values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
     """
 
     name: str
@@ -37,10 +37,10 @@ class Node:
     note: str = ""
     opaque: bool = False
     """Whether it is plain bytes, which are shown as characters."""
-    children: tuple["Node", ...] = ()
+    children: tuple["Shown", ...] = ()
 
-    def leaves(self) -> Iterator["Node"]:
-        """The nodes without children: this one, or those inside."""
+    def leaves(self) -> Iterator["Shown"]:
+        """The innermost parts: this one, or those inside."""
         if not self.children:
             yield self
         for child in self.children:
@@ -80,7 +80,7 @@ class Inspected:
     message: str | None
     variant: str | None
     byte_order: str | None
-    fields: tuple[Node, ...]
+    fields: tuple[Shown, ...]
     error: Failure | None
 
     @property
@@ -99,12 +99,12 @@ class Inspected:
         malformed = ["malformed"] if self.error else []
         return which + ", ".join([*message, counted(len(self.data), "byte"), *order, *malformed])
 
-    def leaves(self) -> Iterator[Node]:
-        """The nodes without children, in order."""
-        for node in self.fields:
-            yield from node.leaves()
+    def leaves(self) -> Iterator[Shown]:
+        """The innermost parts, in order."""
+        for part in self.fields:
+            yield from part.leaves()
 
-    def is_bad(self, leaf: Node) -> bool:
+    def is_bad(self, leaf: Shown) -> bool:
         """Whether a leaf shows the error: with some of its bytes, or as the value without bytes that it names."""
         error = self.error
         if error is None:
@@ -158,18 +158,18 @@ def explained(
         trace.message = trace.variant = None
         _read_no_further(trace.root, max(lengths.size for lengths in protocol.framing.lengths))
     error, spans = framed or found, trace.root.spans
-    nodes = _Tree(data, error).nodes(spans, 0, len(data), whole=error is None)
-    failure = _failure(nodes, data, framed, found, trace)
+    parts = _Tree(data, error).parts(spans, 0, len(data), whole=error is None)
+    failure = _failure(parts, data, framed, found, trace)
     order = ("little" if trace.little else "big") if protocol.framing.byte_order else None
-    return Inspected(data, offset, trace.message, trace.variant, order, nodes, failure)
+    return Inspected(data, offset, trace.message, trace.variant, order, parts, failure)
 
 
 def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
     """A later piece of a malformed range. It has no fields, and nothing in it shows the error."""
     error = _moved(told, offset)
-    nodes = _Tree(data, error).nodes([], 0, len(data), whole=False)
+    parts = _Tree(data, error).parts([], 0, len(data), whole=False)
     failure = Failure(error.code, error.field, error.offset, error.detail, None, None)
-    return Inspected(data, offset, None, None, None, nodes, failure)
+    return Inspected(data, offset, None, None, None, parts, failure)
 
 
 def _moved(error: DecodeError, offset: int) -> DecodeError:
@@ -209,54 +209,56 @@ def _read_no_further(span: Span, end: int) -> None:
 
 
 class _Tree:
-    """Turns spans, and the bytes between them, into nodes."""
+    """Turns spans, and the bytes between them, into what is shown."""
 
     def __init__(self, data: bytes, error: DecodeError | None) -> None:
         self.data = data
         self.error = error
 
-    def nodes(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Node, ...]:
-        """The nodes from ``start`` to ``end``; with ``whole``, all bytes were read."""
-        found: list[Node] = []
+    def parts(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Shown, ...]:
+        """What is shown from ``start`` to ``end``; with ``whole``, all bytes were read."""
+        found: list[Shown] = []
         for span in spans:
             if span.start > start and span.end != span.start:
                 found.append(self._between(start, span.start, whole=True))
             if span.kind is SpanKind.SECTION and span.start == span.end:
                 continue
-            node = self._node(span, end)
-            found.append(node)
-            start = max(start, node.end)
+            part = self._part(span, end)
+            found.append(part)
+            start = max(start, part.end)
         if start < end:
             found.append(self._between(start, end, whole=whole))
         return tuple(found)
 
-    def _node(self, span: Span, outer: int) -> Node:
+    def _part(self, span: Span, outer: int) -> Shown:
         failed = span.end is None or span.held is None
         end = outer if span.end is None else span.end
         if span.kind is SpanKind.PADDING:
             return self._between(span.start, end, whole=True)
         if failed and not span.spans and span.kind is not SpanKind.SECTION:
-            return Node(span.name, span.path, SpanKind.UNREAD, span.start, end, note="not read", opaque=True)
-        children = self.nodes(span.spans, span.start, end, whole=not failed) if span.spans or failed else ()
+            return Shown(span.name, span.path, SpanKind.UNREAD, span.start, end, note="not read", opaque=True)
+        children = self.parts(span.spans, span.start, end, whole=not failed) if span.spans or failed else ()
         if span.kind is SpanKind.SECTION:
-            children = children or self.nodes([], span.start, end, whole=True)
-            return Node(span.name, "", span.kind, span.start, end, counted(end - span.start, "byte"), children=children)
+            children = children or self.parts([], span.start, end, whole=True)
+            size = counted(end - span.start, "byte")
+            return Shown(span.name, "", span.kind, span.start, end, size, children=children)
         value = span.value
         words = worded(value, span.field)
         if span.kind is SpanKind.OMITTED:
             words = Wording(f"… {counted(value, 'more item') if isinstance(value, int) else 'more items'}")
         path = "" if span.kind is SpanKind.PART else span.path
         opaque = isinstance(value, bytes)
-        return Node(span.name, path, span.kind, span.start, end, words.text, words.label, _note(span), opaque, children)
+        text, label, note = words.text, words.label, _note(span)
+        return Shown(span.name, path, span.kind, span.start, end, text, label, note, opaque, children)
 
-    def _between(self, start: int, end: int, *, whole: bool) -> Node:
+    def _between(self, start: int, end: int, *, whole: bool) -> Shown:
         """Bytes that no field was read from."""
         if not whole and self.error is not None:
             name = "(left over)" if self.error.code == "trailing-bytes" else "(not read)"
-            return Node(name, "", SpanKind.UNREAD, start, end, counted(end - start, "byte"), opaque=True)
+            return Shown(name, "", SpanKind.UNREAD, start, end, counted(end - start, "byte"), opaque=True)
         padding = not any(self.data[start:end])
         name, kind = ("(padding)", SpanKind.PADDING) if padding else ("(not used)", SpanKind.UNREAD)
-        return Node(name, "", kind, start, end, counted(end - start, "byte"), opaque=not padding)
+        return Shown(name, "", kind, start, end, counted(end - start, "byte"), opaque=not padding)
 
 
 def _note(span: Span) -> str:
@@ -267,7 +269,7 @@ def _note(span: Span) -> str:
 
 
 def _failure(
-    nodes: tuple[Node, ...], data: bytes, framed: DecodeError | None, found: DecodeError | None, trace: Trace
+    parts: tuple[Shown, ...], data: bytes, framed: DecodeError | None, found: DecodeError | None, trace: Trace
 ) -> Failure | None:
     """The error with its bytes: those of the field it names, or else those at its offset."""
     error = framed or found
@@ -278,27 +280,27 @@ def _failure(
         return Failure(error.code, error.field, error.offset, error.detail, 0, len(data))
     start = end = min(max(placed.offset, 0), len(data))
     if placed is framed and placed.code == "truncated":
-        last = next(reversed([leaf for node in nodes for leaf in node.leaves() if leaf.start < leaf.end]), None)
+        last = next(reversed([leaf for part in parts for leaf in part.leaves() if leaf.start < leaf.end]), None)
         end = len(data)
         start = last.start if last is not None and last.kind is SpanKind.UNREAD else end
         return Failure(error.code, error.field, error.offset, error.detail, start, end)
     named = _paths(placed.field, trace.message)
-    node = next((node for node in _all(nodes) if (node.path or _path_of(node, trace)) in named), None)
-    if node is not None and node.start <= start <= node.end:
-        start, end = node.start, node.end
+    part = next((part for part in _all(parts) if (part.path or _path_of(part, trace)) in named), None)
+    if part is not None and part.start <= start <= part.end:
+        start, end = part.start, part.end
     elif start < len(data):
         end = start + 1
         if placed.code in ("truncated", "overrun", "trailing-bytes"):
-            end = next((leaf.end for top in nodes for leaf in top.leaves() if leaf.start == start < leaf.end), end)
+            end = next((leaf.end for top in parts for leaf in top.leaves() if leaf.start == start < leaf.end), end)
     return Failure(error.code, error.field, error.offset, error.detail, start, end)
 
 
-def _path_of(node: Node, trace: Trace) -> str:
+def _path_of(part: Shown, trace: Trace) -> str:
     """The path by which errors name a section of a message, which is not a column."""
-    return f"{trace.message}.{node.name}" if node.kind is SpanKind.SECTION else ""
+    return f"{trace.message}.{part.name}" if part.kind is SpanKind.SECTION else ""
 
 
-def _all(nodes: tuple[Node, ...]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        yield from _all(node.children)
+def _all(parts: tuple[Shown, ...]) -> Iterator[Shown]:
+    for part in parts:
+        yield part
+        yield from _all(part.children)
