@@ -23,8 +23,8 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     """How the messages are read; ``name`` and ``words`` format names and reasons for the page."""
     apart = {message: left for message, left in account.left.items() if left}
     for message, left in apart.items():
-        told = "; ".join(f"{name(place)} ({words(why)})" for place, why in left)
-        yield f"{name(message)} is read record by record where it has {told}."
+        reasons = "; ".join(f"{name(place)} ({words(why)})" for place, why in left)
+        yield f"{name(message)} is read record by record where it has {reasons}."
     if len(apart) < len(account.left):
         yield f"{'The other messages' if apart else 'All messages'} are read many records at once."
     varying = " and of ".join(map(name, account.varying))

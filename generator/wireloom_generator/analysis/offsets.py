@@ -16,17 +16,17 @@ class At:
     """An offset from the record's start: bytes, plus the sizes given by numbers before it."""
 
     bytes: int = 0
-    told: tuple[Expr, ...] = ()
+    sizes: tuple[Expr, ...] = ()
 
     def behind(self, size: "At") -> "At":
         """The offset after something."""
-        return At(self.bytes + size.bytes, (*self.told, *size.told))
+        return At(self.bytes + size.bytes, (*self.sizes, *size.sizes))
 
     @property
     def expression(self) -> Expr:
         """The offset as one expression."""
-        found: Expr | None = Value(self.bytes) if self.bytes or not self.told else None
-        for size in self.told:
+        found: Expr | None = Value(self.bytes) if self.bytes or not self.sizes else None
+        for size in self.sizes:
             found = size if found is None else Binary("+", found, size)
         assert found is not None
         return found
@@ -93,7 +93,7 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
         match node:
             case model.Field() | model.Computed():
                 size = _size(node, layout)
-                if isinstance(node, model.Field) and at is not None and not at.told and fixed_number(node) is not None:
+                if isinstance(node, model.Field) and at is not None and not at.sizes and fixed_number(node) is not None:
                     layout.numbers[node.name] = (at.bytes, node)
                 layout.fields[node.name] = node
                 layout.note(node.name, at, size)
@@ -108,7 +108,7 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
             case model.Padding(size=count, align=1):
                 size = At(count)
             case model.Padding(align=align):
-                size = At(-at.bytes % align) if at is not None and not at.told and align > 0 else None
+                size = At(-at.bytes % align) if at is not None and not at.sizes and align > 0 else None
             case _:
                 assert_never(node)
         at = None if at is None or size is None else at.behind(size)
@@ -131,4 +131,4 @@ def _choice(choice: model.Choice, at: At | None, layout: Offsets) -> At | None:
         return None
     ends = {_lay(alternative.nodes, at, Offsets(layout.parameters)) for alternative in choice.alternatives}
     end = ends.pop()
-    return At(end.bytes - at.bytes) if end is not None and not ends and end.told == at.told else None
+    return At(end.bytes - at.bytes) if end is not None and not ends and end.sizes == at.sizes else None

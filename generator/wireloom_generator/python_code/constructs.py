@@ -159,8 +159,8 @@ def _default(default: model.Condition | None) -> Code | None:
 def probe(found: model.Probe) -> Code:
     """A number that is read before its record is."""
     value = number(found.wire)
-    told = call("Field", value, hex=True) if found.hex else value
-    return group(string(found.name), literal(found.offset), told)
+    field = call("Field", value, hex=True) if found.hex else value
+    return group(string(found.name), literal(found.offset), field)
 
 
 def checksum(written: model.Checksum) -> Bracketed:

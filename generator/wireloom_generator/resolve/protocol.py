@@ -83,7 +83,7 @@ def _found(
         checksum = field.name, replace(field.checksum, start=start, end=end)
         asked += [start, end]
         at = layout.places[field.name]
-        if at.told:
+        if at.sizes:
             stored = field.wire, model.Condition(owner.names.resolved(at.expression), f"offset({field.name})")
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}

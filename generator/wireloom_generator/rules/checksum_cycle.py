@@ -111,7 +111,7 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
             return inf, inf
         case Call(Function.OFFSET, (Name(name=name),)):
             at = layout.places.get(name)
-            return None if at is None or at.told else (at.bytes, at.bytes)
+            return None if at is None or at.sizes else (at.bytes, at.bytes)
         case Binary("+" | "-" as sign, left, right):
             one, two = _bounds(left, layout), _bounds(right, layout)
             if one is None or two is None or inf in two:

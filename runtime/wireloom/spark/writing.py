@@ -83,8 +83,8 @@ class CaptureWriter(DataSourceArrowWriter):
                 data = protocol.build(row, **self.options.parameters)
             except EncodeError as error:
                 what = row.get("message") or "of no message"
-                told = f"row {number} of partition {partition}, {what}, cannot be written: {error}"
-                raise ValueError(told[:_LONGEST_TOLD]) from None
+                message = f"row {number} of partition {partition}, {what}, cannot be written: {error}"
+                raise ValueError(message[:_LONGEST_TOLD]) from None
             malformed = row.get(RECORD.name) is not None
             yield data, (row.get(REASON.name) or "") if malformed else None
 

@@ -29,10 +29,10 @@ def message_columns(message: model.Message) -> Iterator[TableRow]:
             for node in _declaring(variant.sections.values(), column.name):
                 found.setdefault(node.doc.text, []).append(variant.name)
         if found and column.name not in common and len(next(iter(found.values()))) < len(message.variants):
-            told = (
+            texts = (
                 f"In {listing(map(code, names), 'and')}: {prose(text)}".rstrip(": ") for text, names in found.items()
             )
-            meaning = cell("\n".join(told))
+            meaning = cell("\n".join(texts))
         yield name, kind, meaning
 
 

@@ -24,10 +24,10 @@ def form_block(names: Meanings, errata: Errata, message: model.Message, form: mo
         holds = f"always {code(entry.const)}" if entry.const is not None else _held(entry, known)
         meaning = sentences([prose(entry.doc.text), links(found)])
         rows.append((cell(code(entry.key)), cell(holds), OMITTED[entry.omit], cell(meaning)))
-    told = table(("Key", "Holds", "Left out", "Remark"), rows)
+    grid = table(("Key", "Holds", "Left out", "Remark"), rows)
     intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
     texts = paragraphs(form.doc, intro)
-    return Passage(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", told),))
+    return Passage(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", grid),))
 
 
 def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed]) -> str:

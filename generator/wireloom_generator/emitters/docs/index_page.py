@@ -73,8 +73,8 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     protocol = pages.protocol
     if protocol.doc.source:
         yield f"Source: {source(protocol.doc)}."
-    told = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
-    yield f"Numbers are {_ORDERS.get(pages.names.order, told)}."
+    given = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
+    yield f"Numbers are {_ORDERS.get(pages.names.order, given)}."
     folders = dict.fromkeys(folder.name for folder in protocol.folders)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
 
@@ -93,9 +93,9 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
     if not parameters:
         return ()
     rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_doc(p))) for p in parameters)
-    told = table(("Parameter", "Values", "Default", "Meaning"), rows)
+    grid = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
-    return (Passage("Parameters", "parameters", (), errata, (Titled("", told),)),)
+    return (Passage("Parameters", "parameters", (), errata, (Titled("", grid),)),)
 
 
 def _choices(parameter: model.Parameter) -> str:

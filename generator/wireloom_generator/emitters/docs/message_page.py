@@ -86,8 +86,8 @@ class MessagePages:
         place = places.message_place(message)
         used = self.shared.groups(self.names.used(message.nodes))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
-        told = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
-        told |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}
+        numbered = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
+        numbered |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}
         return MessagePage(
             title=phrase(message.doc.title or message.name),
             name=message.name,
@@ -103,7 +103,7 @@ class MessagePages:
             groups=(*used, *groups({"Textual forms": forms})),
             columns=table(COLUMNS, message_columns(message)),
             examples=(tuple(self._examples(message)),) if message.examples else (),
-            all_errata=(tuple(told[number] for number in sorted(told)),) if told else (),
+            all_errata=(tuple(numbered[number] for number in sorted(numbered)),) if numbered else (),
         )
 
     def _facts(self, message: model.Message) -> Iterator[str]:

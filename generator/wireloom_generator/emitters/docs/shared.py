@@ -104,8 +104,8 @@ class References:
             (self.names.span(enum.name, item), code(item.name), self._meaning(item.doc, place, "value", item.name))
             for item in enum.values
         )
-        told = table(("Value", "Name", "Meaning"), rows)
-        return self._block("Enum", enum.name, enum.doc, place, (Titled("", told),))
+        grid = table(("Value", "Name", "Meaning"), rows)
+        return self._block("Enum", enum.name, enum.doc, place, (Titled("", grid),))
 
     def _flags(self, flags: model.Flags) -> Passage:
         place = places.flags_place(flags.name)
@@ -119,8 +119,8 @@ class References:
             )
             for flag in flags.values
         )
-        told = table(("Bit", "Value", "Name", "Meaning"), rows)
-        return self._block("Flags", flags.name, flags.doc, place, (Titled("", told),))
+        grid = table(("Bit", "Value", "Name", "Meaning"), rows)
+        return self._block("Flags", flags.name, flags.doc, place, (Titled("", grid),))
 
     def _struct(self, shared: model.Struct) -> Passage:
         place = places.type_place(shared.name)
@@ -142,8 +142,8 @@ class References:
             )
             for field, column in zip(shared.fields, shared.columns, strict=True)
         )
-        told = table(("Id", "Type", "Field", "If not stored", "Meaning", "Spark type"), rows)
-        return self._block("Table", shared.name, shared.doc, place, (Titled("", told),))
+        grid = table(("Id", "Type", "Field", "If not stored", "Meaning", "Spark type"), rows)
+        return self._block("Table", shared.name, shared.doc, place, (Titled("", grid),))
 
     def _block(
         self,

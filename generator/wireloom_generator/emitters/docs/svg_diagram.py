@@ -71,7 +71,7 @@ def draw(drawing: Drawing) -> str:
         _place(sheet, row)
     boxes = [line for shape in sheet.shapes for line in _box(sheet, shape)]
     width, height = sheet.left + ROW * _BYTE + 2, round(sheet.y) + 2
-    told = [*(f"{short}: {label}" for label, short in sheet.legend.items()), *drawing.footer]
+    captions = [*(f"{short}: {label}" for label, short in sheet.legend.items()), *drawing.footer]
     lines = [
         '<figure class="bytes">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"'
@@ -82,7 +82,7 @@ def draw(drawing: Drawing) -> str:
         *sheet.marks,
         *boxes,
         "</svg>",
-        f"<figcaption>{'<br/>'.join(map(_escaped, told))}</figcaption>",
+        f"<figcaption>{'<br/>'.join(map(_escaped, captions))}</figcaption>",
         "</figure>",
     ]
     return "\n" + "\n".join(lines) + "\n"
@@ -189,16 +189,16 @@ def _continued(at: _Rectangle, label: str) -> Iterator[str]:
 
 def _written(sheet: _Sheet, shape: _Shape, at: _Rectangle) -> Iterator[str]:
     """The label, in the middle of its rectangle."""
-    told = _lines(shape.text)
-    found = _fitting(shape.label, at.width, at.height - len(told) * _SIZES[_SMALL])
+    remarks = _lines(shape.text)
+    found = _fitting(shape.label, at.width, at.height - len(remarks) * _SIZES[_SMALL])
     if found is None:
         found = [sheet.legend.setdefault(shape.label, letter(len(sheet.legend)))], _LARGE
     lines, size = found
-    y = at.y + (at.height - len(lines) * _SIZES[size] - len(told) * _SIZES[_SMALL]) / 2
+    y = at.y + (at.height - len(lines) * _SIZES[size] - len(remarks) * _SIZES[_SMALL]) / 2
     for line in lines:
         yield _text(at.x + at.width / 2, y + size - 1, line, "middle", kind="" if size == _LARGE else "small")
         y += _SIZES[size]
-    for line in told:
+    for line in remarks:
         yield _text(at.x + at.width / 2, y + _SMALL - 1, line, "middle", kind="told")
         y += _SIZES[_SMALL]
 
