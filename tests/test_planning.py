@@ -1,6 +1,7 @@
 """The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
 
 import runpy
+from pathlib import Path
 from typing import Any
 
 import compiled
@@ -78,6 +79,16 @@ def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch
     monkeypatch.delitem(rowwise.CONTENTS, Blob)
     with pytest.raises(TypeError, match=r"rowwise and planning do not both know Blob$"):
         runpy.run_path(planning.__file__)
+
+
+@pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])
+def test_a_kind_that_is_not_in_all_tables_is_an_error(line: str, tmp_path: Path) -> None:
+    source, lacking = Path(rowwise.__file__).read_text(encoding="utf-8"), tmp_path / "lacking.py"
+    assert source.count(line) == 1
+    lacking.write_text(source.replace(line, ""), encoding="utf-8")
+    runpy.run_path(rowwise.__file__)
+    with pytest.raises(TypeError, match=r"not in all tables of rowwise: (Pad|Until)$"):
+        runpy.run_path(str(lacking))
 
 
 def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:

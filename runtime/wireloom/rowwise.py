@@ -44,7 +44,7 @@ from wireloom.codec import (
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
-from wireloom.codec.layout import Lone
+from wireloom.codec.layout import Lone, Part
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
@@ -92,6 +92,52 @@ _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
 """The same for what must hold, and for what tells how long records are."""
+
+
+_FIXED: Mapping[type, Callable[[Any], bool]] = {
+    Bits: lambda part: True,
+    Run: lambda part: True,
+    Choice: lambda part: False,
+    Computed: lambda part: True,
+    Encoded: lambda part: False,
+    Layout: lambda part: all(map(_is_fixed, part.steps)),
+    Lone: lambda part: _is_fixed(part.subcon),
+    Optional: lambda part: False,
+    Pad: lambda part: bool(part.align == 1),
+    Section: lambda part: _is_fixed(part.extent),
+    Slot: lambda part: _is_fixed(part.extent),
+    When: lambda part: False,
+    # values
+    Blob: lambda value: _is_fixed(value.extent),
+    Boolean: lambda value: True,
+    BytesInteger: lambda value: True,
+    Constant: lambda value: True,
+    EitherOrder: lambda value: True,
+    FormatField: lambda value: True,
+    Nested: lambda value: _is_fixed(value.extent),
+    Repeat: lambda value: value.count is not None and isinstance(value.count.tree, Value) and _is_fixed(value.item),
+    Text: lambda value: _is_fixed(value.extent),
+    # extents
+    Prefixed: lambda extent: False,
+    Rest: lambda extent: False,
+    Size: lambda extent: isinstance(extent.size, int),
+    Until: lambda extent: False,
+}
+"""Whether one of each kind in ``CONTENTS`` always has the same size; scalars say it themselves."""
+
+_NAMES: Mapping[type, Callable[[Any], str]] = {
+    Bits: lambda part: str(part.fields[0][0]),
+    Choice: lambda part: _name(part.alternatives[0]),
+    Computed: lambda part: str(part.name),
+    Encoded: lambda part: str(part.name),
+    Lone: lambda part: str(part.name),
+    Optional: lambda part: "what may be missing",
+    Pad: lambda part: "padding",
+    Section: lambda part: str(part.name),
+    Slot: lambda part: str(part.name),
+    When: lambda part: f"what depends on {part.condition.written}",
+}
+"""What the parts of layouts among ``CONTENTS`` are called in messages."""
 
 
 def readable() -> frozenset[type]:
@@ -257,14 +303,8 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 
 def _name(part: object) -> str:
     """The name of a part in messages."""
-    match part:
-        case Bits(fields=[(name, *_), *_]) | Computed(name=name) | Lone(name=name) | Section(name=name):
-            return str(name)
-        case Encoded(name=name):
-            return name
-        case When(condition=condition) | Choice(alternatives=[When(condition=condition), *_]):
-            return f"what depends on {condition.written}"
-    return "a part"
+    name = _NAMES.get(type(part))
+    return f"a {type(part).__name__}" if name is None else name(part)
 
 
 def _alike(item: object) -> bool:
@@ -273,18 +313,18 @@ def _alike(item: object) -> bool:
 
 
 def _is_fixed(part: object) -> bool:
-    """Whether a part always has the same size."""
-    match part:
-        case Layout(steps=steps):
-            return all(map(_is_fixed, steps))
-        case Lone(subcon=Repeat(item=item, count=Expression(tree=Value()))):
-            return _is_fixed(item)
-        case Lone(subcon=subcon):
-            return _is_fixed(subcon)
-        case Blob(extent=extent) | Nested(extent=extent) | Text(extent=extent) | Section(extent=extent):
-            return isinstance(extent, Size) and isinstance(extent.size, int)
-        case Pad(align=align):
-            return align == 1
-        case Scalar(size=size):
-            return size is not None
-    return isinstance(part, Bits | Run | Boolean | BytesInteger | Computed | Constant | EitherOrder | FormatField)
+    """Whether a part always has the same size; what only the codec reads counts as varying."""
+    if isinstance(part, Scalar):
+        return part.size is not None
+    fixed = _FIXED.get(type(part))
+    return fixed is not None and fixed(part)
+
+
+def _unlike() -> frozenset[type]:
+    """The kinds that stand in ``CONTENTS`` and not in the tables beside it, or the other way round."""
+    parts = {kind for kind in CONTENTS if issubclass(kind, Part)}
+    return frozenset((_FIXED.keys() ^ CONTENTS.keys()) | (_NAMES.keys() ^ parts))
+
+
+if _unlike():
+    raise TypeError(f"not in all tables of rowwise: {', '.join(sorted(kind.__name__ for kind in _unlike()))}")
