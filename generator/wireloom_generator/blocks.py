@@ -6,7 +6,6 @@ import re
 from wireloom_generator import types
 
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
-_CAMELS = "a name has letters and digits, and begins with a capital"
 
 BLOCKS = frozenset({
     "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Expression", "Field", "Form",
@@ -28,7 +27,7 @@ def class_fault(name: str) -> tuple[str, str] | None:
     if not _CAMEL.fullmatch(name):
         better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
         if not _CAMEL.fullmatch(better):
-            return f"{name!r} is not CamelCase", _CAMELS
+            return f"{name!r} is not CamelCase", "a name has letters and digits, and begins with a capital"
         return f"{name!r} is not CamelCase", f"write {better if class_fault(better) is None else f'Event{better}'!r}"
     if keyword.iskeyword(name):
         return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"

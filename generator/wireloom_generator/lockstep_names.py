@@ -13,7 +13,8 @@ _ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| `(\w+)` \|",
 
 def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The differences between the classes in the text of ``enums.py`` and the tables on pages of (name, text)."""
-    declared = dict(_declared(enums))
+    classes = (node for node in ast.parse(enums).body if isinstance(node, ast.ClassDef))
+    declared = {node.name: frozenset(_members(node)) for node in classes}
     shown: set[str] = set()
     for page, text in pages:
         for name, table in _tables(text):
@@ -26,12 +27,6 @@ def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
                     yield f"{name} in {page}: {number} is {label} in only one of the page and enums.py"
     for name in declared.keys() - shown:
         yield f"{name} of enums.py is on no page"
-
-
-def _declared(text: str) -> Iterator[tuple[str, NamedRanges]]:
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.ClassDef):
-            yield node.name, frozenset(_members(node))
 
 
 def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:

@@ -32,8 +32,11 @@ def of(spec: Resolved, scope: Scope) -> Domains:
 
 
 def _of(spec: Resolved, scope: Scope) -> Domains:
-    parameters = spec.parameters.items()
-    domains = {name: _parameter(parameter) for name, parameter in parameters if parameter.type in ("bool", "text")}
+    domains = {
+        name: TRUTH if parameter.type == "bool" else Domain(listed=parameter.choices, kind=Kind.TEXT)
+        for name, parameter in spec.parameters.items()
+        if parameter.type in ("bool", "text")
+    }
     for visits in (scope.header, scope.visits):
         named: dict[str, list[Visit]] = {}
         for visit in visits:
@@ -83,12 +86,6 @@ def _all(conditions: Iterable[Expr]) -> Expr:
     if len(found) > 1:
         return Logical("and", found)
     return found[0] if found else TRUE
-
-
-def _parameter(parameter: model.Parameter) -> Domain:
-    if parameter.type == "bool":
-        return TRUTH
-    return Domain(listed=parameter.choices, kind=Kind.TEXT)
 
 
 def _visit(visit: Visit) -> Domain:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import assert_never
 
 from wireloom_generator import expressions, model
@@ -25,11 +26,8 @@ class At:
     @property
     def expression(self) -> Expr:
         """The offset as one expression."""
-        found: Expr | None = Value(self.bytes) if self.bytes or not self.sizes else None
-        for size in self.sizes:
-            found = size if found is None else Binary("+", found, size)
-        assert found is not None
-        return found
+        parts = (Value(self.bytes), *self.sizes) if self.bytes or not self.sizes else self.sizes
+        return reduce(lambda before, size: Binary("+", before, size), parts)
 
 
 @dataclass

@@ -69,7 +69,7 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
     if isinstance(item, Named):
         for column in item.columns:
             sort, key = _reason(item, column)
-            yield WrittenColumn(column.name, sort, visit.at if key == "name" else item.where(key), visit)
+            yield WrittenColumn(column.name, sort, item.where(key), visit)
     elif isinstance(item, model.Section) and item.trailing is not None:
         yield WrittenColumn(item.trailing, Sort.TRAILING, item.where("trailing"), visit)
 

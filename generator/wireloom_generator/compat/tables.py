@@ -135,8 +135,6 @@ def verdict(old: model.ColumnType, new: model.ColumnType) -> str:
 
 
 def _widens_in_iceberg(old: model.ColumnType, new: model.ColumnType) -> bool:
-    match old, new:
-        case Decimal(scale=one), Decimal(scale=other):
-            return one == other
-        case _:
-            return (old, new) == (Primitive.FLOAT, Primitive.DOUBLE) or (old in _ICEBERG_INT and new is Primitive.LONG)
+    if isinstance(old, Decimal) and isinstance(new, Decimal):
+        return old.scale == new.scale
+    return (old, new) == (Primitive.FLOAT, Primitive.DOUBLE) or (old in _ICEBERG_INT and new is Primitive.LONG)

@@ -148,16 +148,11 @@ def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
     if set(choices) == set(get_args(syntax.Literal)):
         return {"type": ["integer", "number", "boolean", "string"]}
     if set(choices) == set(get_args(syntax.Entry)):
-        return _entry(choices, kinds)
+        if "Entry" not in kinds:  # each kind requires the key that only it has, so that no two match at once
+            kinds["Entry"] = {"description": "An entry of a list of fields."}
+            kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
+        return {"$ref": "#/$defs/Entry"}
     return {"anyOf": [_annotated(choice, kinds) for choice in choices]}
-
-
-def _entry(choices: tuple[type, ...], kinds: dict[str, Schema]) -> Schema:
-    """An entry of a list of fields. Each kind requires the key that only it has, so that no two match at once."""
-    if "Entry" not in kinds:
-        kinds["Entry"] = {"description": "An entry of a list of fields."}
-        kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
-    return {"$ref": "#/$defs/Entry"}
 
 
 EMITTER = Emitter(lambda _: (OutputFile(PurePosixPath("schema.json"), schema()),), Destination.SPECS)

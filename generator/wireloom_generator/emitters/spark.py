@@ -1,7 +1,7 @@
 """spark.py: the protocol's table as a Spark ``StructType``, each field with the spec's words as its comment."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.emitters import ModuleEmitter, module
@@ -37,9 +37,10 @@ NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).uni
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
     structs = {message.name: message.name.upper() for message in protocol.messages}
-    declared = [render(_struct(message.columns), before=f"{structs[message.name]} = ") for message in protocol.messages]
-    row = call("StructType", _array([_field(column, structs.get(column.name)) for column in protocol.columns]))
-    schema = render(row, before="SCHEMA = ")
+    declared = [
+        render(_struct(message.columns, {}), before=f"{structs[message.name]} = ") for message in protocol.messages
+    ]
+    schema = render(_struct(protocol.columns, structs), before="SCHEMA = ")
     yield module(
         protocol,
         "spark.py",
@@ -50,12 +51,10 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     )
 
 
-def _struct(columns: Sequence[model.Column]) -> Code:
-    return call("StructType", _array([_field(column) for column in columns]))
-
-
-def _array(items: Sequence[Code]) -> Bracketed:
-    return Bracketed("", items, "[]")
+def _struct(columns: Sequence[model.Column], declared: Mapping[str, str]) -> Code:
+    """A ``StructType``; ``declared`` are the names of those that stand before it, by column."""
+    fields = [_field(column, declared.get(column.name)) for column in columns]
+    return call("StructType", Bracketed("", fields, "[]"))
 
 
 def _field(column: model.Column, struct: str | None = None) -> Code:
@@ -74,7 +73,7 @@ def _type(kind: model.ColumnType) -> Code:
         case model.ListType(element=element):
             return call("ArrayType", _type(element))
         case model.StructType(columns=columns):
-            return _struct(columns)
+            return _struct(columns, {})
         case model.Decimal(precision=precision, scale=scale):
             return f"DecimalType({precision}, {scale})"
         case model.Primitive():

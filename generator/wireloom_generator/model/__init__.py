@@ -5,7 +5,6 @@ Rules judge it, and emitters see nothing else. All classes are frozen. Alternati
 
 from wireloom_generator.model.declarations import (
     Acceptance,
-    Described,
     Doc,
     Enum,
     EnumValue,

@@ -223,25 +223,20 @@ Entry = Field | Section | Choice | Include | Pad | Align | Bits
 """What a list of fields consists of; told apart by the key that only it has."""
 
 
-def children(entry: Entry) -> tuple[tuple[Entry, ...], ...]:
-    """The lists of entries directly inside an entry: a section's, or one an alternative."""
-    match entry:
-        case Section(fields=fields):
-            return (fields,)
-        case Choice(choice=alternatives):
-            return tuple(alternative.fields for alternative in alternatives)
-        case Field() | Include() | Pad() | Align() | Bits():
-            return ()
-        case _:
-            assert_never(entry)
-
-
 def walk(entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries as they are written, each followed by those inside it."""
     for entry in entries:
         yield entry
-        for inner in children(entry):
-            yield from walk(inner)
+        match entry:
+            case Section(fields=fields):
+                yield from walk(fields)
+            case Choice(choice=alternatives):
+                for alternative in alternatives:
+                    yield from walk(alternative.fields)
+            case Field() | Include() | Pad() | Align() | Bits():
+                pass
+            case _:
+                assert_never(entry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
-from wireloom_generator.resolve.names import Spliced, Splicing, loops, reach
+from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.types import Bytes, Declared, FlatBuffers, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
@@ -35,7 +35,7 @@ class Fields:
         self.enums = {enum.name: enum for part in reversed(shared) for enum in part.enums}
         self.flags = {flags.name: flags for part in reversed(shared) for flags in part.flags}
         self.tables = {table.name: table for part in reversed(shared) for table in part.tables}
-        self.loops = tuple(loops(spec.structs, reach(spec.structs)))
+        self.loops = tuple(loops(spec.structs))
         self.recursive = frozenset(loop.name for loop in self.loops)
         self.splicing = Splicing(spec.structs, self.recursive)
         self.structs: dict[str, model.Struct] = {}

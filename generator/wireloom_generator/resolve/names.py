@@ -10,29 +10,25 @@ Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Al
 """The content of a list of fields after its includes were replaced."""
 
 
-def reach(structs: Mapping[str, syntax.Struct]) -> dict[str, frozenset[str]]:
-    """The structs that each struct contains, directly or not, as a field or by include."""
-    used = {
-        name: frozenset(used for used, _ in _used(struct.fields)) & structs.keys() for name, struct in structs.items()
-    }
-    return {name: _reach(used, name) for name in structs}
-
-
-def _reach(used: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
-    seen: set[str] = set()
-    pending = set(used[name])
-    while pending:
-        seen |= pending
-        pending = {inner for outer in pending for inner in used[outer]} - seen
-    return frozenset(seen)
-
-
-def loops(structs: Mapping[str, syntax.Struct], reached: Mapping[str, frozenset[str]]) -> Iterator[Loop]:
-    """The places at which structs use one that contains them; ``reached`` are those that each contains."""
-    for name, inner in sorted(reached.items()):
-        for used, at in _used(structs[name].fields) if name in inner else ():
+def loops(structs: Mapping[str, syntax.Struct]) -> Iterator[Loop]:
+    """The places at which structs use one that contains them, as a field or by include."""
+    uses = {name: list(_used(struct.fields)) for name, struct in structs.items()}
+    inner = {name: {used for used, _ in found} & structs.keys() for name, found in uses.items()}
+    reached = {name: _reached(inner, name) for name in structs}
+    for name in sorted(structs):
+        for used, at in uses[name]:
             if used in structs and name in {used, *reached[used]}:
                 yield Loop(name, used, at)
+
+
+def _reached(inner: Mapping[str, set[str]], name: str) -> set[str]:
+    """The structs that a struct contains, directly or not; ``inner`` are those directly in each."""
+    seen: set[str] = set()
+    pending = inner[name]
+    while pending:
+        seen |= pending
+        pending = {used for outer in pending for used in inner[outer]} - seen
+    return seen
 
 
 def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location]]:
