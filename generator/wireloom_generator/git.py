@@ -36,14 +36,10 @@ def run(folder: Path, *arguments: str) -> bytes:
 
 def untracked(files: Iterable[Path]) -> list[Path]:
     """The files that are in a work tree and not tracked, ignored ones included. Raises ``GitError``."""
-    by_folder: dict[Path, list[Path]] = {}
-    for path in files:
-        by_folder.setdefault(path.parent, []).append(path)
-    found = []
-    for folder, paths in sorted(by_folder.items()):
-        if in_work_tree(folder):
-            tracked = os.fsdecode(run(folder, "ls-files", "-z")).split("\0")
-            found += [path for path in paths if path.name not in tracked]
+    paths, found = set(files), []
+    for folder in filter(in_work_tree, sorted({path.parent for path in paths})):
+        tracked = os.fsdecode(run(folder, "ls-files", "-z")).split("\0")
+        found += [path for path in paths if path.parent == folder and path.name not in tracked]
     return sorted(found)
 
 

@@ -33,8 +33,6 @@ _SPARK = {
     "BinaryType()": "binary",
     "StringType()": "string",
 }
-_MORE = ("metadata",)
-"""What a field may have beside its name and type; anything else, such as ``nullable``, changes the column."""
 
 
 def check(protocol: model.Protocol, codec: "Protocol", files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
@@ -87,15 +85,13 @@ def _fields(node: ast.expr | None, assigned: Mapping[str, ast.expr]) -> Iterator
     """The columns of ``StructType([…])``; none for anything else."""
     match node:
         case ast.Call(args=[ast.List(elts=fields)], keywords=[]):
-            for field in fields:
-                yield _field(field, assigned)
+            yield from (_field(field, assigned) for field in fields)
 
 
 def _field(node: ast.expr, assigned: Mapping[str, ast.expr]) -> tuple[str, str]:
+    """The column of a ``StructField``; anything but ``metadata`` behind its type, such as ``nullable``, changes it."""
     match node:
-        case ast.Call(args=[ast.Constant(value=str() as name), kind], keywords=more) if all(
-            keyword.arg in _MORE for keyword in more
-        ):
+        case ast.Call(args=[ast.Constant(value=str() as name), kind], keywords=[] | [ast.keyword(arg="metadata")]):
             return name, _kind(kind, assigned)
         case _:
             return "", ast.unparse(node)

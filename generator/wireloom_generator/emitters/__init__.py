@@ -115,17 +115,15 @@ def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> I
     Raises ``EmitterError`` if a file has a wrong path, or lacks the head of a generated file.
     """
     for name, emitter in {**own(), **chosen}.items():
-        if isinstance(emitter, Emitter):
-            for file in emitter.emit(subject):
-                _admit(name, emitter, file)
-                yield Emission(name, emitter.destination, file)
-
-
-def _admit(name: str, emitter: Emitter, file: OutputFile) -> None:
-    if emitter.destination is Destination.OUT and (file.path.parts[:1] != (name,) or ".." in file.path.parts):
-        raise EmitterError(f"the emitter {name!r} gives the file {str(file.path)!r}, whose path must begin {name}/")
-    if not is_marked(file):
-        raise EmitterError(f"the emitter {name!r} gives {str(file.path)!r} without the head of a generated file")
+        if not isinstance(emitter, Emitter):
+            continue
+        for file in emitter.emit(subject):
+            path, destination = file.path, emitter.destination
+            if destination is Destination.OUT and (path.parts[:1] != (name,) or ".." in path.parts):
+                raise EmitterError(f"the emitter {name!r} gives the file {str(path)!r}, whose path must begin {name}/")
+            if not is_marked(file):
+                raise EmitterError(f"the emitter {name!r} gives {str(path)!r} without the head of a generated file")
+            yield Emission(name, destination, file)
 
 
 def _named(name: str) -> ModuleEmitter | Emitter:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
@@ -144,16 +145,15 @@ class _Resolving:
 
     def declared_variant(self, written: syntax.Variant) -> model.Variant:
         """A variant that messages can share, at its declaration."""
-        names = self.fields.names(entry for entries in written.sections.values() for entry in entries)
+        names = self.fields.names(chain.from_iterable(written.sections.values()))
         return self.variant(written, written.sections, names)
 
     def message_names(self, written: syntax.Message) -> Names:
         """The names for a message's expressions."""
         declared, record = self.fields.splicing.declared, self.fields.record_names
-        own = declared(entry for entries in written.sections.values() for entry in entries)
+        own = declared(chain.from_iterable(written.sections.values()))
         for variant in written.variants:
-            entries = (entry for entries in variant.sections.values() for entry in entries)
-            own |= dict.fromkeys(declared(entries), True)
+            own |= dict.fromkeys(declared(chain.from_iterable(variant.sections.values())), True)
         return Names(own, record.own, record.parameters, compared(written))
 
 
