@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache
@@ -34,12 +34,13 @@ _CHOICE = re.compile(r"\{([^{}]*)\}")
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
     """One file: an absolute local path or a URI, its size as stored, and when it changed in nanoseconds since the
-    epoch, or 0.
+    epoch, or 0. It was found somewhere below the directory ``within``, or named itself if there is none.
     """
 
     path: str
     size: int
     modified: int
+    within: str = field(default="", compare=False)
 
     @property
     def compression(self) -> str | None:
@@ -150,28 +151,32 @@ def _meant(path: str) -> Iterator[CaptureFile]:
     entry = filesystem.entry(name)
     found = [entry] if entry else []
     if entry is None and (has_magic(name) or _CHOICE.search(name)):
-        matches = {match.path: match for pattern in _choices(name) for match in filesystem.matching(pattern)}
+        matches = {match.path: match for pattern in choices(name) for match in filesystem.matching(pattern)}
         found = [matches[name] for name in sorted(matches)]
         if not found:
             raise OptionError(f"no file matches {path}")
     if not found:
         raise OptionError(f"there is no file or directory {path}")
     for entry in found:
-        yield from filesystem.below(entry.path) if isinstance(entry, _Directory) else (entry,)
+        if isinstance(entry, _Directory):
+            for file in filesystem.below(entry.path):
+                yield CaptureFile(file.path, file.size, file.modified, entry.path)
+        else:
+            yield entry
 
 
-def _choices(pattern: str) -> Iterator[str]:
+def choices(pattern: str) -> Iterator[str]:
     """The patterns that a pattern with ``{a,b}`` stands for; choices may be nested."""
     if inner := _CHOICE.search(pattern):
         for choice in inner[1].split(","):
-            yield from _choices(pattern[: inner.start()] + choice + pattern[inner.end() :])
+            yield from choices(pattern[: inner.start()] + choice + pattern[inner.end() :])
     else:
         yield pattern
 
 
 def _hidden(name: str) -> bool:
     """Whether it is a hidden file or a marker, which Spark's own sources also skip below a directory."""
-    return name.startswith((".", "_"))
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -3,13 +3,17 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from wireloom.options import OptionError, Parameter, Readers, ReadOptions, positive, read_by, truth, unknown
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How files are divided among tasks, what happens to unreadable ones, and who filters.
+    """Which files are read, how they are divided among tasks, what happens to unreadable ones, and who filters.
+
+    ``modified_before`` and ``modified_after`` are nanoseconds since the epoch. ``recursive_file_lookup`` has three
+    values; ``wireloom.spark.listing`` says what they mean.
 
     ``push_filters`` is for data that is queried once: Spark 4.3 applies the filters of one query also to later queries
     over the same DataFrame, and to other branches of a query that uses it twice.
@@ -17,6 +21,11 @@ class SourceOptions:
 
     max_partition_bytes: int = 128 * 1024 * 1024
     ignore_corrupt_files: bool = False
+    ignore_missing_files: bool = False
+    path_glob_filter: str | None = None
+    recursive_file_lookup: bool | None = None
+    modified_before: int | None = None
+    modified_after: int | None = None
     push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -31,10 +40,31 @@ class SourceOptions:
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
         return cls(**read_by(_READERS, given))  # type: ignore[arg-type]
 
+    def leaves_out(self, error: OSError) -> bool:
+        """Whether a file with this error is left out."""
+        missing = isinstance(error, FileNotFoundError) and self.ignore_missing_files
+        return missing or self.ignore_corrupt_files
+
+
+def _time(name: str, value: str) -> int:
+    """The text of a time, in this machine's time zone if it names none, in nanoseconds since the epoch."""
+    try:
+        time = datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise OptionError(f"{name} is a time such as 2026-01-31T10:00:00, not {value!r}") from None
+    return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _READERS: Readers = {
     "maxPartitionBytes": ("max_partition_bytes", positive),
     "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
+    "ignoreMissingFiles": ("ignore_missing_files", truth),
+    "pathGlobFilter": ("path_glob_filter", lambda _, value: value),
+    "recursiveFileLookup": ("recursive_file_lookup", truth),
+    "modifiedBefore": ("modified_before", _time),
+    "modifiedAfter": ("modified_after", _time),
     "pushFilters": ("push_filters", truth),
     "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),

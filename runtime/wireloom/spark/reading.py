@@ -29,8 +29,9 @@ from wireloom.codec.columns import is_whole
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.splits import splits
-from wireloom.files import CaptureFile, listed, opened
+from wireloom.files import CaptureFile, opened
 from wireloom.options import ReadOptions
+from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
 
@@ -75,7 +76,7 @@ class CaptureReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Large files in parts, small ones together."""
-        files = listed(self.paths)
+        files = chosen(self.paths, self.source)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = [part for found in pool.map(self._parts, files) for part in found]
         return list(shared_out(parts, self.source.max_partition_bytes))
@@ -112,7 +113,7 @@ class CaptureReader(DataSourceReader):
         except DecodeError as error:
             raise ValueError(f"{part.path}: {error.reason}") from None
         except OSError as error:
-            if not self.source.ignore_corrupt_files:
+            if not self.source.leaves_out(error):
                 raise
             LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
         seen = decoder.tally

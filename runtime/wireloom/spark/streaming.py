@@ -9,8 +9,8 @@ as soon as they are there, in at least one row per batch, malformed with the rea
 
 A compressed file is taken as a whole when it is first seen with any bytes, so it must be complete when it is moved
 here. It is an error if a file shrinks, if a compressed one changes, or if one is gone when a batch reads what it took
-of it; with ``ignoreCorruptFiles`` it is left out with a warning. What no batch took of a file is not missed if it is
-deleted.
+of it; with ``ignoreCorruptFiles`` it is left out with a warning, and with ``ignoreMissingFiles`` if it is gone. What no
+batch took of a file is not missed if it is deleted.
 """
 
 import os
@@ -38,6 +38,7 @@ from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, exists, listed, opened
 from wireloom.options import OptionError
 from wireloom.spark.admission import Admission, Grown, Reach, admitted, followed, upto
+from wireloom.spark.listing import chosen
 from wireloom.spark.offsets import Consumed, Lost, Offset
 from wireloom.spark.reading import LOG, CaptureReader, FilePart, shared_out
 
@@ -58,7 +59,7 @@ class TakenReader(CaptureReader):
         try:
             _must_be_there(part)
         except OSError as error:
-            if not self.source.ignore_corrupt_files:
+            if not self.source.leaves_out(error):
                 raise
             LOG.warning("wireloom: %s", error)
             return
@@ -129,8 +130,17 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _listed(self) -> tuple[CaptureFile, ...]:
         """All files, oldest first."""
-        files = {file.path: file for path in self.captures.paths for file in _matching(path)}
+        files = {file.path: file for path in self.captures.paths for file in self._matching(path)}
         return tuple(sorted(files.values(), key=lambda file: (file.modified, file.path)))
+
+    def _matching(self, path: str) -> Iterable[CaptureFile]:
+        """The files of a path at this moment. It is no error if a pattern has none yet."""
+        try:
+            return chosen([path], self.source)
+        except OptionError as error:
+            if str(error) != f"no file matches {path}":
+                raise
+            return ()
 
     def _has_more(self, file: CaptureFile, offset: Offset) -> bool:
         """Whether a file may have something new."""
@@ -145,7 +155,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _left_out(self, error: OSError) -> None:
         """Raise the error about a file, unless such files are to be left out."""
-        if not self.source.ignore_corrupt_files:
+        if not self.source.leaves_out(error):
             raise error
         LOG.warning("wireloom: %s", error)
 
@@ -200,16 +210,6 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of what was taken."""
         return self.captures.read(partition)
-
-
-def _matching(path: str) -> Iterable[CaptureFile]:
-    """The files of a path at this moment. It is no error if a pattern has none yet."""
-    try:
-        return listed([path])
-    except OptionError as error:
-        if str(error) != f"no file matches {path}":
-            raise
-        return ()
 
 
 def _gone(offset: Offset, files: Iterable[CaptureFile]) -> list[str]:
