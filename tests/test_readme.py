@@ -39,6 +39,12 @@ def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(ROOT)
     (code,) = blocks("python spark")
     exec(compile(code, "README.md", "exec"), {"spark": spark})
+    (code,) = blocks("python sql")
+    try:
+        exec(compile(code, "README.md", "exec"), {"spark": spark})
+    finally:
+        spark.sql("DROP TABLE IF EXISTS frames")
+        spark.sql("DROP VIEW IF EXISTS markers")
 
 
 def test_commands_end_well(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Captures and binary columns in Spark: ``register(spark)``, ``summary``, and the column functions."""
+"""Captures and binary columns in Spark: ``register``, ``dataset``, ``summary``, and the column functions."""
 
 from wireloom.extras import needed
 
 with needed("wireloom.spark", "spark"):
     from wireloom.spark.functions import from_wire, from_wire_many, to_wire
-    from wireloom.spark.sources import register
+    from wireloom.spark.sources import dataset, register
     from wireloom.spark.summaries import summary
 
-__all__ = ["from_wire", "from_wire_many", "register", "summary", "to_wire"]
+__all__ = ["dataset", "from_wire", "from_wire_many", "register", "summary", "to_wire"]

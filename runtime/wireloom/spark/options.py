@@ -87,15 +87,21 @@ class WriteOptions:
         return ("compression",)
 
     @classmethod
+    def known(cls, parameters: Iterable[Parameter]) -> dict[str, str]:
+        """The names of all options of writing, parameters among them, by their lower case."""
+        names = (*cls.names(), "message", "columnNameOfCorruptRecord", *(parameter.name for parameter in parameters))
+        return {name.lower(): name for name in names}
+
+    @classmethod
     def of(cls, given: Mapping[str, str], parameters: Iterable[Parameter], messages: Iterable[str]) -> "WriteOptions":
         """The options ``given``, names in any case; parameters stand among them. Raises ``OptionError``."""
         known = tuple(parameters)
-        names = ("compression", "message", "columnNameOfCorruptRecord", *(parameter.name for parameter in known))
+        names = cls.known(known)
         for name in given:
             if name.lower() == "mode":
                 raise OptionError("mode is an option of reading: a row that cannot be written fails the job")
-            if name.lower() not in map(str.lower, names):
-                raise OptionError(unknown("option", name, names))
+            if name.lower() not in names:
+                raise OptionError(unknown("option", name, names.values()))
         read = ReadOptions.of(given, known, messages, others=cls.names())
         compression = next((value.lower() for name, value in given.items() if name.lower() == "compression"), "none")
         if compression not in ("none", "gzip", "zstd"):

@@ -4,8 +4,9 @@ Everything that travels to executors is plain: names, paths, options. Generated 
 needed, since parsers cannot be pickled.
 """
 
+import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from pyspark.sql import SparkSession
@@ -14,6 +15,7 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
+from wireloom.spark import tables
 from wireloom.spark.options import SourceOptions, WriteOptions, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
@@ -48,13 +50,32 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
             spark.dataSource.register(source)
 
 
-def source_of(protocol: str, name: str | None = None) -> type[DataSource]:
-    """The data source of a protocol, under its own name or another. Raises ``OptionError`` if Spark has that name."""
+def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable[str], **options: object) -> None:
+    """Register the captures at ``path`` as a format of their own, which has its path and options: a dataset.
+
+    A SQL table can be made of it, ``CREATE TABLE t USING name``, and keeps them. ``format`` is the protocol;
+    ``options`` are those of ``spark.read.format(format)``, with which readers may override them. Raises
+    ``OptionError``.
+    """
+    provide(spark)
+    bound = {"path": path} if isinstance(path, str) else {"paths": json.dumps(list(path))}
+    bound |= {option: str(value) for option, value in options.items()}
+    source = source_of(format, name, bound)
+    source({})  # a wrong option is an error here, not in the first query
+    spark.dataSource.register(source)
+
+
+def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] | None = None) -> type[DataSource]:
+    """The data source of a protocol, under its own name or another, or with ``bound`` options of a dataset.
+
+    Raises ``OptionError`` if Spark has that name.
+    """
     name = registry.protocol(protocol).name if name is None else name
     if name.lower() in map(str.lower, TAKEN):
-        hint = f'register(spark, "{protocol}", name="…") gives it another'
+        hint = f'register(spark, "{protocol}", name="…") gives it another' if bound is None else "choose another"
         raise OptionError(f"{name!r} is a format that Spark has already; {hint}")
-    return type(f"{name}_source", (CaptureSource,), {"protocol": protocol, "format": name})
+    fixed = {"protocol": protocol, "format": name, "bound": dict(bound or {})}
+    return type(f"{name}_source", (CaptureSource,), fixed)
 
 
 class CaptureSource(DataSource):
@@ -62,11 +83,19 @@ class CaptureSource(DataSource):
 
     protocol: ClassVar[str]
     format: ClassVar[str]
+    bound: ClassVar[Mapping[str, str]]
+    """A dataset's path and options."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.paths, self.given = split_paths(options)
-        if "checkpointlocation" in map(str.lower, self.given):
+        paths, self.beside = split_paths(tables.given(options, self.format, bound=bool(self.bound)))
+        if "checkpointlocation" in map(str.lower, self.beside):
             raise OptionError("streams are not written to captures; use foreachBatch, and write each batch")
+        if paths and self.bound:
+            raise OptionError(f"the dataset {self.format!r} has its path; give none beside it")
+        own, kept = split_paths(self.bound)
+        self.paths = paths or own
+        overridden = set(map(str.lower, self.beside))
+        self.given = {**{name: value for name, value in kept.items() if name.lower() not in overridden}, **self.beside}
         found = registry.protocol(self.protocol)
         self.source_options = SourceOptions.of(self.given)
         others = (*SourceOptions.names(), *WriteOptions.names())
@@ -90,17 +119,21 @@ class CaptureSource(DataSource):
         return CaptureStreamReader(captures)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        if not self.paths:
+            raise OptionError(tables.pathless(self.format))
         if len(self.paths) != 1:
             raise OptionError(f'one path is written to; df.write.format("{self.format}").save(path)')
         found = registry.protocol(self.protocol)
-        options = WriteOptions.of(self.given, found.parameters, found.messages)
+        known = WriteOptions.known(found.parameters)
+        given = {name: value for name, value in self.given.items() if name in self.beside or name.lower() in known}
+        options = WriteOptions.of(given, found.parameters, found.messages)
         return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite)
 
     def _given_paths(self) -> tuple[str, ...]:
-        """The paths to read; options for writing are an error."""
-        for name in self.given:
+        """The paths to read; options for writing are an error, unless they are a dataset's."""
+        for name in self.beside:
             if name.lower() in WriteOptions.names():
                 raise OptionError(f"{name} is an option of writing; what is read is decompressed as its name says")
         if not self.paths:
-            raise OptionError(f'no path given; spark.read.format("{self.format}").load(path)')
+            raise OptionError(tables.pathless(self.format))
         return self.paths

@@ -1,0 +1,220 @@
+"""SQL: tables of datasets, temporary views, and what is said where Spark forgets a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wireloom_protocols import couchbase_dcp
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+MARKER = couchbase_dcp.build(
+    {
+        "message": "snapshot_marker",
+        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
+    }
+)
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession) -> SparkSession:
+    """The session, with the installed protocols as formats."""
+    from wireloom.spark import register
+
+    register(spark)
+    return spark
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a marker, another message and a malformed record."""
+    path = tmp_path / "captures"
+    path.mkdir()
+    (path / "a.bin").write_bytes(MARKER + NOOP + MARKER[:-1])
+    return path
+
+
+@pytest.fixture
+def table(session: SparkSession) -> Iterator[str]:
+    """The name of a table that is not there, and is dropped in the end."""
+    yield "frames"
+    session.sql("DROP TABLE IF EXISTS frames")
+
+
+def counted(session: SparkSession, query: str) -> int:
+    return int(session.sql(f"SELECT count(*) FROM {query}").collect()[0][0])
+
+
+def messages(session: SparkSession, source: str) -> list[str | None]:
+    return sorted(row[0] or "" for row in session.sql(f"SELECT message FROM {source}").collect())
+
+
+def test_a_table_of_a_dataset_is_read(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_read", format="couchbase_dcp", path=str(folder), mode="DROPMALFORMED")
+    session.sql(f"CREATE TABLE {table} USING dcp_read COMMENT 'what came' TBLPROPERTIES ('team' = 'x')")
+    assert messages(session, table) == ["snapshot_marker", "unknown"]
+    assert session.table(table).schema == couchbase_dcp.spark_schema
+    (folder / "b.bin").write_bytes(NOOP)
+    assert counted(session, table) == 3
+    assert session.sql(f"SELECT snapshot_marker.end_seqno FROM {table} WHERE opcode = 86").collect() == [(2,)]
+
+
+def test_a_table_may_have_fewer_columns(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_few", format="couchbase_dcp", path=str(folder))
+    session.sql(f"CREATE TABLE {table} (opcode SMALLINT, message STRING) USING dcp_few")
+    rows = session.table(table)
+    assert rows.columns == ["opcode", "message"]
+    assert rows.count() == 3
+
+
+def test_a_table_tells_the_comments_of_its_columns(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_told", format="couchbase_dcp", path=str(folder))
+    session.sql(f"CREATE TABLE {table} USING dcp_told")
+    told = {row.col_name: row.comment for row in session.sql(f"DESCRIBE {table}").collect()}
+    expected = {field.name: field.metadata.get("comment") for field in couchbase_dcp.spark_schema}
+    assert expected["opcode"]
+    assert {name: told[name] for name in expected} == expected
+
+
+def test_rows_are_inserted(session: SparkSession, folder: Path, tmp_path: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    written = tmp_path / "written"
+    written.mkdir()
+    dataset(session, "dcp_written", format="couchbase_dcp", path=str(written), mode="FAILFAST", compression="gzip")
+    session.sql(f"CREATE TABLE {table} USING dcp_written")
+    session.read.format("couchbase_dcp").load(str(folder)).createOrReplaceTempView("arrived")
+    good = "SELECT * FROM arrived WHERE _corrupt_record IS NULL"
+    session.sql(f"INSERT INTO {table} {good}")
+    session.sql(f"INSERT INTO {table} {good}")
+    assert counted(session, table) == 4
+    session.sql(f"INSERT OVERWRITE {table} {good} AND opcode = 86")
+    assert messages(session, table) == ["snapshot_marker"]
+    assert all(path.suffix == ".gz" for path in written.glob("*.bin*"))
+
+
+def test_a_view_of_a_table_stays(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_viewed", format="couchbase_dcp", path=str(folder))
+    session.sql(f"CREATE TABLE {table} USING dcp_viewed")
+    session.sql(f"CREATE OR REPLACE VIEW markers AS SELECT opcode, snapshot_marker.* FROM {table} WHERE opcode = 86")
+    try:
+        assert session.sql("SELECT end_seqno FROM markers WHERE end_seqno IS NOT NULL").collect() == [(2,)]
+    finally:
+        session.sql("DROP VIEW markers")
+
+
+def test_a_dataset_is_a_format(session: SparkSession, folder: Path, tmp_path: Path) -> None:
+    from wireloom.spark import dataset
+
+    (tmp_path / "more.bin").write_bytes(NOOP)
+    paths = [str(folder), str(tmp_path / "more.bin")]
+    dataset(session, "dcp_format", format="couchbase_dcp", path=paths, mode="DROPMALFORMED", positions=True)
+    rows = session.read.format("dcp_format").load()
+    assert (rows.count(), "_file" in rows.columns) == (3, True)
+    assert session.read.format("dcp_format").option("MODE", "PERMISSIVE").load().count() == 4
+    assert session.readStream.format("dcp_format").load().isStreaming
+
+
+def test_an_option_of_a_query_overrides_the_dataset(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_with", format="couchbase_dcp", path=str(folder), mode="DROPMALFORMED")
+    session.sql(f"CREATE TABLE {table} USING dcp_with")
+    assert counted(session, f"{table} WITH (mode = 'PERMISSIVE')") == 3
+
+
+def test_a_path_beside_a_dataset_is_refused(session: SparkSession, folder: Path) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_own", format="couchbase_dcp", path=str(folder))
+    with pytest.raises(Exception, match="the dataset 'dcp_own' has its path; give none beside it"):
+        session.read.format("dcp_own").load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"modus": "x"}, "unknown option 'modus'; did you mean 'mode'"),
+        ({"message": "snapshot"}, "unknown message 'snapshot'"),
+        ({"name": "parquet"}, "'parquet' is a format that Spark has already; choose another"),
+        ({"format": "couchbase"}, "unknown protocol 'couchbase'; did you mean 'couchbase_dcp'"),
+    ],
+)
+def test_a_dataset_that_cannot_be_is_refused_at_once(
+    session: SparkSession, options: dict[str, str], message: str
+) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark import dataset
+
+    with pytest.raises(OptionError, match=message):
+        dataset(session, **{"name": "dcp_bad", "format": "couchbase_dcp", "path": "x", **options})
+
+
+# What Spark forgets
+
+
+@pytest.mark.parametrize(
+    ("clause", "what"),
+    [
+        ("OPTIONS (path '/x', message 'snapshot_marker')", "path and message"),
+        ("LOCATION '/x'", "path"),
+        ("OPTIONS (message 'snapshot_marker')", "message"),
+    ],
+)
+def test_a_table_that_could_not_be_read_is_refused(session: SparkSession, table: str, clause: str, what: str) -> None:
+    with pytest.raises(Exception, match=f"Spark forgets {what} of a table") as error:
+        session.sql(f"CREATE TABLE {table} USING couchbase_dcp {clause}")
+    assert "CREATE TEMPORARY VIEW … USING couchbase_dcp OPTIONS (" in str(error.value)
+    assert 'wireloom.spark.dataset(spark, "NAME", format="couchbase_dcp", path=…)' in str(error.value)
+    assert not session.catalog.tableExists(table)
+
+
+def test_so_is_one_of_the_catalog(session: SparkSession, table: str) -> None:
+    with pytest.raises(Exception, match="Spark forgets path of a table"):
+        session.catalog.createTable(table, source="couchbase_dcp", path="/x")
+
+
+def test_options_of_a_table_of_a_dataset_are_refused(session: SparkSession, folder: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_opted", format="couchbase_dcp", path=str(folder))
+    with pytest.raises(Exception, match="Spark forgets mode of a table; the dataset 'dcp_opted' has its own"):
+        session.sql(f"CREATE TABLE {table} USING dcp_opted OPTIONS (mode 'FAILFAST')")
+
+
+def test_a_table_without_a_path_is_told_of(session: SparkSession, folder: Path, table: str) -> None:
+    session.sql(f"CREATE TABLE {table} (message STRING) USING couchbase_dcp OPTIONS (path '{folder}')")
+    told = "A table keeps no path: SELECT … FROM t WITH"
+    with pytest.raises(Exception, match=told):
+        session.table(table).collect()
+    with pytest.raises(Exception, match=told):
+        session.sql(f"INSERT INTO {table} VALUES ('noop')")
+    assert counted(session, f"{table} WITH (path = '{folder}')") == 3
+
+
+def test_a_temporary_view_keeps_its_options(session: SparkSession, folder: Path) -> None:
+    session.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW markers USING couchbase_dcp "
+        f"OPTIONS (path '{folder}', message 'snapshot_marker')"
+    )
+    assert session.sql("SELECT end_seqno FROM markers WHERE end_seqno > 1").collect() == [(2,)]
+    session.sql("INSERT INTO markers SELECT * FROM markers WHERE end_seqno = 2")
+    written = session.read.format("couchbase_dcp").load(str(folder))  # the view knows the files of its first query
+    assert written.where("snapshot_marker.end_seqno = 2").count() == 2
+    session.sql("DROP VIEW markers")
