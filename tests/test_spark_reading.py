@@ -74,6 +74,51 @@ def test_a_malformed_range_is_in_one_part(session: SparkSession, tmp_path: Path)
     assert [len(row._corrupt_record or b"") for row in rows.collect()] == [0, 0, 0, 0, 500]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"minPartitionNum": "5"}, {"openCostInBytes": "100b"}, {"maxPartitionBytes": "9m"}]
+)
+def test_small_files_share_tasks_as_those_of_sparks_own_sources(
+    session: SparkSession, tmp_path: Path, options: dict[str, str]
+) -> None:
+    from wireloom.spark import register
+
+    for number in range(20):
+        (tmp_path / f"{number}.bin").write_bytes(NOOP * 50)
+    for name, value in options.items():
+        session.conf.set(f"spark.sql.files.{name}", value)
+    try:
+        expected = session.read.format("binaryFile").load(str(tmp_path)).rdd.getNumPartitions()
+        register(session, "couchbase_dcp", name="as_set")
+    finally:
+        for name in options:
+            session.conf.unset(f"spark.sql.files.{name}")
+    read = session.read
+    assert read.format("as_set").load(str(tmp_path)).rdd.getNumPartitions() == expected
+    assert read.options(**options).format("couchbase_dcp").load(str(tmp_path)).rdd.getNumPartitions() == expected
+
+
+def test_a_size_may_have_a_unit(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP * 200)
+    read = session.read.format("couchbase_dcp")
+    assert read.option("maxPartitionBytes", "2k").load(str(tmp_path)).rdd.getNumPartitions() == 3
+    with pytest.raises(Exception, match="maxPartitionBytes is a number of bytes, or such as 64m, not '2 apples'"):
+        read.option("maxPartitionBytes", "2 apples").load(str(tmp_path))
+
+
+def test_each_of_many_small_files_is_told_of_as_alone(session: SparkSession, tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}.bin").write_bytes(MARKER * number + NOOP[:-1])
+    read = session.read.format("couchbase_dcp").option("positions", True).option("minPartitionNum", 1)
+    rows = read.load(str(tmp_path))
+    assert rows.rdd.getNumPartitions() == 1
+    found = rows.where("_corrupt_reason is not null").orderBy("_file").collect()
+    assert [(row._file, row._offset) for row in found] == [
+        (str(tmp_path / f"{number:02}.bin"), len(MARKER) * number) for number in range(20)
+    ]
+    with pytest.raises(Exception, match=r"/00\.bin: truncated: record at byte 0"):
+        read.option("mode", "FAILFAST").load(str(tmp_path)).collect()
+
+
 # Columns
 
 

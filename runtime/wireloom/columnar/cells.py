@@ -10,8 +10,9 @@ import pyarrow as pa
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.decoder import Decoder, Stretch
+from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.framing import Hop
+from wireloom.columnar.stretches import Stretch
 from wireloom.options import OptionError
 from wireloom.views import Row
 

@@ -11,6 +11,7 @@ from wireloom.columnar.arrays import Column, Made, Spans, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls
 from wireloom.columnar.messages import Decoded
+from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
 
 
@@ -82,20 +83,22 @@ def _has_items_of_columns(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The malformed rows among those decoded: the first by its ``row`` in the stretch, all of them as ``numbers``.
+    """The malformed ``rows`` of the stretch among those decoded, and what tallies are told of each capture.
 
-    There are ``reasons`` of all of them, or of the first alone; they have ``size`` bytes together.
+    There are ``reasons`` of all of them, or of the first of each capture.
     """
 
-    row: int
-    numbers: Array
+    rows: Array
     reasons: pa.Array
-    size: int
+    counted: tuple[Counted, ...]
 
-    @property
-    def counted(self) -> tuple[str, int, int]:
-        """The values for a tally: the first reason, the number of bytes and the number of rows."""
-        return self.reasons[0].as_py(), self.size, len(self.numbers)
+    @classmethod
+    def of(cls, rows: Array, sources: Array, firsts: Array, sizes: Array, reasons: pa.Array) -> "Refused":
+        """The malformed ``rows`` with their captures and sizes; ``firsts`` are the places of each capture's first."""
+        told = reasons.take(pa.array(firsts)) if len(reasons) == len(rows) else reasons
+        counts, totals = np.diff(firsts, append=len(rows)), np.add.reduceat(sizes, firsts)
+        numbers = (each.tolist() for each in (rows[firsts], sources[firsts], totals, counts))
+        return cls(rows, reasons, tuple(map(Counted, *numbers, told.to_pylist())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +121,14 @@ class Chosen:
         return len(self.chosen) == len(self.decoded.message)
 
     @property
-    def dropped(self) -> int:
-        """How many malformed rows are left out."""
-        return 0 if self.refused is None or self.mode is Mode.PERMISSIVE else len(self.refused.numbers)
+    def dropped(self) -> Array:
+        """The malformed rows of the stretch that are left out."""
+        return self.rows[:0] if self.refused is None or self.mode is Mode.PERMISSIVE else self.refused.rows
 
     @property
     def malformed(self) -> Array | None:
         """Which of the chosen rows are malformed; None if none is."""
-        if self.refused is None or self.dropped:
+        if self.refused is None or len(self.dropped):
             return None
         found: Array = self.decoded.doubtful[self.chosen]
         return found

@@ -1,8 +1,9 @@
 """From cuts of a capture to Arrow batches, decoded by the plan, or by the codec where the plan cannot."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cut
-from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.codec.protocol import CORRUPT
 from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Labels, Numbers
@@ -23,10 +24,11 @@ from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.rows import Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.stretches import Held, Stretch, Together
+from wireloom.columnar.tallies import Tally
 from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
-from wireloom.files import shown
 from wireloom.options import Mode, ReadOptions
-from wireloom.views import FILE, Row, View
+from wireloom.views import Row, View
 
 REASON = CORRUPT[1]
 BATCH_ROWS = 64 * 1024
@@ -41,42 +43,6 @@ _LIGHT = 1 / 4
 
 _PLACES = 4
 """In up to this many places, the codec's records split a batch; merging them would copy all of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
-
-    ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
-    are malformed ranges, as in ``Cuts``.
-    """
-
-    buffer: Any
-    start: Array
-    stop: Array
-    little: bool | Array
-    origin: int | Array
-    gaps: Array = field(default_factory=lambda: np.zeros(0, np.int64))
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a decoder has seen: wanted records and malformed ranges, how many were malformed and their bytes.
-
-    ``redone`` counts the sound records that were left to the codec.
-    """
-
-    records: int = 0
-    redone: int = 0
-    malformed: int = 0
-    malformed_bytes: int = 0
-    first: str = ""
-
-    def add(self, reason: str, size: int, count: int = 1) -> None:
-        """Count malformed records with this many bytes together."""
-        self.first = self.first or reason
-        self.malformed += count
-        self.malformed_bytes += size
 
 
 Redo = Callable[[int], Row | None]
@@ -104,10 +70,16 @@ class Decoder:
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.gaps = Gaps(protocol.framing, self.plan.framing, dict(options.parameters), options.max_record_bytes)
         self.absent: dict[str, pa.Array] = {}
-        self.tally = Tally()
+        self.tallies = [Tally()]
+        """One for each capture, by its number."""
         self.share = BATCH_ROWS
         """How many records are decoded at once at most; fewer if they are heavy."""
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
+
+    @property
+    def tally(self) -> Tally:
+        """What was seen of the capture, where there is one."""
+        return self.tallies[0]
 
     def scanner(self) -> Scanner:
         """The scanner that cuts captures for this decoder."""
@@ -129,9 +101,14 @@ class Decoder:
     def stream(
         self, read: Callable[[int], bytes], file: str = "", *, start: int = 0, stop: int | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The batches of a capture that ``read`` gives piece by piece, from its byte ``start`` on.
+        """The batches of a capture that ``read`` gives piece by piece; as ``cut``."""
+        for cuts in self.cut(read, start=start, stop=stop):
+            yield from self.cuts(cuts, file)
 
-        Those of records that begin before ``stop``. It needs memory for a few pieces, or for the largest record.
+    def cut(self, read: Callable[[int], bytes], *, start: int = 0, stop: int | None = None) -> Iterator[Cuts]:
+        """The records of a capture that ``read`` gives piece by piece from its byte ``start`` on.
+
+        Those that begin before ``stop``. It needs memory for a few pieces, or for the largest record.
         """
         scanner = self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
@@ -140,7 +117,7 @@ class Decoder:
             at = 0
             limit = None if stop is None else stop - window.base
             for cuts, after in scanner.scan(window, limit=limit):
-                yield from self.cuts(cuts, file)
+                yield cuts
                 at = after
             if limit is not None and at >= limit and not scanner.cutter.lost:
                 return
@@ -148,27 +125,23 @@ class Decoder:
 
     def cuts(self, cuts: Cuts, file: str) -> Iterator[pa.RecordBatch]:
         """The batches of records that were cut out of a capture."""
-        little = cuts.little
-        window = cuts.window
+        held = Held(cuts, file)
+        one = Together([held])
+        redo = partial(self.redo, held)
+        return (batch for batch, _ in self.records(one.stretch, one.errors, redo, one.added))
 
-        def redo(row: int) -> Row | None:
-            start, stop = int(cuts.start[row]), int(cuts.stop[row])
-            order = little if isinstance(little, bool) else bool(little[row])
-            error = cuts.errors.get(row)
-            if error is None and cuts.malformed(row):
-                error = self.gaps.error(window.buffer, start, window.base, order=order)
-            cut = Cut(start, stop - start, order, error=error)
-            return self.row(cut, bytes(window.buffer[start:stop]), window.base + start, file)
+    def redo(self, held: Held, row: int) -> Row | None:
+        """The codec's row of a record that was cut out of a capture; None if it is left out."""
+        cuts, window = held.cuts, held.cuts.window
+        start, stop = int(cuts.start[row]), int(cuts.stop[row])
+        order = cuts.little if isinstance(cuts.little, bool) else bool(cuts.little[row])
+        error = cuts.errors.get(row)
+        if error is None and cuts.malformed(row):
+            error = self.gaps.error(window.buffer, start, window.base, order=order)
+        cut = Cut(start, stop - start, order, error=error)
+        return self.row(cut, bytes(window.buffer[start:stop]), window.base + start, held.file, held.source)
 
-        stretch = Stretch(window.buffer, cuts.start, cuts.stop, little, window.base, cuts.gaps)
-        added = {
-            FILE.name: lambda rows: pa.repeat(pa.scalar(shown(file), pa.string()), len(rows)),
-            POSITIONS[0].name: lambda rows: pa.array(window.base + cuts.start[rows]),
-            POSITIONS[1].name: lambda rows: pa.array((cuts.stop - cuts.start)[rows]),
-        }
-        return (batch for batch, _ in self.records(stretch, cuts.errors, redo, added))
-
-    def row(self, cut: Cut, data: bytes, offset: int, file: str) -> Row | None:
+    def row(self, cut: Cut, data: bytes, offset: int, file: str, source: int = 0) -> Row | None:
         """The codec's row of a record at ``offset`` in this mode; None if it is left out."""
         strict = self.options.mode is Mode.FAILFAST
         parameters, message = dict(self.options.parameters), self.options.message
@@ -176,12 +149,13 @@ class Decoder:
         if found is None:
             return None
         reason = found[REASON.name]
+        tally = self.tallies[source]
         if reason is None:
-            self.tally.redone += 1
+            tally.redone += 1
         else:
-            self.tally.add(reason, len(data))
+            tally.add(reason, len(data))
             if self.options.mode is Mode.DROPMALFORMED:
-                self.tally.records += 1
+                tally.records += 1
                 return None
         return next(self.view.of([found], file))
 
@@ -202,11 +176,13 @@ class Decoder:
         at = 0
         while at < len(sound) or not len(sound):
             rows = np.arange(at, min(at + self.share, len(sound)))
-            before = copy(self.tally)
+            sources = stretch.sources(rows)
+            mine = slice(sources[0], sources[-1] + 1) if len(rows) else slice(0)
+            before = [copy(tally) for tally in self.tallies[mine]]
             try:
                 batches, part = self._batches(stretch, rows, sound, redo, added)
             except TooHeavyError as error:
-                self.tally = before
+                self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
                 sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
                 continue
@@ -238,7 +214,9 @@ class Decoder:
         if len(rows) > 1:
             bear(weight)
         part = max(weight / Reader.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
-        self.tally.records += len(fast.rows) + len(numbers) + fast.dropped
+        seen = np.bincount(stretch.sources(np.concatenate([fast.rows, numbers, fast.dropped])))
+        for source in np.flatnonzero(seen).tolist():
+            self.tallies[source].records += int(seen[source])
         one = pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
         if not parts:
             return [one], part
@@ -261,17 +239,17 @@ class Decoder:
         """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
         Rows take ten times the memory as Python objects, so few are held at once. Those ``refused`` are counted at the
-        first of them. Raises ``TooHeavyError``.
+        first of them in their capture. Raises ``TooHeavyError``.
         """
+        counted = deque(refused.counted if refused is not None else ())
         sizes = stretch.stop - stretch.start
         numbers: list[int] = []
         parts: list[list[pa.Array]] = []
         held: list[Row] = []
         size = weight = 0
         for place, row in enumerate(rows.tolist()):
-            if refused is not None and refused.row < row:
-                self.tally.add(*refused.counted)
-                refused = None
+            while counted and counted[0].row < row:
+                counted.popleft().tell(self.tallies)
             if (found := redo(row)) is not None:
                 numbers.append(row)
                 held.append(found)
@@ -282,8 +260,8 @@ class Decoder:
                 if len(rows) > 1:
                     bear(weight)
                 held, size = [], 0
-        if refused is not None:
-            self.tally.add(*refused.counted)
+        for each in counted:
+            each.tell(self.tallies)
         return np.array(numbers, np.int64), parts
 
     def _rows(
@@ -312,13 +290,13 @@ class Decoder:
         widths = sum(width(field.type) for field in self.schema if field.name not in absent)
         bear(batch.weight + len(rows) * widths // 8)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
-        fast = self._chosen(decoded, batch, rows, origin)
+        fast = self._chosen(decoded, batch, rows, stretch.sources(rows), origin)
         arrays = [
             added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
         ]
         return fast, arrays
 
-    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, origin: Array) -> "Chosen":
+    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, sources: Array, origin: Array) -> "Chosen":
         """The decoded rows, with malformed ones if the mode keeps them."""
         mode = self.options.mode
         refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()
@@ -327,10 +305,11 @@ class Decoder:
         malformed = np.flatnonzero(told)
         counted: Refused | None = None
         if len(malformed):
-            few = malformed if mode is Mode.PERMISSIVE else malformed[:1]
+            firsts = np.flatnonzero(np.diff(sources[malformed], prepend=-1))
+            few = malformed if mode is Mode.PERMISSIVE else malformed[firsts]
             reasons = decoded.refusals.reasons(few, origin, self.names_of_header)
-            size = int((batch.stop[malformed] - batch.start[malformed]).sum())
-            counted = Refused(int(rows[malformed[0]]), malformed, reasons, size)
+            sizes = (batch.stop - batch.start)[malformed]
+            counted = Refused.of(rows[malformed], sources[malformed], firsts, sizes, reasons)
         good = decoded.wanted & ~decoded.doubtful
         chosen = np.flatnonzero(good if mode is Mode.DROPMALFORMED else good | told)
         return Chosen(decoded, batch, chosen, rows[chosen], rows[sure], mode, counted)

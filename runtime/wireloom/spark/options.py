@@ -1,9 +1,13 @@
 """The options of the data source, beside those of all readers."""
 
 import json
+import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+
+from pyspark.sql import SparkSession
 
 from wireloom.options import OptionError, Parameter, Readers, ReadOptions, positive, read_by, truth, unknown
 
@@ -17,9 +21,13 @@ class SourceOptions:
 
     ``push_filters`` is for data that is queried once: Spark 4.3 applies the filters of one query also to later queries
     over the same DataFrame, and to other branches of a query that uses it twice.
+
+    ``open_cost`` is the cost of opening a file, in bytes that could be read instead.
     """
 
     max_partition_bytes: int = 128 * 1024 * 1024
+    open_cost: int = 4 * 1024 * 1024
+    min_partitions: int | None = None
     ignore_corrupt_files: bool = False
     ignore_missing_files: bool = False
     path_glob_filter: str | None = None
@@ -45,6 +53,12 @@ class SourceOptions:
         missing = isinstance(error, FileNotFoundError) and self.ignore_missing_files
         return missing or self.ignore_corrupt_files
 
+    def task_bytes(self, sizes: Iterable[int]) -> int:
+        """How many bytes of files with these ``sizes`` a task is to read at most, as Spark computes it for its own."""
+        total = sum(size + self.open_cost for size in sizes)
+        each = total // (self.min_partitions or os.cpu_count() or 1)
+        return max(1, min(self.max_partition_bytes, max(self.open_cost, each)))
+
 
 def _time(name: str, value: str) -> int:
     """The text of a time, in this machine's time zone if it names none, in nanoseconds since the epoch."""
@@ -56,9 +70,22 @@ def _time(name: str, value: str) -> int:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SIZE = re.compile(r"([0-9]+)(?:([kmgtp]?)b?)", re.IGNORECASE)
+
+
+def _size(name: str, value: str, least: int = 0) -> int:
+    """The text of an option as a number of bytes; ``64m`` and ``64MB`` are 64 MiB, as in Spark's settings."""
+    found = _SIZE.fullmatch(value.strip())
+    size = int(found[1]) << (10 * " kmgtp".index(found[2].lower() or " ")) if found else -1
+    if size < least:
+        raise OptionError(f"{name} is a number of bytes, or such as 64m, not {value!r}")
+    return size
+
 
 _READERS: Readers = {
-    "maxPartitionBytes": ("max_partition_bytes", positive),
+    "maxPartitionBytes": ("max_partition_bytes", lambda name, value: _size(name, value, 1)),
+    "openCostInBytes": ("open_cost", _size),
+    "minPartitionNum": ("min_partitions", lambda name, value: positive(name, value, "partitions")),
     "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
     "ignoreMissingFiles": ("ignore_missing_files", truth),
     "pathGlobFilter": ("path_glob_filter", lambda _, value: value),
@@ -70,6 +97,18 @@ _READERS: Readers = {
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),
 }
 """The options of the source."""
+
+_SETTINGS = ("maxPartitionBytes", "openCostInBytes", "minPartitionNum")
+
+
+def settings(spark: SparkSession) -> dict[str, str]:
+    """The options that a session has as settings of its own file sources, and how many tasks it runs at a time."""
+    found = {name: spark.conf.get(f"spark.sql.files.{name}", None) for name in _SETTINGS}
+    if not found["minPartitionNum"]:
+        context = getattr(spark, "sparkContext", None)  # none in Spark Connect
+        parallel = str(context.defaultParallelism) if context else spark.conf.get("spark.default.parallelism", None)
+        found["minPartitionNum"] = spark.conf.get("spark.sql.leafNodeDefaultParallelism", None) or parallel
+    return {name: value for name, value in found.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

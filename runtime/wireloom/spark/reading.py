@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,10 +24,11 @@ from pyspark.sql.datasource import Filter as SparkFilter
 from pyspark.sql.types import StructType
 
 from wireloom import registry
-from wireloom.codec import DecodeError, Protocol
+from wireloom.codec import Protocol
 from wireloom.codec.columns import is_whole
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
+from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, opened
 from wireloom.options import ReadOptions
@@ -36,8 +37,6 @@ from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
 
 LOG = logging.getLogger("wireloom")
-OPENING_BYTES = 4 * 1024 * 1024
-"""The cost of opening a file, in bytes that could be read instead; Spark's own sources assume the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class CaptureReader(DataSourceReader):
         files = chosen(self.paths, self.source)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = [part for found in pool.map(self._parts, files) for part in found]
-        return list(shared_out(parts, self.source.max_partition_bytes))
+        return list(shared_out(parts, self.source))
 
     def _parts(self, file: CaptureFile) -> list[tuple[FilePart, int]]:
         """A file's parts with their sizes in bytes. An unreadable one is left to the task that reads it."""
@@ -102,39 +101,39 @@ class CaptureReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
-        for part in partition.parts:
-            yield from self._read(part)
-
-    def _read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
         decoder = self.decoder()
-        try:
-            with opened(part.path, part.start) as stream:
-                yield from decoder.stream(stream.read, part.path, start=part.start, stop=part.stop)
-        except DecodeError as error:
-            raise ValueError(f"{part.path}: {error.reason}") from None
-        except OSError as error:
-            if not self.source.leaves_out(error):
-                raise
-            LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
-        seen = decoder.tally
-        if seen.malformed:
-            told = "wireloom: %s: %d of %d records malformed (%d bytes), the first: %s"
-            LOG.warning(told, part.path, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
+        gatherer = Gatherer(decoder)
+        for part in partition.parts:
+            try:
+                yield from self._read(part, gatherer)
+            except OSError as error:
+                if not self.source.leaves_out(error):
+                    yield from gatherer.rest()  # raises what is wrong in the files before, if there is anything
+                    raise
+                LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
+        yield from gatherer.rest()
+        for file, seen in zip(gatherer.files, decoder.tallies, strict=True):
+            if seen.malformed:
+                told = "wireloom: %s: %d of %d records malformed (%d bytes), the first: %s"
+                LOG.warning(told, file, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
+
+    def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
+        """The batches that are full while a part is read."""
+        with opened(part.path, part.start) as stream:
+            yield from gatherer.capture(stream.read, part.path, start=part.start, stop=part.stop)
 
 
-def shared_out(parts: Iterable[tuple[FilePart, int]], most: int) -> Iterator[CapturePartition]:
-    """Partitions of about the same size for each core of this machine, none of more than ``most`` bytes."""
-    found = list(parts)
-    total = sum(size + OPENING_BYTES for _, size in found)
-    bound = min(most, max(OPENING_BYTES, total // (os.cpu_count() or 1)))
+def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> Iterator[CapturePartition]:
+    """Partitions of about the same size, in the order of ``parts``, which have these sizes in bytes."""
+    most = source.task_bytes(size for _, size in parts)
     held: list[FilePart] = []
     held_bytes = 0
-    for part, size in found:
-        if held and held_bytes + size > bound:
+    for part, size in parts:
+        if held and held_bytes + size > most:
             yield CapturePartition(tuple(held))
             held, held_bytes = [], 0
         held.append(part)
-        held_bytes += size + OPENING_BYTES
+        held_bytes += size + source.open_cost
     if held:
         yield CapturePartition(tuple(held))
 

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import tables
-from wireloom.spark.options import SourceOptions, WriteOptions, split_paths
+from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
 from wireloom.spark.streaming import CaptureStreamReader, TakenReader
@@ -47,7 +47,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
                 raise
             warnings.warn(f"{protocol} is not registered: {error}", stacklevel=2)
         else:
-            spark.dataSource.register(source)
+            _register(spark, source)
 
 
 def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable[str], **options: object) -> None:
@@ -62,10 +62,15 @@ def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable
     bound |= {option: str(value) for option, value in options.items()}
     source = source_of(format, name, bound)
     source({})  # a wrong option is an error here, not in the first query
+    _register(spark, source)
+
+
+def _register(spark: SparkSession, source: "type[CaptureSource]") -> None:
+    source.settings = settings(spark)
     spark.dataSource.register(source)
 
 
-def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] | None = None) -> type[DataSource]:
+def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] | None = None) -> "type[CaptureSource]":
     """The data source of a protocol, under its own name or another, or with ``bound`` options of a dataset.
 
     Raises ``OptionError`` if Spark has that name.
@@ -85,6 +90,8 @@ class CaptureSource(DataSource):
     format: ClassVar[str]
     bound: ClassVar[Mapping[str, str]]
     """A dataset's path and options."""
+    settings: ClassVar[Mapping[str, str]] = {}
+    """Options that the session gave when it was registered with, as a source does not see the session."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         paths, self.beside = split_paths(tables.given(options, self.format, bound=bool(self.bound)))
@@ -97,7 +104,7 @@ class CaptureSource(DataSource):
         overridden = set(map(str.lower, self.beside))
         self.given = {**{name: value for name, value in kept.items() if name.lower() not in overridden}, **self.beside}
         found = registry.protocol(self.protocol)
-        self.source_options = SourceOptions.of(self.given)
+        self.source_options = SourceOptions.of({**self.settings, **self.given})
         others = (*SourceOptions.names(), *WriteOptions.names())
         self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
 

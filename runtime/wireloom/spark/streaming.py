@@ -31,8 +31,8 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from wireloom.codec import DecodeError
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, exists, listed, opened
@@ -54,31 +54,22 @@ class TakenPart(FilePart):
 class TakenReader(CaptureReader):
     """Reads what batches of a stream have taken, after checking that it is still there."""
 
-    def _read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
+    def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         assert isinstance(part, TakenPart)
-        try:
-            _must_be_there(part)
-        except OSError as error:
-            if not self.source.leaves_out(error):
-                raise
-            LOG.warning("wireloom: %s", error)
-            return
-        yield from super()._read(part) if part.lost is None else self._malformed(part, part.lost)
+        _must_be_there(part)
+        yield from super()._read(part, gatherer) if part.lost is None else self._malformed(part, part.lost, gatherer)
 
-    def _malformed(self, part: TakenPart, lost: Lost) -> Iterator[pa.RecordBatch]:
+    def _malformed(self, part: TakenPart, lost: Lost, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """A range of a lost file, in rows no larger than those of a reader of whole files."""
-        decoder = self.decoder()
-        largest = decoder.scanner().cutter.largest
+        gatherer.begin(part.path)
+        largest = gatherer.decoder.scanner().cutter.largest
         position = part.start
         with opened(part.path, position) as stream:
             read = upto(stream.read, part.size - position)
             while data := read(largest):
                 size = len(data)
                 cuts = Cuts(Window(data, position), np.array([0]), np.array([size]), False, {0: lost.error})
-                try:
-                    yield from decoder.cuts(cuts, part.path)
-                except DecodeError as error:
-                    raise ValueError(f"{part.path}: {error.reason}") from None
+                yield from gatherer.add(cuts)
                 position += size
 
 
@@ -179,7 +170,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda path: list(self._parts(path, before.of_file(path), after.files[path])), changed)
             parts = [(part, part.size - part.start) for parts in found for part in parts]
-        return list(shared_out(parts, self.source.max_partition_bytes))
+        return list(shared_out(parts, self.source))
 
     def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[TakenPart]:
         """What was taken of a file: its records, and the bytes that are malformed because it is lost."""

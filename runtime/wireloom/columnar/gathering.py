@@ -1,0 +1,78 @@
+"""Captures decoded one after the other, the records of small ones together: a batch costs much more than a record."""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
+from wireloom.columnar.scanning import Cuts
+from wireloom.columnar.stretches import Held, Together
+from wireloom.columnar.tallies import Tally
+from wireloom.views import Row
+
+_PARTS = 4
+"""Records are decoded as soon as they are this part of the largest batch. As many of one capture are not copied."""
+
+
+class Gatherer:
+    """Gives the batches of captures in order. Those of small captures come with ``rest``, or before.
+
+    The decoder has a tally for each capture, in the order of ``files``.
+    """
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
+        self.files: list[str] = []
+        self.held: list[Held] = []
+        self.rows = self.size = 0
+        decoder.tallies.clear()
+
+    def begin(self, file: str) -> None:
+        """Go on with another capture."""
+        self.files.append(file)
+        self.decoder.tallies.append(Tally())
+
+    def capture(
+        self, read: Callable[[int], bytes], file: str, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The batches that are full while a capture is read; as ``Decoder.cut``.
+
+        Raises ``ValueError`` in mode ``FAILFAST``, which names the file of the malformed record.
+        """
+        self.begin(file)
+        for cuts in self.decoder.cut(read, start=start, stop=stop):
+            yield from self.add(cuts)
+
+    def add(self, cuts: Cuts) -> Iterator[pa.RecordBatch]:
+        """The batches that are full with some records of the last capture. Raises as ``capture``."""
+        held = Held(cuts, self.files[-1], len(self.files) - 1)
+        alone = len(cuts.gaps) > 0 or _is_full(len(cuts.start), held.size)
+        if alone:
+            yield from self.rest()
+        self.held.append(held)
+        self.rows += len(cuts.start)
+        self.size += held.size
+        if alone or _is_full(self.rows, self.size):
+            yield from self.rest()
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """The batches of what is held. Raises as ``capture``."""
+        if not self.held:
+            return
+        together = Together(self.held)
+        self.held, self.rows, self.size = [], 0, 0
+
+        def redo(row: int) -> Row | None:
+            held, number = together.of(row)
+            try:
+                return self.decoder.redo(held, number)
+            except DecodeError as error:
+                raise ValueError(f"{held.file}: {error.reason}") from None
+
+        for batch, _ in self.decoder.records(together.stretch, together.errors, redo, together.added):
+            yield batch
+
+
+def _is_full(rows: int, size: int) -> bool:
+    return rows * _PARTS >= BATCH_ROWS or size * _PARTS >= BATCH_BYTES

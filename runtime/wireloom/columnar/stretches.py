@@ -1,0 +1,123 @@
+"""Bytes that are records, as a decoder takes them: of one capture, or of several small ones together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec import DecodeError
+from wireloom.codec.protocol import POSITIONS
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.scanning import Cuts
+from wireloom.files import shown
+from wireloom.views import FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
+
+    ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
+    are malformed ranges, as in ``Cuts``. ``source`` is the number of the capture that records are of; one for all, or
+    ascending.
+    """
+
+    buffer: Any
+    start: Array
+    stop: Array
+    little: bool | Array
+    origin: int | Array
+    gaps: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    source: int | Array = 0
+
+    def sources(self, rows: Array) -> Array:
+        """The number of the capture of each of ``rows``."""
+        found: Array = np.broadcast_to(self.source, len(self.start))[rows]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Records that were cut out of the capture ``source``, which stands in ``file``."""
+
+    cuts: Cuts
+    file: str = ""
+    source: int = 0
+
+    @property
+    def span(self) -> slice:
+        """Where in their window they stand."""
+        return slice(int(self.cuts.start[0]), int(self.cuts.stop[-1]))
+
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return int(self.cuts.stop[-1] - self.cuts.start[0])
+
+
+class Together:
+    """Records of some captures as one stretch. Those of a single one stay where they are."""
+
+    def __init__(self, held: Sequence[Held]) -> None:
+        self.held = held
+        self.counts = np.array([len(each.cuts.start) for each in held])
+        self.firsts = np.cumsum(self.counts) - self.counts
+        """The row of the first record of each."""
+
+    def of(self, row: int) -> tuple[Held, int]:
+        """The capture of a row, and the row's number among the records of that."""
+        number = int(np.searchsorted(self.firsts, row, "right")) - 1
+        return self.held[number], row - int(self.firsts[number])
+
+    @property
+    def errors(self) -> dict[int, DecodeError]:
+        """The errors that are known before anything is decoded."""
+        pairs = zip(self.firsts.tolist(), self.held, strict=True)
+        return {first + row: error for first, each in pairs for row, error in each.cuts.errors.items()}
+
+    @property
+    def stretch(self) -> Stretch:
+        """The records. Only those of a single capture may have gaps, whose reasons depend on the bytes behind them."""
+        if len(self.held) == 1:
+            (each,) = self.held
+            cuts, base = each.cuts, each.cuts.window.base
+            return Stretch(cuts.window.buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source)
+        buffer = b"".join([memoryview(each.cuts.window.buffer)[each.span] for each in self.held])
+        sizes = np.array([each.size for each in self.held])
+        moved = self._each(np.cumsum(sizes) - sizes - [each.span.start for each in self.held])
+        orders = np.concatenate([np.broadcast_to(each.cuts.little, len(each.cuts.start)) for each in self.held])
+        little = bool(orders[0]) if (orders == orders[0]).all() else orders
+        start, stop = (self._joined(name) + moved for name in ("start", "stop"))
+        source = self._each([each.source for each in self.held])
+        return Stretch(buffer, start, stop, little, self._bases() - moved, source=source)
+
+    @property
+    def added(self) -> Mapping[str, Callable[[Array], pa.Array]]:
+        """The columns that are not in the bytes, of some rows."""
+        return {FILE.name: self._files, POSITIONS[0].name: self._offsets, POSITIONS[1].name: self._sizes}
+
+    def _files(self, rows: Array) -> pa.Array:
+        if len(self.held) == 1:
+            return pa.repeat(pa.scalar(shown(self.held[0].file), pa.string()), len(rows))
+        files = pa.array([shown(each.file) for each in self.held], pa.string())
+        return files.take(pa.array(self._each(np.arange(len(self.held)))[rows]))
+
+    def _offsets(self, rows: Array) -> pa.Array:
+        return pa.array((self._bases() + self._joined("start"))[rows])
+
+    def _sizes(self, rows: Array) -> pa.Array:
+        return pa.array((self._joined("stop") - self._joined("start"))[rows])
+
+    def _bases(self) -> Array:
+        """Where in its capture the window of each record starts."""
+        return self._each([each.cuts.window.base for each in self.held])
+
+    def _joined(self, name: str) -> Array:
+        found = [getattr(each.cuts, name) for each in self.held]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _each(self, values: Sequence[int] | Array) -> Array:
+        """A value of each capture, for each of its records."""
+        return np.repeat(np.asarray(values, np.int64), self.counts)
