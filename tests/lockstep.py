@@ -22,6 +22,7 @@ from wireloom.codec.cutting import Cut
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Window
+from wireloom.columnar.tables import Table
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import View
 
@@ -57,7 +58,7 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     columns = found.schema.names
     for chosen in (columns[::2], columns[1::3], columns[:1]):
         given = {"positions": True, **options}
-        part = columnar.decode_columnar(pair.codec, capture, chosen, "PERMISSIVE", **given)
+        part = Table(pair.codec, {}).decode_columnar(capture, chosen, "PERMISSIVE", **given)
         assert_equal(part, found.select(chosen))
     return found
 

@@ -12,7 +12,7 @@ import pytest
 from lockstep import Pair, records_alike
 
 from wireloom.codec import EncodeError
-from wireloom.columnar import arrow_schema, decode_columnar, table
+from wireloom.columnar import arrow_schema, table
 from wireloom.json_rows import json_writer, row_reader
 from wireloom_generator.emitters import spark as schemas
 from wireloom_generator.emitters.docs import emit as pages
@@ -65,13 +65,13 @@ def test_arrow_has_decimals_of_their_size(payments: compiled.Compiled, record: b
     assert kind.field("amount").type == pa.decimal128(7, 2)
     assert kind.field("rates").type == pa.list_(pa.decimal128(5, 1))
     assert payments.columnar.arrow_schema == arrow_schema(payments.codec.columns)
-    found = decode_columnar(payments.codec, record * 3)
+    found = payments.columnar.decode_columnar(record * 3)
     assert found["payment"].to_pylist() == [{**ROW, "balance": Decimal(ROW["balance"])}] * 3
     assert found.equals(table(payments.codec.iter_records(record * 3), payments.columnar.arrow_schema))
 
 
 def test_a_table_s_rows_are_written_back(payments: compiled.Compiled, record: bytes) -> None:
-    (row,) = decode_columnar(payments.codec, record).to_pylist()
+    (row,) = payments.columnar.decode_columnar(record).to_pylist()
     assert payments.codec.build(row) == record
 
 
@@ -153,7 +153,7 @@ def test_spark_has_decimals_of_their_size(payments: compiled.Compiled, tmp_path:
 def test_spark_has_the_same_values(
     payments: compiled.Compiled, record: bytes, spark: "SparkSession", tmp_path: Path
 ) -> None:
-    found = decode_columnar(payments.codec, record)
+    found = payments.columnar.decode_columnar(record)
     frame = spark.createDataFrame(found.to_pandas(), schema(payments, tmp_path))
     row = frame.select("payment.*").first()
     assert row is not None

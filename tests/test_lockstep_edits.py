@@ -8,7 +8,7 @@ import pytest
 
 from wireloom.codec import Protocol
 from wireloom_generator import emitters, examples, lockstep, lockstep_names, model
-from wireloom_generator.emitters import docs, enums, parsers, spark
+from wireloom_generator.emitters import columnar, docs, enums, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
@@ -34,13 +34,13 @@ def emitted() -> dict[str, Emitted]:
         protocol = protocol_of(resolve(one))
         with examples.running(emitters.modules(protocol)) as codec:
             traces, _ = examples.run(protocol, codec)
-            files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol)]
+            files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol), *columnar.emit(protocol)]
             files += docs.emit(protocol, traces)
             found[protocol.name] = Emitted(protocol, codec, {file.path: file for file in files})
     return found
 
 
-SPARK = "databus/spark.py"
+SPARK, COLUMNAR = "databus/spark.py", "databus/columnar.py"
 INDEX, PAGE = "docs/databus/index.md", "docs/databus/dbus_event.md"
 
 
@@ -84,6 +84,26 @@ def test_an_output_that_differs_from_the_codec_is_found(
     assert {problem.rule for problem in problems} == {"lockstep"}
     assert len(problems) == 1
     assert f" of {path.name} is " in problems[0].what
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (SPARK, '"comment": "Whether this is a trace event."', '"comment": "Whether this is one."'),
+        (COLUMNAR, '"version": "The version of the layout. In no CRC."', '"version": "The version."'),
+        (COLUMNAR, '"dbus_event.key": "The key."', '"dbus_event.keys": "The key."'),
+        (COLUMNAR, '    "dbus_event.key": "The key.",\n', ""),
+        (COLUMNAR, "COMMENTS = {", "OTHERS = {"),
+    ],
+)
+def test_a_comment_that_only_one_output_has_is_found(
+    file: str, old: str, new: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    assert old in one.files[path].text
+    edited = OutputFile(path, one.files[path].text.replace(old, new))
+    (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
+    assert problem.what.startswith("the comment of ")
 
 
 @pytest.mark.parametrize("file", [SPARK, INDEX, PAGE])

@@ -20,11 +20,15 @@ RULE = "emitted-code"
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module imports, apart from its siblings, and the code in it that is the same for every protocol."""
+    """What a module imports, apart from its siblings, and the code in it that is the same for every protocol.
+
+    ``texts`` is the name of a mapping of texts to texts.
+    """
 
     imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
     siblings: frozenset[str] = frozenset()
     same: str = ""
+    texts: str = ""
 
 
 _MODULES = {
@@ -40,7 +44,7 @@ _MODULES = {
     "enums": _Module({"wireloom.codec": frozenset({"WireEnum", "WireFlags"})}),
     "parsers": _Module({"wireloom.codec": blocks.BLOCKS}, siblings=frozenset({"enums"})),
     "spark": _Module({"pyspark.sql.types": spark.NAMES}),
-    "columnar": _Module(same=columnar.MODULE),
+    "columnar": _Module(same=columnar.MODULE, texts=columnar.COMMENTS),
 }
 
 
@@ -84,6 +88,8 @@ class _Check:
                 return self._imports(module, names, level)
             case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
                 return all(isinstance(name, ast.Constant) for name in names)
+            case ast.Assign(targets=[ast.Name(id=self.module.texts)], value=ast.Dict(keys=keys, values=values)):
+                return all(map(_is_text, (*keys, *values)))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 admitted = self._free(name) and self._value(value)
                 self.known.add(name)
@@ -148,6 +154,10 @@ class _Check:
                 named = all(keyword.arg for keyword in keywords)
                 return name in self.called and named and all(map(self._value, given))
         return False
+
+
+def _is_text(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is str
 
 
 def _number(node: ast.expr) -> bool:

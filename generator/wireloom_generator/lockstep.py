@@ -1,7 +1,7 @@
 """The proof that the outputs agree: the running codec, the StructType and the docs, column by column.
 
-Each is read back from the emitted text, not from the model. Spark need not be installed. The Arrow schema needs no
-proof, as it is made of the codec's columns.
+Each is read back from the emitted text, not from the model. Spark need not be installed. The Arrow schema is made of
+the codec's columns; its comments are held against those of the StructType.
 """
 
 import ast
@@ -39,7 +39,12 @@ def check(protocol: model.Protocol, codec: "Protocol", files: Mapping[PurePosixP
     """A problem for each place where an output and the codec differ."""
     expected = _columns(codec.columns)
     package = PurePosixPath(protocol.name)
-    yield from _differences(protocol, "spark.py", expected, _schema(_text(files, package / "spark.py")))
+    spark = _assigned(_text(files, package / "spark.py"))
+    schema = tuple(_fields(spark.get("SCHEMA"), spark))
+    yield from _differences(protocol, "spark.py", expected, schema)
+    if schema == expected:
+        arrow = _assigned(_text(files, package / "columnar.py"))
+        yield from _other_comments(protocol, dict(_comments(spark["SCHEMA"], spark)), arrow.get("COMMENTS"))
     docs = PurePosixPath("docs", protocol.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
     yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
@@ -69,16 +74,38 @@ def _differences(protocol: model.Protocol, name: str, expected: Columns, found: 
             return
 
 
-def _schema(text: str) -> Columns:
-    """The columns of ``SCHEMA`` in generated source, through the other assignments."""
-    assigned = {
+def _other_comments(protocol: model.Protocol, expected: Mapping[str, str], found: ast.expr | None) -> Iterator[Problem]:
+    comments = ast.literal_eval(found) if found else {}
+    for path in dict.fromkeys([*expected, *comments]):
+        if expected.get(path) != comments.get(path):
+            what = f"the comment of {path} of columnar.py is {comments.get(path)!r}, of spark.py {expected.get(path)!r}"
+            yield Problem(Location(protocol.path, 1, 1), RULE, what)
+            return
+
+
+def _assigned(text: str) -> Mapping[str, ast.expr]:
+    """What generated source assigns, by name."""
+    return {
         target.id: node.value
         for node in ast.parse(text).body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    return tuple(_fields(assigned.get("SCHEMA"), assigned))
+
+
+def _comments(node: ast.expr | None, assigned: Mapping[str, ast.expr], within: str = "") -> Iterator[tuple[str, str]]:
+    """The path and comment of each column of a type that has one."""
+    match node:
+        case ast.Name(id=name):
+            yield from _comments(assigned.get(name), assigned, within)
+        case ast.Call(func=ast.Name(id="StructType" | "ArrayType"), args=[inner]):
+            for each in inner.elts if isinstance(inner, ast.List) else [inner]:
+                yield from _comments(each, assigned, within)
+        case ast.Call(func=ast.Name(id="StructField"), args=[ast.Constant(value=str() as name), kind], keywords=told):
+            path = f"{within}{name}"
+            yield from ((path, ast.literal_eval(each.value)["comment"]) for each in told)
+            yield from _comments(kind, assigned, f"{path}.")
 
 
 def _fields(node: ast.expr | None, assigned: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:

@@ -9,9 +9,13 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
+
+if TYPE_CHECKING:
+    from wireloom.columnar.tables import Table
 
 GROUP = "wireloom.protocols"
 """The entry-point group. A package declares ``name = "package.module"`` for a generated module."""
@@ -68,6 +72,12 @@ def _imported(path: str, name: str) -> ModuleType:
         raise OptionError(f"protocol {name!r} cannot be loaded: {error}") from error
     except Exception as error:
         raise OptionError(f"protocol {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def table(protocol: Protocol) -> "Table":
+    """The Arrow table of a generated protocol. Raises ``ModuleNotFoundError`` for a package that it needs."""
+    found: Table = import_module(f"{protocol.module}.columnar").TABLE
+    return found
 
 
 def protocol(name: str) -> Protocol:

@@ -1,20 +1,36 @@
-"""columnar.py: the protocol's Arrow schema, and its records as Arrow tables. Both come from the parsers."""
+"""columnar.py: the protocol's records as Arrow data, and the spec's words, which are the comments of its columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.emitters import ModuleEmitter, module
 from wireloom_generator.output import OutputFile
+from wireloom_generator.python_code.pretty import Keyed, entry, mapping, render, string
 from wireloom_generator.templates import filled
 
-MODULE = filled(__package__, "columnar.py", head="", title="")
+MODULE = filled(__package__, "columnar.py", head="", title="", comments="")
 """The code that is the same for every protocol."""
+COMMENTS = "COMMENTS"
+"""The name of what differs."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
-    """The module, which is the same for every protocol but for its first lines."""
-    title = f"Arrow schema of {protocol.doc.title}, and its records as Arrow tables."
-    yield module(protocol, "columnar.py", title)
+    """The module: what columns mean, by their paths."""
+    comments = render(mapping(*_comments(protocol.columns, "")), before=f"{COMMENTS} = ")
+    yield module(protocol, "columnar.py", f"{protocol.doc.title} as Arrow data.", comments=comments)
+
+
+def _comments(columns: Sequence[model.Column], within: str) -> Iterator[Keyed]:
+    """The comment of each column that has one, and then of those in it."""
+    for column in columns:
+        path = f"{within}{column.name}"
+        if column.doc:
+            yield entry(path, string(column.doc))
+        kind = column.type
+        while isinstance(kind, model.ListType):
+            kind = kind.element
+        if isinstance(kind, model.StructType):
+            yield from _comments(kind.columns, f"{path}.")
 
 
 EMITTER = ModuleEmitter(emit)

@@ -1,6 +1,5 @@
 """spark.py: the protocol's table as a Spark ``StructType``, each field with the spec's words as its comment."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
@@ -58,14 +57,8 @@ def _struct(columns: Sequence[model.Column], declared: Mapping[str, str]) -> Cod
 
 
 def _field(column: model.Column, struct: str | None = None) -> Code:
-    kind = struct or _type(column.type)
-    doc = _SENTENCE.split(column.doc, maxsplit=1)[0] if struct else column.doc
-    comment = mapping(entry("comment", string(doc))) if doc else None
-    return call("StructField", string(column.name), kind, metadata=comment)
-
-
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
-"""Between two sentences: of what a message means, the first is its comment."""
+    comment = mapping(entry("comment", string(column.doc))) if column.doc else None
+    return call("StructField", string(column.name), struct or _type(column.type), metadata=comment)
 
 
 def _type(kind: model.ColumnType) -> Code:

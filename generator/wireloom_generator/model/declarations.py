@@ -3,6 +3,7 @@
 Values that mean nothing (a range without an end, a type that no table has) are here as far as they were given.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from wireloom_generator.expressions import Literal
@@ -60,6 +61,15 @@ class Doc:
     errata: tuple[str, ...] = ()
     unit: str | None = None
     accepted: tuple[Acceptance, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def brief(self) -> str:
+        """The first sentence of the text, or the title."""
+        return _SENTENCE.split(self.text, maxsplit=1)[0] or self.title
+
+
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+"""Between two sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -182,7 +182,7 @@ class Protocol:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of a row."""
-        structs = (Column(m.name, StructType(m.columns), m.doc.text or m.doc.title) for m in self.messages)
+        structs = (Column(m.name, StructType(m.columns), m.doc.brief) for m in self.messages)
         message = Column(
             "message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it"
         )

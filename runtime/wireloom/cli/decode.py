@@ -63,7 +63,7 @@ def decode(
         if chosen is Format.JSONL:
             write_rows(run.rows(inputs), run.view.columns, stream)
         else:
-            schema = tabular(run.view.columns, chosen)
+            schema = tabular(found, options, chosen)
             write_batches(run.batches(inputs, schema), schema, chosen, stream)
 
 

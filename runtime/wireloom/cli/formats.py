@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from wireloom import registry
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.cli.outputs import is_seen
-from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import ColumnType
+from wireloom.codec import Column, Protocol
 from wireloom.json_rows import harmless, json_writer
+from wireloom.options import ReadOptions
 from wireloom.views import Row
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryI
             stream.flush()
 
 
-def tabular(columns: tuple[Column, ...], form: Format) -> "pa.Schema":
-    """The schema of a file of that format with these columns."""
+def tabular(protocol: Protocol, options: ReadOptions, form: Format) -> "pa.Schema":
+    """The schema of a file of that format, comments included."""
     try:
-        from wireloom import columnar
+        schema = registry.table(protocol).view(options)
     except ModuleNotFoundError as error:
         raise MisuseError(f"--format {form}: {error}") from None
-    return columnar.arrow_schema(_with_fields(columns) if form is Format.PARQUET else columns)
+    return _fitting(schema) if form is Format.PARQUET else schema
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:
@@ -95,20 +95,20 @@ def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatc
         yield held
 
 
-def _with_fields(columns: Iterable[Column]) -> Iterator[Column]:
-    """The columns that Parquet can hold. It has no structs without fields, such as those of messages without fields."""
-    for column in columns:
-        kind = _kept(column.type)
-        if kind is not None:
-            yield replace(column, type=kind)
+def _fitting(schema: "pa.Schema") -> "pa.Schema":
+    """What Parquet can hold of a schema. It has no structs without fields, such as those of messages without fields."""
+    import pyarrow as pa
+
+    return pa.schema(filter(None, map(_fitting_field, schema)))
 
 
-def _kept(kind: ColumnType) -> ColumnType | None:
-    match kind:
-        case StructOf(columns):
-            kept = tuple(_with_fields(columns))
-            return StructOf(kept) if kept else None
-        case ListOf(element):
-            inner = _kept(element)
-            return None if inner is None else ListOf(inner)
-    return kind
+def _fitting_field(field: "pa.Field") -> "pa.Field | None":
+    import pyarrow as pa
+
+    if pa.types.is_struct(field.type):
+        kept = list(filter(None, map(_fitting_field, field.type)))
+        return field.with_type(pa.struct(kept)) if kept else None
+    if pa.types.is_list(field.type):
+        element = _fitting_field(field.type.value_field)
+        return field.with_type(pa.list_(element)) if element else None
+    return field

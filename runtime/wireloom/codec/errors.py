@@ -22,7 +22,7 @@ class DecodeError(ConstructError, ValueError):
     dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
     captures makes it count from the start of the capture) and ``detail`` what was expected and what was found. If there
     were too few bytes to find the record's length, ``needed`` says how many that takes. If a proven record is not as
-    long as it says, ``whole`` is the length it says.
+    long as it says, ``whole`` is the length it says. ``file`` is what was read, if a reader of files says so.
     """
 
     def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:
@@ -32,10 +32,11 @@ class DecodeError(ConstructError, ValueError):
         self.field = path
         self.needed = 0
         self.whole = 0
+        self.file = ""
         super().__init__(detail)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DecodeError, (self.code, self.detail, self.offset, self.field)
+        return DecodeError, (self.code, self.detail, self.offset, self.field), {"file": self.file}
 
     def within(self, name: str) -> "DecodeError":
         """The same error, its path extended outwards by ``name``."""
@@ -48,7 +49,7 @@ class DecodeError(ConstructError, ValueError):
         return f"{self.code}: {self.field or 'record'} at byte {self.offset}: {self.detail}"
 
     def __str__(self) -> str:
-        return self.reason
+        return f"{self.file}: {self.reason}" if self.file else self.reason
 
 
 class EncodeError(ConstructError, ValueError):

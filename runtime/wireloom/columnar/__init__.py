@@ -1,15 +1,12 @@
 """Rows as Arrow data: schemas from columns, and batches of bounded size from rows. Needs pyarrow, not pyspark."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from wireloom.codec import Column, DecodeError, ListOf, Protocol, StructOf
+from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.extras import needed
-from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.views import View
 
 with needed("wireloom.columnar", "cli"):
     import numpy as np  # noqa: F401 - what stands beside this module needs it
@@ -78,30 +75,3 @@ def _batch(rows: list[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
 def table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """The rows as one table."""
     return pa.Table.from_batches(batches(rows, schema), schema)
-
-
-def decode_columnar(
-    protocol: Protocol,
-    buffer: Any,
-    columns: Iterable[str] | None = None,
-    mode: str = Mode.FAILFAST,
-    **options: Any,
-) -> pa.Table:
-    """The records of ``buffer``, which is bytes or a memory map, as a table, or those ``columns`` of it.
-
-    ``options`` are the protocol's parameters and reader options: ``message``, ``labels``, ``positions``,
-    ``maxRecordBytes``. Columns left out are read only as far as it takes to find malformed records, which do not depend
-    on the columns. Raises ``OptionError`` for a column that is not there, and in mode ``FAILFAST`` ``DecodeError``, its
-    offset counted from the start of ``buffer``.
-    """
-    from wireloom.columnar.decoder import Decoder
-
-    if isinstance(columns, str):
-        raise OptionError(f"columns is a list of names, not {columns!r}")
-    wanted = None if columns is None else tuple(columns)
-    chosen = replace(ReadOptions.of({"mode": mode, **options}, protocol.parameters, protocol.messages), columns=wanted)
-    schema = arrow_schema(View(protocol, chosen).columns)
-    try:
-        return pa.Table.from_batches(Decoder(protocol, chosen, schema).capture(buffer), schema)
-    except DecodeError as error:
-        raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed

@@ -143,12 +143,13 @@ class Decoder:
 
     def row(self, cut: Cut, data: bytes, offset: int, file: str, source: int = 0) -> Row | None:
         """The codec's row of a record at ``offset`` in this mode; None if it is left out."""
-        strict = self.options.mode is Mode.FAILFAST
         parameters, message = dict(self.options.parameters), self.options.message
-        found = self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST if strict else Mode.PERMISSIVE, message)
-        if found is None:
+        found = self.protocol.row(cut, data, offset, parameters, Mode.PERMISSIVE, message)
+        if found is None or (found["message"] is not None and not self._admits(found)):
             return None
         reason = found[REASON.name]
+        if reason is not None and self.options.mode is Mode.FAILFAST:
+            self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST, message)  # which raises
         tally = self.tallies[source]
         if reason is None:
             tally.redone += 1
@@ -158,6 +159,9 @@ class Decoder:
                 tally.records += 1
                 return None
         return next(self.view.of([found], file))
+
+    def _admits(self, row: Row) -> bool:
+        return all(condition.admits(row[condition.column]) for condition in self.filters)
 
     def records(
         self,
@@ -324,11 +328,7 @@ class Decoder:
                 codes = [self.codes[name] for name in condition.values if name in self.codes]
                 conditions.append(np.isin(message, codes))
                 continue
-            column = header.column(condition.column)
-            if not isinstance(column, Numbers):
-                continue
-            found = condition.holds(column.data)
-            conditions.append(found if column.valid is None else found & column.valid)
+            conditions.append(condition.holds(header.column(condition.column), len(message)))
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted
 

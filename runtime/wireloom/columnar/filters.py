@@ -1,13 +1,22 @@
-"""Conditions by which records need not be decoded."""
+"""Conditions on headers, by which records are left out before they are decoded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from wireloom.codec import Protocol
+from wireloom.codec.columns import is_whole
+from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array
+from wireloom.options import OptionError, unknown
 
+Condition = tuple[str, str, Any]
+"""A condition as users write it: ``("opcode", "=", 0x56)``, ``("message", "in", ["system_event", "unknown"])``."""
+
+_WIDEST = pa.decimal128(38, 0)
 _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
     "=": np.equal,
     "<": np.less,
@@ -21,15 +30,66 @@ _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
 class Filter:
     """A condition on the message or an integer of the header: the ``operator`` holds for one of the ``values``.
 
-    Records for which it is false need not be decoded; those with a malformed header are decoded all the same.
+    Records for which it is false are left out, malformed ones too; those whose header cannot be read are not.
     """
 
     column: str
     operator: str
     values: tuple[Any, ...]
 
-    def holds(self, data: Array) -> Array:
-        """For which numbers it is true."""
+    def holds(self, column: Column | None, count: int) -> Array:
+        """For which of ``count`` records it is true; for none that lack the column."""
+        if isinstance(column, Numbers):
+            found = self._compared(column.data)
+            return found if column.valid is None else found & column.valid
+        if column is None:
+            return np.zeros(count, bool)
+        return np.array([self.admits(value) for value in column.arrow(_WIDEST).to_pylist()], bool)
+
+    def admits(self, value: object) -> bool:
+        """Whether it is true for one value."""
+        return value is not None and bool(self._compared(np.array([value], object))[0])
+
+    def _compared(self, data: Array) -> Array:
         compare = _COMPARE[self.operator]
         found: Array = np.logical_or.reduce([compare(data, value) for value in self.values])
-        return found
+        return found.astype(bool)
+
+
+def filterable(protocol: Protocol) -> frozenset[str]:
+    """The columns that conditions may be on: ``message``, and the integers in front of all sections."""
+    head = protocol.record.head.columns()
+    return frozenset({"message", *(column.name for column in head if is_whole(column.type))})
+
+
+def filters_of(conditions: Iterable[Condition], protocol: Protocol) -> tuple[Filter, ...]:
+    """The filters that ``conditions`` are; a record is left out unless all hold. Raises ``OptionError``."""
+    return tuple(_filter(condition, protocol) for condition in conditions)
+
+
+def _filter(condition: object, protocol: Protocol) -> Filter:
+    match condition:
+        case (str() as name, str() as operator, value):
+            return _checked(name, operator, value, protocol)
+    raise OptionError(f"filters are tuples of a column, an operator and a value, not {condition!r}")
+
+
+def _checked(name: str, operator: str, value: object, protocol: Protocol) -> Filter:
+    if name not in (known := filterable(protocol)):
+        raise OptionError(f"filters are for the message and integers of the header: {unknown('column', name, known)}")
+    operators = ("=", "in") if name == "message" else (*_COMPARE, "in")
+    if operator not in operators:
+        raise OptionError(f"a filter on {name} has one of the operators {', '.join(operators)}, not {operator!r}")
+    values = _values(name, value) if operator == "in" else (value,)
+    for each in values:
+        if name == "message" and each not in protocol.messages:
+            raise OptionError(unknown("message", str(each), protocol.messages))
+        if name != "message" and (not isinstance(each, int) or isinstance(each, bool)):
+            raise OptionError(f"a filter on {name} compares it with integers, not {each!r}")
+    return Filter(name, "=" if operator == "in" else operator, values)
+
+
+def _values(name: str, value: object) -> tuple[object, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable) or not (found := tuple(value)):
+        raise OptionError(f"a filter on {name} with in has a list of values, not {value!r}")
+    return found

@@ -9,6 +9,7 @@ from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.stretches import Held, Together
 from wireloom.columnar.tallies import Tally
+from wireloom.files import shown
 from wireloom.views import Row
 
 _PARTS = 4
@@ -38,7 +39,7 @@ class Gatherer:
     ) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a capture is read; as ``Decoder.cut``.
 
-        Raises ``ValueError`` in mode ``FAILFAST``, which names the file of the malformed record.
+        Raises ``DecodeError`` in mode ``FAILFAST``, which names the file of the malformed record.
         """
         self.begin(file)
         for cuts in self.decoder.cut(read, start=start, stop=stop):
@@ -68,7 +69,8 @@ class Gatherer:
             try:
                 return self.decoder.redo(held, number)
             except DecodeError as error:
-                raise ValueError(f"{held.file}: {error.reason}") from None
+                error.file = shown(held.file)
+                raise
 
         for batch, _ in self.decoder.records(together.stretch, together.errors, redo, together.added):
             yield batch

@@ -1,6 +1,5 @@
 """Reading captures in batches: files are divided among tasks, which decode them."""
 
-import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,27 +24,17 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import Protocol
-from wireloom.codec.columns import is_whole
+from wireloom.columnar import scans
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.filters import Filter
+from wireloom.columnar.filters import Filter, filterable
 from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.scans import FilePart
 from wireloom.columnar.splits import splits
 from wireloom.files import CaptureFile, opened
 from wireloom.options import ReadOptions
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
-
-LOG = logging.getLogger("wireloom")
-
-
-@dataclass(frozen=True, slots=True)
-class FilePart:
-    """The records of a file that begin from byte ``start`` to before ``stop``, or to its end."""
-
-    path: str
-    start: int = 0
-    stop: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +90,11 @@ class CaptureReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
-        decoder = self.decoder()
-        gatherer = Gatherer(decoder)
-        for part in partition.parts:
-            try:
-                yield from self._read(part, gatherer)
-            except OSError as error:
-                if not self.source.leaves_out(error):
-                    yield from gatherer.rest()  # raises what is wrong in the files before, if there is anything
-                    raise
-                LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
-        yield from gatherer.rest()
-        for file, seen in zip(gatherer.files, decoder.tallies, strict=True):
-            if seen.malformed:
-                told = "wireloom: %s: %d of %d records malformed (%d bytes), the first: %s"
-                LOG.warning(told, file, seen.malformed, seen.records, seen.malformed_bytes, seen.first)
+        yield from scans.batches(self.decoder(), partition.parts, self._read, self.source.leaves_out)
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a part is read."""
-        with opened(part.path, part.start) as stream:
-            yield from gatherer.capture(stream.read, part.path, start=part.start, stop=part.stop)
+        return scans.gathered(part, gatherer)
 
 
 def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> Iterator[CapturePartition]:
@@ -173,8 +147,7 @@ def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) ->
     positive = isinstance(filter, (*_OPERATORS, In, IsNotNull)) and getattr(filter, "value", True) is not None
     if name in structs and positive and (inner or isinstance(filter, IsNotNull)):
         return Filter("message", "=", (name,))
-    integers = {column.name for column in protocol.record.columns if is_whole(column.type)}
-    if inner or not (name == "message" or name in integers):
+    if inner or name not in filterable(protocol):
         return None
     match filter:
         case In(value=values):

@@ -1,0 +1,113 @@
+"""A protocol's records as Arrow data: what its generated module ``columnar`` is made of."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from wireloom.codec import DecodeError, Protocol
+from wireloom.columnar import arrow_schema, batches, scans
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.filters import Condition, filters_of
+from wireloom.columnar.scans import FilePart
+from wireloom.files import listed
+from wireloom.options import Mode, OptionError, ReadOptions
+from wireloom.views import RECORD, View
+
+
+class Table:
+    """The table of a protocol. ``comments`` are those of columns, by path: ``header.field``, as ``columns`` has it."""
+
+    def __init__(self, protocol: Protocol, comments: Mapping[str, str]) -> None:
+        self.protocol = protocol
+        self.comments = comments
+        self.schema = commented(arrow_schema(protocol.columns), comments)
+
+    def view(self, options: ReadOptions) -> pa.Schema:
+        """The schema of what ``options`` leave of the table. Raises ``OptionError`` for a column that is not there."""
+        columns = View(self.protocol, options).columns
+        if columns is self.protocol.columns:
+            return self.schema
+        inside = f"{options.message}."
+        fields = {path.removeprefix(inside): text for path, text in self.comments.items() if path.startswith(inside)}
+        record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
+        return commented(arrow_schema(columns), {**self.comments, **fields, **record})
+
+    def decode_columnar(
+        self, buffer: Any, columns: Iterable[str] | None = None, mode: str = Mode.FAILFAST, **options: Any
+    ) -> pa.Table:
+        """The records of ``buffer`` as a table, or those ``columns`` of it.
+
+        ``buffer`` is bytes or a memory map, or the path of what ``scan`` reads. ``options`` are the protocol's
+        parameters and reader options: ``message``, ``labels``, ``positions``, ``maxRecordBytes``,
+        ``columnNameOfCorruptRecord``. Columns left out are read only as far as it takes to find malformed records,
+        which do not depend on the columns. Raises ``OptionError`` for a column that is not there, and in mode
+        ``FAILFAST`` ``DecodeError``, its offset counted from the start of ``buffer``.
+        """
+        if isinstance(buffer, str | os.PathLike):
+            return self.scan(os.fspath(buffer), columns, mode=mode, **options).read_all()
+        chosen = self._options(columns, mode, options)
+        schema = self.view(chosen)
+        try:
+            return pa.Table.from_batches(Decoder(self.protocol, chosen, schema).capture(buffer), schema)
+        except DecodeError as error:
+            raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
+
+    def scan(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        columns: Iterable[str] | None = None,
+        message: str | None = None,
+        filters: Iterable[Condition] = (),
+        mode: str = Mode.FAILFAST,
+        **options: Any,
+    ) -> pa.RecordBatchReader:
+        """The records of files, batch by batch: it needs memory for a few batches, however large the files are.
+
+        ``paths`` are files, directories with everything below them, and patterns, on any filesystem, ``.gz`` and
+        ``.zst`` files among them. ``filters`` such as ``("opcode", "=", 0x56)`` are on ``message`` and integers of the
+        header, with ``=``, ``<``, ``<=``, ``>``, ``>=`` or ``in``; records for which one does not hold are left out,
+        malformed ones too, but not those whose header cannot be read. The other arguments are as in
+        ``decode_columnar``; with ``positions``, each row has its ``_file``. Malformed records are also told in the log.
+
+        Raises ``OptionError`` for a path without files. Reading raises ``OSError``, and in mode ``FAILFAST``
+        ``DecodeError``; both name the file.
+        """
+        told = options if message is None else {**options, "message": message}
+        chosen = self._options(columns, mode, told)
+        schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
+        files = listed([str(paths)] if isinstance(paths, str | Path) else map(str, paths))
+        found = Decoder(self.protocol, chosen, schema, conditions)
+        return pa.RecordBatchReader.from_batches(schema, scans.batches(found, (FilePart(file.path) for file in files)))
+
+    def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
+        """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""
+        return pa.RecordBatchReader.from_batches(self.schema, batches(rows, self.schema))
+
+    def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
+        if isinstance(columns, str):
+            raise OptionError(f"columns is a list of names, not {columns!r}")
+        read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
+        return replace(read, columns=None if columns is None else tuple(columns))
+
+
+def commented(schema: pa.Schema, comments: Mapping[str, str]) -> pa.Schema:
+    """The schema with ``comments`` as metadata of its fields, under the key that Spark has for them, too."""
+    return pa.schema([_commented(field, field.name, comments) for field in schema])
+
+
+def _commented(field: pa.Field, path: str, comments: Mapping[str, str]) -> pa.Field:
+    told = comments.get(path)
+    return pa.field(field.name, _inside(field.type, path, comments), metadata={"comment": told} if told else None)
+
+
+def _inside(kind: pa.DataType, path: str, comments: Mapping[str, str]) -> pa.DataType:
+    """The type with comments of the fields in it; items of a list have the path of the list."""
+    if pa.types.is_struct(kind):
+        return pa.struct([_commented(field, f"{path}.{field.name}", comments) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_inside(kind.value_type, path, comments)))
+    return kind

@@ -1,0 +1,259 @@
+"""Files as a stream of Arrow batches: what ``scan`` reads, filters and tells."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import compiled
+import pyarrow as pa
+import pytest
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.filters import filterable
+from wireloom.columnar.tables import Table
+from wireloom.files import created, removed
+from wireloom.options import OptionError
+from wireloom_protocols import couchbase_dcp as p
+
+NOOP = p.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+MARKER = p.build({"snapshot_marker": {"start_seqno": 1, "end_seqno": 8, "snapshot_type": 1}})
+BAD_LOG = bytes.fromhex("81540000 00000000 00000001 00000000 0000000000000000 00")
+"""A failover log whose value is one byte."""
+
+
+def rows(reader: pa.RecordBatchReader) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = reader.read_all().to_pylist()
+    return found
+
+
+def opcodes(path: Path, **given: Any) -> list[int | None]:
+    return [row["opcode"] for row in rows(p.scan(path, ["opcode"], **given))]
+
+
+# Paths
+
+
+def test_a_scan_gives_what_the_table_of_the_bytes_has(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(capture := (NOOP + MARKER) * 100)
+    expected = p.decode_columnar(capture)
+    assert p.scan(tmp_path / "capture.bin").read_all() == expected
+    assert p.decode_columnar(tmp_path / "capture.bin") == expected
+    assert p.decode_columnar(str(tmp_path / "capture.bin"), columns=["opcode"]) == expected.select(["opcode"])
+
+
+@pytest.mark.parametrize("given", ["", "*.bin*", "{a,b}.bin*"])
+def test_folders_patterns_and_compressed_files_are_read_in_order(tmp_path: Path, given: str) -> None:
+    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "b.bin.gz").write_bytes(gzip.compress(MARKER))
+    (tmp_path / "c.bin").write_bytes(b"")
+    found = rows(p.scan(f"{tmp_path}/{given}", ["message", "_file", "_offset"], positions=True))
+    assert [tuple(row.values()) for row in found] == [
+        ("unknown", f"{tmp_path}/a.bin", 0),
+        ("snapshot_marker", f"{tmp_path}/b.bin.gz", 0),
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["memory", "mock"])
+def test_files_may_be_on_any_filesystem(scheme: str) -> None:
+    folder = f"{scheme}://{uuid4().hex}/top"
+    try:
+        for name in ("1.bin", "2.bin"):
+            with created(f"{folder}/{name}") as file:
+                file.write(MARKER)
+        found = rows(p.scan([f"{folder}/2.bin", f"{folder}/1.bin"], ["_file"], positions=True))
+        assert [row["_file"] for row in found] == [f"{folder}/2.bin", f"{folder}/1.bin"]
+    finally:
+        removed(folder)
+
+
+def test_a_path_without_files_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="there is no file or directory"):
+        p.scan(tmp_path / "nothing.bin")
+
+
+def test_a_file_larger_than_a_batch_is_several(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP * 100_000)
+    read = 0
+    with p.scan(tmp_path, ["opcode"]) as reader:
+        first = reader.read_next_batch()
+        assert 0 < first.num_rows < 100_000  # the rest is not read yet
+        read = first.num_rows + sum(batch.num_rows for batch in reader)
+    assert read == 100_000
+
+
+def test_files_are_opened_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(NOOP * 20_000)
+    (tmp_path / "b.bin").write_bytes(NOOP)
+    reader = p.scan(tmp_path, ["opcode"])
+    assert reader.read_next_batch().num_rows == 20_000
+    (tmp_path / "b.bin").unlink()
+    with pytest.raises(FileNotFoundError, match=r"b\.bin"):
+        reader.read_next_batch()
+
+
+def test_small_files_are_one_batch(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}.bin").write_bytes(NOOP)
+    (batch,) = p.scan(tmp_path, ["opcode"])
+    assert batch.num_rows == 20
+
+
+# Options
+
+
+def test_one_message_has_its_fields_beside_the_headers(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER)
+    (row,) = rows(p.scan(tmp_path, ["opcode", "end_seqno"], message="snapshot_marker"))
+    assert row == {"opcode": 0x56, "end_seqno": 8}
+
+
+def test_parameters_and_options_are_those_of_other_readers(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(MARKER)
+    schema = p.scan(tmp_path, message="snapshot_marker", u64="decimal", labels=False).schema
+    assert schema.field("end_seqno").type == pa.decimal128(20, 0)
+    assert "opcode_name" not in schema.names
+    with pytest.raises(OptionError, match="unknown option 'label'; did you mean 'labels'"):
+        p.scan(tmp_path, label=False)
+    with pytest.raises(OptionError, match="columns is a list of names, not 'opcode'"):
+        p.scan(tmp_path, "opcode")
+
+
+# Malformed records
+
+
+def test_an_error_names_the_file_and_the_offset(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "b.bin").write_bytes(NOOP + MARKER[:-1])
+    with pytest.raises(DecodeError) as raised:
+        p.scan(tmp_path).read_all()
+    assert (raised.value.file, raised.value.offset, raised.value.code) == (f"{tmp_path}/b.bin", 24, "truncated")
+    assert str(raised.value).startswith(f"{tmp_path}/b.bin: truncated: record at byte 24: ")
+
+
+def test_malformed_records_are_rows_or_left_out_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG + NOOP)
+    assert opcodes(tmp_path, mode="PERMISSIVE") == [0x5C, 0x54, 0x5C]
+    assert opcodes(tmp_path, mode="DROPMALFORMED") == [0x5C, 0x5C]
+    (first, second) = caplog.messages
+    assert first == second
+    assert first.startswith(f"wireloom: {tmp_path}/capture.bin: 1 of 3 records malformed (25 bytes), the first: ")
+
+
+# Filters
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ([("opcode", "=", 0x56)], [0x56]),
+        ([("opcode", "in", [0x54, 0x56])], [0x54, 0x56]),
+        ([("opcode", ">", 0x54), ("opcode", "<=", 0x5C)], [0x5C, 0x56]),
+        ([("opcode", ">=", 0x54), ("opcode", "<", 0x56)], [0x54]),
+        ([("message", "=", "snapshot_marker")], [0x56]),
+        ([("message", "in", ("unknown", "snapshot_marker"))], [0x5C, 0x56]),
+        ([("cas", "=", 2**64 - 1)], [0x5C]),
+        ([("cas", "<", 2**64)], [0x54, 0x5C, 0x56]),
+        ([("opcode", "<", -1)], []),
+        ([("opcode", "=", p.ClientOpcode.DcpSnapshotMarker)], [0x56]),
+        ([("vbucket", "=", 0)], [0x5C, 0x56]),  # a response has none
+    ],
+)
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"])
+def test_filters_leave_out_what_does_not_fit(
+    tmp_path: Path, mode: str, filters: list[tuple[str, str, Any]], expected: list[int]
+) -> None:
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    if mode == "FAILFAST" and 0x54 in expected:
+        with pytest.raises(DecodeError):
+            opcodes(tmp_path, filters=filters)
+        return
+    kept = [each for each in expected if mode == "PERMISSIVE" or each != 0x54]
+    assert opcodes(tmp_path, mode=mode, filters=filters) == kept
+
+
+def test_filters_judge_records_that_are_cut_off(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER[:-1])
+    assert opcodes(tmp_path, filters=[("opcode", "=", 0x5C)]) == [0x5C]
+    assert opcodes(tmp_path, mode="PERMISSIVE", filters=[("opcode", "=", 0x56)]) == [0x56]
+
+
+def test_filters_keep_what_has_no_header(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + b"\0" * 30)
+    assert opcodes(tmp_path, mode="PERMISSIVE", filters=[("opcode", "=", 0x56)]) == [None]
+
+
+def test_filters_judge_what_only_the_codec_reads(tmp_path: Path) -> None:
+    """Every feature of the language: a filter gives the rows that fit it, whoever has read them."""
+    tried = 0
+    for name in compiled.FEATURES:
+        found = compiled.feature(name)
+        capture = b"".join(example.data for _, example in compiled.worked(found.protocol) if not example.malformed)
+        (tmp_path / name).write_bytes(capture)
+        table = Table(found.codec, {})
+        whole = rows(table.scan(tmp_path / name, mode="PERMISSIVE"))
+        for column in filterable(found.codec) - {"message"}:
+            for value in {row[column] for row in whole if row[column] is not None}:
+                expected = [row for row in whole if row["message"] is None or row[column] == value]
+                filtered = rows(table.scan(tmp_path / name, filters=[(column, "=", value)], mode="PERMISSIVE"))
+                assert str(filtered) == str(expected)  # a NaN is not equal to itself
+                tried += 1
+    assert tried > 50
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("opcode", "filters are tuples of a column, an operator and a value, not 'o'"),
+        ([("opcod", "=", 1)], "unknown column 'opcod'; did you mean 'opcode'"),
+        ([("opcode_name", "=", "x")], "filters are for the message and integers of the header"),
+        ([("snapshot_marker", "=", 1)], "filters are for the message and integers of the header"),
+        ([("opcode", "==", 1)], "a filter on opcode has one of the operators =, <, <=, >, >=, in, not '=='"),
+        ([("message", "<", "x")], "a filter on message has one of the operators =, in, not '<'"),
+        ([("message", "=", "marker")], "unknown message 'marker'"),
+        ([("opcode", "=", "86")], "a filter on opcode compares it with integers, not '86'"),
+        ([("opcode", "=", True)], "a filter on opcode compares it with integers, not True"),
+        ([("opcode", "in", 86)], "a filter on opcode with in has a list of values, not 86"),
+        ([("opcode", "in", [])], r"a filter on opcode with in has a list of values, not \[\]"),
+    ],
+)
+def test_a_filter_that_means_nothing_is_refused(tmp_path: Path, wrong: Any, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        p.scan(tmp_path, filters=wrong)
+
+
+# Rows
+
+
+def test_rows_become_batches() -> None:
+    capture = (NOOP + MARKER) * 10
+    reader = p.to_batches(p.iter_records(capture))
+    assert reader.schema.equals(p.arrow_schema, check_metadata=True)
+    assert reader.read_all() == p.decode_columnar(capture)
+
+
+# Comments
+
+
+def test_columns_carry_the_specs_words() -> None:
+    comments = {
+        "opcode": "The command. Under the magics 0x82 and 0x83 the numbers are those of ServerOpcode.",
+        "vb_uuid": "The branch: not 0, and below 2^48 in practice.",
+    }
+    entry = p.arrow_schema.field("failover_log_response").type.field("entries").type.value_type
+    for field in (p.arrow_schema.field("opcode"), entry.field("vb_uuid")):
+        assert field.metadata == {b"comment": comments[field.name].encode()}
+
+
+def test_views_keep_the_comments(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(MARKER)
+    whole = p.arrow_schema.field("snapshot_marker").type
+    reader = p.scan(tmp_path, ["opcode", "end_seqno", "bad"], "snapshot_marker", columnNameOfCorruptRecord="bad")
+    assert reader.schema.field("opcode").metadata == p.arrow_schema.field("opcode").metadata
+    assert reader.schema.field("end_seqno").metadata == whole.field("end_seqno").metadata
+    assert reader.schema.field("bad").metadata == p.arrow_schema.field("_corrupt_record").metadata
+    assert reader.read_all().schema.field("opcode").metadata
+    nested = p.scan(tmp_path, ["snapshot_marker.end_seqno"]).schema.field("snapshot_marker").type
+    assert nested.field("end_seqno").metadata == whole.field("end_seqno").metadata
