@@ -6,7 +6,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from spark_sessions import configured
 
-from wireloom.spark import from_wire, from_wire_many, register, summary, to_wire
+from wireloom.spark import dataset, from_wire, from_wire_many, register, summary, to_wire
 from wireloom_protocols import couchbase_dcp
 
 NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
@@ -14,7 +14,10 @@ NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C,
 
 def main(folder: Path) -> None:
     """Read, sum up, decode and encode columns, write, stream; ``folder`` is for the files."""
-    session = configured(SparkSession.builder.remote("local[2]")).getOrCreate()
+    builder = configured(SparkSession.builder.remote("local[2]")).config(
+        "spark.sql.warehouse.dir", str(folder / "tables")
+    )
+    session = builder.getOrCreate()
     register(session)
     captures = folder / "captures"
     captures.mkdir()
@@ -30,6 +33,18 @@ def main(folder: Path) -> None:
         from_wire_many("v", "couchbase_dcp", columns="opcode").alias("many"),
     ).collect()
     assert (bytes(row.one), row.many[0].opcode) == (NOOP, 0x5C)
+
+    values.createOrReplaceTempView("arriving")
+    (row,) = session.sql(
+        "SELECT from_couchbase_dcp(v, map('mode', 'PERMISSIVE')).opcode, from_couchbase_dcp_many(v)[0].message, "
+        "to_couchbase_dcp(from_couchbase_dcp(v)) AS one FROM arriving"
+    ).collect()
+    assert (row[0], row[1], bytes(row.one)) == (0x5C, "unknown", NOOP)
+
+    dataset(session, "dcp_connected", format="couchbase_dcp", path=str(captures), mode="DROPMALFORMED")
+    session.sql("CREATE TABLE frames USING dcp_connected")
+    assert session.table("frames").count() == 3
+    session.sql("DROP TABLE frames")
 
     written = folder / "written"
     session.read.format("couchbase_dcp").load(str(captures)).write.format("couchbase_dcp").mode("append").save(

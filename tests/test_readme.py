@@ -37,14 +37,15 @@ def test_python_runs() -> None:
 @pytest.mark.spark
 def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    (code,) = blocks("python spark")
-    exec(compile(code, "README.md", "exec"), {"spark": spark})
-    (code,) = blocks("python sql")
+    names = {"spark": spark}
     try:
-        exec(compile(code, "README.md", "exec"), {"spark": spark})
+        for language in ("python spark", "python sql"):
+            (code,) = blocks(language)
+            exec(compile(code, "README.md", "exec"), names)
     finally:
         spark.sql("DROP TABLE IF EXISTS frames")
-        spark.sql("DROP VIEW IF EXISTS markers")
+        for view in ("markers", "topic"):
+            spark.catalog.dropTempView(view)
 
 
 def test_commands_end_well(tmp_path: Path) -> None:

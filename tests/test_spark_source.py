@@ -346,13 +346,47 @@ def test_column_functions_refuse_options_at_once(
 
 
 def test_a_column_is_called_by_its_function(values: DataFrame) -> None:
-    from wireloom.spark import from_wire, to_wire
+    from wireloom.spark import from_wire, from_wire_many, to_wire
 
     row = from_wire("value", "couchbase_dcp")
-    assert values.select(row, to_wire(row, "couchbase_dcp")).columns == [
-        "from_wire(value)",
-        "to_wire(from_wire(value))",
-    ]
+    columns = [row, from_wire_many(values.value, "couchbase_dcp"), to_wire(row, "couchbase_dcp")]
+    assert values.select(columns).columns == ["from_wire(value)", "from_wire_many", "to_wire"]
+    assert values.select(row["message"], row.opcode).where(row.opcode == 0x56).count() == 1
+
+
+def test_options_of_a_column_are_a_mapping_or_names(values: DataFrame) -> None:
+    from wireloom.spark import from_wire
+
+    given = from_wire("value", "couchbase_dcp", {"mode": "PERMISSIVE", "message": "snapshot_marker"}, columns="opcode")
+    named = from_wire("value", "couchbase_dcp", mode="PERMISSIVE", message="snapshot_marker", columns="opcode")
+    assert values.select(given).schema == values.select(named).schema
+    assert values.select(given).collect() == values.select(named).collect()
+
+
+def test_a_column_that_is_not_binary_fails_when_the_query_is_analysed(session: SparkSession) -> None:
+    from pyspark.errors import AnalysisException
+
+    from wireloom.spark import from_wire, from_wire_many
+
+    frame = session.createDataFrame([("x", 1)], "text string, number int")
+    for column in (from_wire("text", "couchbase_dcp"), from_wire_many(frame.number, "couchbase_dcp")):
+        with pytest.raises(
+            AnalysisException, match=r'requires the "BINARY" type, however "(text|number)" has the type'
+        ):
+            frame.select(column)
+
+
+def test_an_error_of_a_column_does_not_tell_where_wireloom_raised_it(session: SparkSession) -> None:
+    from wireloom.spark import from_wire, to_wire
+
+    frame = session.createDataFrame([(CUT_OFF,)], "value binary")
+    for column, told in (
+        (from_wire("value", "couchbase_dcp"), "DecodeError: truncated: record at byte 0"),
+        (to_wire("value", "couchbase_dcp"), "OptionError: a struct column expected, not one of binary"),
+    ):
+        with pytest.raises(Exception, match=told) as error:
+            frame.select(column).collect()
+        assert str(error.value).count("File ") == 1
 
 
 # The Python of workers, and names of formats

@@ -1,4 +1,4 @@
-"""SQL: tables of datasets, temporary views, and what is said where Spark forgets a path."""
+"""SQL: tables of datasets, temporary views, what is said where Spark forgets a path, and functions."""
 
 from __future__ import annotations
 
@@ -218,3 +218,84 @@ def test_a_temporary_view_keeps_its_options(session: SparkSession, folder: Path)
     written = session.read.format("couchbase_dcp").load(str(folder))  # the view knows the files of its first query
     assert written.where("snapshot_marker.end_seqno = 2").count() == 2
     session.sql("DROP VIEW markers")
+
+
+# Functions
+
+
+@pytest.fixture
+def values(session: SparkSession) -> Iterator[str]:
+    """A view with binary values: a marker, another message, null."""
+    frame = session.createDataFrame([(1, MARKER), (2, NOOP), (3, None)], "id int, value binary")
+    frame.createOrReplaceTempView("arriving")
+    yield "arriving"
+    session.sql("DROP VIEW arriving")
+
+
+def test_sql_decodes_values(session: SparkSession, values: str) -> None:
+    from wireloom.spark import from_wire
+
+    rows = session.sql(f"SELECT from_couchbase_dcp(value) AS row FROM {values} ORDER BY id")
+    assert rows.schema["row"].dataType == couchbase_dcp.spark_schema
+    assert rows.collect() == session.table(values).orderBy("id").select(from_wire("value", "couchbase_dcp")).collect()
+    picked = session.table(values).selectExpr("from_couchbase_dcp(value).snapshot_marker.end_seqno AS e").where("e > 1")
+    assert picked.collect() == [(2,)]
+
+
+def test_sql_decodes_several_records_a_value(session: SparkSession) -> None:
+    several = (MARKER + NOOP + MARKER[:-1]).hex()
+    query = f"SELECT from_couchbase_dcp_many(X'{several}', map('mode', 'DROPMALFORMED')).message"
+    assert session.sql(query).collect() == [(["snapshot_marker", "unknown"],)]
+
+
+def test_sql_gives_the_bytes_back(session: SparkSession, values: str) -> None:
+    query = f"SELECT count(*) FROM {values} WHERE value = to_couchbase_dcp(from_couchbase_dcp(value))"
+    assert session.sql(query).collect() == [(2,)]
+
+
+def test_sql_fills_in_what_is_derived(session: SparkSession) -> None:
+    query = "SELECT to_couchbase_dcp(named_struct('message', 'unknown', 'magic', 128, 'opcode', 92))"
+    assert bytes(session.sql(query).collect()[0][0]) == NOOP
+
+
+def test_a_map_of_options_is_for_every_row(session: SparkSession) -> None:
+    cut_off = f"from_couchbase_dcp(X'{MARKER[:-1].hex()}', map('mode', 'PERMISSIVE'))._corrupt_reason"
+    assert session.sql(f"SELECT {cut_off} FROM range(3)").distinct().collect()[0][0].startswith("truncated")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("map('modus', 'x')", "unknown option 'modus'; did you mean 'mode'"),
+        ("map('mode', 'DROPMALFORMED')", "a column cannot drop rows"),
+        (
+            "map('message', 'snapshot_marker')",
+            "returns whole rows in SQL, which message would change; wireloom.spark.from_",
+        ),
+        ("map('u64', 'decimal')", "returns whole rows in SQL, which u64 would change"),
+        ("map('mode', if(id = 0, 'PERMISSIVE', 'FAILFAST'))", "options are the same for all rows"),
+        ("'PERMISSIVE'", r"options are one map, such as map\('mode', 'PERMISSIVE'\)"),
+    ],
+)
+def test_options_in_sql_that_cannot_be(session: SparkSession, options: str, message: str) -> None:
+    query = f"SELECT from_couchbase_dcp(X'{NOOP.hex()}', {options}) FROM range(0, 2, 1, 1)"
+    with pytest.raises(Exception, match=message):
+        session.sql(query).collect()
+
+
+def test_functions_that_spark_has_are_known(session: SparkSession) -> None:
+    from wireloom.spark.sql_functions import SPARKS
+
+    found = {row[0].removeprefix("system.builtin.") for row in session.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    assert "from_json" in found
+    theirs = {name.split("_", 1)[1] for name in found if name.startswith(("from_", "to_"))}
+    assert theirs <= SPARKS
+
+
+def test_a_format_of_another_name_has_functions_of_that_name(session: SparkSession) -> None:
+    from wireloom.spark import register
+
+    register(session, "couchbase_dcp", name="dcp_frames")
+    assert session.sql(f"SELECT from_dcp_frames(X'{NOOP.hex()}').opcode").collect() == [(0x5C,)]
+    with pytest.warns(UserWarning, match="date has no SQL functions: Spark has its own from_date or to_date"):
+        register(session, "couchbase_dcp", name="date")

@@ -5,15 +5,17 @@ generated modules where they run.
 """
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 
 import pyarrow as pa
 from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as fn
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import ArrayType, BinaryType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
-from wireloom.codec import EncodeError, Protocol
+from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
@@ -22,32 +24,59 @@ from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.spark.workers import provide
 from wireloom.views import Row, nested
 
+Batchwise = Callable[..., pa.Array]
+"""What a task does with the columns of a batch."""
 
-def from_wire(col: Column | str, protocol: str, **options: object) -> Column:
+
+def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
     """A struct column of the records in the binary column ``col``, one record a value.
 
-    ``options`` are ``mode``, ``message``, ``columns``, ``labels``, ``columnNameOfCorruptRecord`` and the protocol's
-    parameters. Mode ``FAILFAST``, the default, fails the query at a malformed record; ``PERMISSIVE`` gives it
-    ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any other message than ``message``.
+    Options are given as a mapping or ``named``: ``mode``, ``message``, ``columns``, ``labels``,
+    ``columnNameOfCorruptRecord`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a
+    malformed record; ``PERMISSIVE`` gives it ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any
+    other message than ``message``.
     """
-    chosen = _options(protocol, options)
-    if "maxrecordbytes" in map(str.lower, options):
-        raise OptionError("a value is one record, however long; maxRecordBytes is for from_wire_many")
-    if chosen.mode is Mode.DROPMALFORMED:
-        raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
-    return _decoding(cells.one, col, protocol, chosen, "from_wire")
+    return _decoding(col, protocol, {**(options or {}), **named}, many=False)
 
 
-def from_wire_many(col: Column | str, protocol: str, **options: object) -> Column:
+def from_wire_many(
+    col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object
+) -> Column:
     """A column of arrays of structs: the consecutive records in each value of ``col``.
 
     As ``from_wire``; in mode ``DROPMALFORMED`` malformed records are left out of the array, and so are other messages
     than ``message``.
     """
-    return _decoding(cells.many, col, protocol, _options(protocol, options), "from_wire_many")
+    return _decoding(col, protocol, {**(options or {}), **named}, many=True)
 
 
-def _options(protocol: str, given: Mapping[str, object]) -> ReadOptions:
+def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
+    """A binary column of the records in the struct column ``col``, which has columns as ``from_wire`` gives them.
+
+    Options are ``mode`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a struct that
+    cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
+    """
+    chosen = writing(protocol, {**(options or {}), **named})
+
+    def encode(values: pa.Array) -> pa.Array:
+        return encoded(values, protocol, chosen)
+
+    return _column(brief(encode), BinaryType(), "to_wire", col, _given(col))
+
+
+def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOptions:
+    """The ``given`` options of a function that decodes. Raises ``OptionError``."""
+    chosen = writing(protocol, given)
+    if not many:
+        if "maxrecordbytes" in map(str.lower, given):
+            raise OptionError("a value is one record, however long; maxRecordBytes is for several in each")
+        if chosen.mode is Mode.DROPMALFORMED:
+            raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
+    return chosen
+
+
+def writing(protocol: str, given: Mapping[str, object]) -> ReadOptions:
+    """The ``given`` options of a function that encodes. Raises ``OptionError``."""
     found = registry.protocol(protocol)
     options = ReadOptions.of(given, found.parameters, found.messages, Mode.FAILFAST)
     if options.positions:
@@ -55,41 +84,71 @@ def _options(protocol: str, given: Mapping[str, object]) -> ReadOptions:
     return options
 
 
-def _decoding(
-    decode: Callable[[Decoder, pa.Array], pa.Array], col: Column | str, protocol: str, options: ReadOptions, name: str
-) -> Column:
-    """The column that ``decode`` makes of ``col``, called ``name``."""
-    schema = spark_schema(protocol, options)
-    kind = schema if decode is cells.one else ArrayType(schema)
-
-    def decoded(values: pa.Array) -> pa.Array:
-        arrow = arrow_schema(schema)
-        codec = registry.protocol(protocol)
-        found = decode(Decoder(codec, options, arrow), values)
-        return found if decode is cells.one else found.cast(to_arrow_type(kind, timezone="UTC"))
-
-    decoded.__name__ = name  # what the column is called
-    provide(SparkSession.getActiveSession())
-    column: Column = arrow_udf(decoded, returnType=kind)(col)
-    return column
+def returned(schema: StructType, *, many: bool) -> DataType:
+    """The type of what ``decoded`` returns."""
+    return ArrayType(schema) if many else schema
 
 
-def to_wire(col: Column | str, protocol: str, **options: object) -> Column:
-    """A binary column of the records in the struct column ``col``, which has columns as ``from_wire`` gives them.
+def decoded(values: pa.Array, protocol: str, options: ReadOptions, schema: StructType, *, many: bool) -> pa.Array:
+    """The record in each binary value, or with ``many`` its records, as structs of ``schema``."""
+    decoder = Decoder(registry.protocol(protocol), options, arrow_schema(schema))
+    if not many:
+        return cells.one(decoder, values)
+    return cells.many(decoder, values).cast(to_arrow_type(returned(schema, many=True), timezone="UTC"))
 
-    ``options`` are ``mode`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a struct
-    that cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
+
+def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
+    """The bytes of each struct."""
+    if not pa.types.is_struct(values.type):
+        raise OptionError(f"a struct column expected, not one of {values.type}")
+    found = registry.protocol(protocol)
+    return pa.array([_record(row, found, options) for row in dataframes.values(values)], pa.binary())
+
+
+def brief(function: Batchwise) -> Batchwise:
+    """The function, whose errors about values and options do not tell where in Wireloom they were raised."""
+
+    @wraps(function)
+    def called(*columns: pa.Array) -> pa.Array:
+        try:
+            return function(*columns)
+        except (DecodeError, EncodeError, OptionError) as error:
+            raise error.with_traceback(None) from None
+
+    return called
+
+
+def _given(col: Column | str) -> Column:
+    """The column, given itself or by its name."""
+    return fn.col(col) if isinstance(col, str) else col
+
+
+def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *, many: bool) -> Column:
+    chosen = reading(protocol, options, many=many)
+    schema = spark_schema(protocol, chosen)
+
+    def decode(values: pa.Array) -> pa.Array:
+        return decoded(values, protocol, chosen, schema, many=many)
+
+    kind = returned(schema, many=many)
+    return _column(brief(decode), kind, "from_wire_many" if many else "from_wire", col, _binary(_given(col)))
+
+
+def _binary(col: Column) -> Column:
+    """The column, which Spark refuses when it analyses the query unless it is binary.
+
+    A function in Python takes columns of any type, ``bitmap_count`` binary ones only. It is never called: Spark checks
+    the types of a condition, and only then leaves out what cannot hold.
     """
-    chosen = _options(protocol, options)
+    return fn.when(fn.lit(False) & fn.bitmap_count(col).isNull(), col).otherwise(col)
 
-    def encode(values: pa.Array) -> pa.Array:
-        found = registry.protocol(protocol)
-        return pa.array([_record(row, found, chosen) for row in dataframes.values(values)], pa.binary())
 
-    encode.__name__ = "to_wire"
+def _column(function: Batchwise, kind: DataType, name: str, col: Column | str, taken: Column) -> Column:
+    """The column that a function makes of the column ``taken``, called by its name and that of ``col``."""
     provide(SparkSession.getActiveSession())
-    column: Column = arrow_udf(encode, returnType=BinaryType())(col)
-    return column
+    function.__name__ = name  # what plans call it
+    made: Column = arrow_udf(function, returnType=kind)(taken)
+    return made.alias(f"{name}({col})" if isinstance(col, str) else name)
 
 
 def _record(row: Row | None, protocol: Protocol, options: ReadOptions) -> bytes | None:

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
-from wireloom.spark import tables
+from wireloom.spark import sql_functions, tables
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
@@ -31,7 +31,7 @@ TAKEN = (
 
 
 def register(spark: SparkSession, *protocols: str, name: str | None = None) -> None:
-    """Register protocols as formats of ``spark.read``: all installed ones, or those named.
+    """Register protocols as formats of ``spark.read``, with their SQL functions: all installed ones, or those named.
 
     A format has its protocol's name, or ``name`` if there is only one. Of the installed protocols, one that cannot be
     registered is left out, with a warning; a named one raises ``OptionError``.
@@ -48,6 +48,14 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
             warnings.warn(f"{protocol} is not registered: {error}", stacklevel=2)
         else:
             _register(spark, source)
+            _install_functions(spark, protocol, source.name())
+
+
+def _install_functions(spark: SparkSession, protocol: str, name: str) -> None:
+    if name in sql_functions.SPARKS:
+        warnings.warn(f"{name} has no SQL functions: Spark has its own from_{name} or to_{name}", stacklevel=3)
+    else:
+        sql_functions.install(spark, protocol, name)
 
 
 def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable[str], **options: object) -> None:
