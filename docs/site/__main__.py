@@ -26,6 +26,8 @@ _PLACES = {
     "docs/decisions": "decisions/index.md",
 }
 """Files of the checkout and their pages; those of a kind are found by ``_places``."""
+_GUIDE = ("README.md", "docs/python.md")
+"""How to use what there is; the other pages in ``docs`` are about the project."""
 
 
 def main() -> None:
@@ -80,10 +82,11 @@ def _stage(stage: Stage) -> Navigation:
         stage.page("command-line.md", command_line_page(app, "wireloom")),
         stage.page("errata.md", errata_page(protocols)),
     ]
-    project = [file("CHANGELOG.md"), file("CONTRIBUTING.md"), *map(stage.file, _files("docs/*.md"))]
+    others = [path for path in _files("docs/*.md") if str(path) not in _GUIDE]
+    project = [file("CHANGELOG.md"), file("CONTRIBUTING.md"), *map(stage.file, others)]
     return [
         ("Home", stage.file(PurePosixPath("docs/site/pages/index.md"), _examples(protocols))),
-        ("Guide", file("README.md")),
+        ("Guide", list(map(file, _GUIDE))),
         ("Protocols", [stage.page("protocols/index.md", protocols_page(protocols)), *_protocols(stage, protocols)]),
         ("Reference", reference),
         ("Project", [*project, ("Decisions", _decisions(stage))]),

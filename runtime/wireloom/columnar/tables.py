@@ -52,7 +52,8 @@ class Table:
         chosen = self._options(columns, mode, options)
         schema = self.view(chosen)
         try:
-            return pa.Table.from_batches(Decoder(self.protocol, chosen, schema).capture(buffer), schema)
+            found = Decoder(self.protocol, chosen, schema).capture(buffer)
+            return pa.Table.from_batches(map(_from_zero, found), schema)
         except DecodeError as error:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
@@ -80,8 +81,9 @@ class Table:
         chosen = self._options(columns, mode, told)
         schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
         files = listed([str(paths)] if isinstance(paths, str | Path) else map(str, paths))
-        found = Decoder(self.protocol, chosen, schema, conditions)
-        return pa.RecordBatchReader.from_batches(schema, scans.batches(found, (FilePart(file.path) for file in files)))
+        decoder = Decoder(self.protocol, chosen, schema, conditions)
+        found = scans.batches(decoder, (FilePart(file.path) for file in files))
+        return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
         """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""
@@ -92,6 +94,13 @@ class Table:
             raise OptionError(f"columns is a list of names, not {columns!r}")
         read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
         return replace(read, columns=None if columns is None else tuple(columns))
+
+
+def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, copied if it begins inside its buffers: DuckDB refuses structs that do."""
+    if not any(column.offset for column in batch.columns):
+        return batch
+    return pa.RecordBatch.from_arrays([pa.concat_arrays([column]) for column in batch.columns], schema=batch.schema)
 
 
 def commented(schema: pa.Schema, comments: Mapping[str, str]) -> pa.Schema:
