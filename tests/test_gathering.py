@@ -38,7 +38,11 @@ def made(protocol: Any, **options: Any) -> Decoder:
 
 def together(decoding: Decoder, captures: dict[str, bytes]) -> list[pa.RecordBatch]:
     gatherer = Gatherer(decoding)
-    found = [batch for name, data in captures.items() for batch in gatherer.capture(io.BytesIO(data).read, name)]
+    found = [
+        batch
+        for name, data in captures.items()
+        for batch in gatherer.capture(decoding.cut(io.BytesIO(data).read), name)
+    ]
     return [*found, *gatherer.rest()]
 
 

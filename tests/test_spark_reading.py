@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pyarrow as pa
 import pytest
@@ -65,6 +66,34 @@ def test_a_large_file_is_read_in_parts(session: SparkSession, tmp_path: Path, ev
     parts = read.option("maxPartitionBytes", every).load(str(capture))
     assert parts.rdd.getNumPartitions() > 1
     assert parts.orderBy("_offset").collect() == whole
+
+
+def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from wireloom.cli import app
+
+    capture, beside = tmp_path / "capture.bin", tmp_path / "capture.bin.wlx"
+    capture.write_bytes((NOOP + frame(bytes(60_000)) + MARKER) * 300)
+    read = session.read.format("couchbase_dcp").option("columns", "_offset,_length,message").option("positions", True)
+    read = read.option("minPartitionNum", 10)
+
+    def parts() -> tuple[int, list[tuple[object, ...]]]:
+        rows = read.load(str(tmp_path))
+        return rows.rdd.getNumPartitions(), [tuple(row) for row in rows.orderBy("_offset").collect()]
+
+    count, whole = parts()
+    assert (count, len(whole)) == (1, 900)  # no file so small is read in order to be split
+    assert CliRunner().invoke(app, ["index", "couchbase_dcp", str(capture)]).exit_code == 0
+    assert parts() == (5, whole)
+    fitting = beside.read_bytes()
+    beside.write_bytes(fitting[:-1])
+    assert parts() == (1, whole)
+    head, _, body = fitting.partition(b"\n")
+    wrong = body.replace(b"[4", b"[5", 1)
+    beside.write_bytes(head.replace(str(crc32(body)).encode(), str(crc32(wrong)).encode()) + b"\n" + wrong)
+    with pytest.raises(Exception, match=r"capture\.bin\.wlx does not fit: .*record begins at byte 5\d*; delete it"):
+        parts()
 
 
 def test_a_malformed_range_is_in_one_part(session: SparkSession, tmp_path: Path) -> None:

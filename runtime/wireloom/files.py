@@ -26,6 +26,8 @@ from wireloom.compressed import decompressed
 from wireloom.options import OptionError
 
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
+INDEX = ".wlx"
+"""What is added to the name of a capture for its index, which ``wireloom.columnar.index`` describes."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -63,9 +65,10 @@ def listed(paths: Iterable[str]) -> tuple[CaptureFile, ...]:
 
     The order is that of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a
     name that exists is not a pattern. Raises ``OptionError`` for a path without files, ``OSError`` for one that cannot
-    be listed.
+    be listed. Indexes are no captures.
     """
-    return tuple({file.path: file for path in paths for file in _meant(path)}.values())
+    files = {file.path: file for path in paths for file in _meant(path) if not file.path.endswith(INDEX)}
+    return tuple(files.values())
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 The protocols that come with Wireloom are found in the same way.
 """
 
+import inspect
 from functools import cache
+from hashlib import blake2b
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -84,3 +86,10 @@ def protocol(name: str) -> Protocol:
     """The ``Protocol`` of ``load(name)``."""
     found: Protocol = load(name).PROTOCOL
     return found
+
+
+@cache
+def digest(name: str) -> str:
+    """A digest of how the protocol's records are described. Raises ``OSError`` where its source is not installed."""
+    parsers = import_module(f"{load(name).__name__}.parsers")
+    return blake2b(inspect.getsource(parsers).encode(), digest_size=16).hexdigest()

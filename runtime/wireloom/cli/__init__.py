@@ -12,6 +12,7 @@ from wireloom.cli.decode import decode
 from wireloom.cli.diagnostics import exit_statuses, tell
 from wireloom.cli.encode import encode
 from wireloom.cli.explain import explain
+from wireloom.cli.index import index
 from wireloom.cli.inspect import inspect
 from wireloom.cli.protocols import protocols
 from wireloom.cli.specs import check, generate
@@ -57,7 +58,7 @@ def _options(
 ) -> None: ...
 
 
-for command in (decode, inspect, encode, check, explain, generate, compat, protocols, init):
+for command in (decode, inspect, encode, index, check, explain, generate, compat, protocols, init):
     app.command()(command)
 
 

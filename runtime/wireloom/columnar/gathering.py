@@ -1,6 +1,6 @@
 """Captures decoded one after the other, the records of small ones together: a batch costs much more than a record."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
@@ -34,16 +34,14 @@ class Gatherer:
         self.files.append(file)
         self.decoder.tallies.append(Tally())
 
-    def capture(
-        self, read: Callable[[int], bytes], file: str, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """The batches that are full while a capture is read; as ``Decoder.cut``.
+    def capture(self, cuts: Iterable[Cuts], file: str) -> Iterator[pa.RecordBatch]:
+        """The batches that are full with the records of a capture.
 
         Raises ``DecodeError`` in mode ``FAILFAST``, which names the file of the malformed record.
         """
         self.begin(file)
-        for cuts in self.decoder.cut(read, start=start, stop=stop):
-            yield from self.add(cuts)
+        for each in cuts:
+            yield from self.add(each)
 
     def add(self, cuts: Cuts) -> Iterator[pa.RecordBatch]:
         """The batches that are full with some records of the last capture. Raises as ``capture``."""

@@ -6,26 +6,39 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from wireloom.columnar import index
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
-from wireloom.files import opened
+from wireloom.files import INDEX, opened
 
 LOG = logging.getLogger("wireloom")
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """The records of a file that begin from byte ``start`` to before ``stop``, or to its end."""
+    """The records of a file that begin from byte ``start`` to before ``stop``, or to its end.
+
+    If that is what an ``indexed`` file's index says, it is checked.
+    """
 
     path: str
     start: int = 0
     stop: int | None = None
+    indexed: bool = False
 
 
 def gathered(part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
     """The batches that are full while a part is read."""
+    decoder = gatherer.decoder
     with opened(part.path, part.start) as stream:
-        yield from gatherer.capture(stream.read, part.path, start=part.start, stop=part.stop)
+        cuts = decoder.cut(stream.read, start=part.start, stop=part.stop)
+        if part.indexed:
+            cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
+        try:
+            yield from gatherer.capture(cuts, part.path)
+        except index.UnfitError as error:
+            told = f"{part.path}{INDEX} does not fit: {error}; delete it, or make it anew with wireloom index"
+            raise ValueError(told) from None
 
 
 def batches(

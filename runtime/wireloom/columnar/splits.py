@@ -5,17 +5,22 @@ from the start, at the speed of the scan, and a part begins only where a sound r
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from wireloom.columnar import decoder
 from wireloom.columnar.scanning import Pieces, Scanner
 
 
-def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of parts of a capture of ``size`` bytes, each ending with a record behind a multiple of ``every``.
+class Place(NamedTuple):
+    """Where a sound record begins, and how many records and malformed ranges are in front of it."""
 
-    A malformed range is in the part in which it begins, however long it is. ``read`` gives the capture's bytes.
-    """
-    begun, wanted = 0, every
+    offset: int
+    number: int
+
+
+def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[Place]:
+    """A record behind each multiple of ``every`` in a capture of ``size`` bytes, which ``read`` gives."""
+    wanted, passed = every, 0
     pieces = Pieces(read, decoder.PIECE_BYTES, 0, final=True)
     for window in pieces:
         at = 0
@@ -27,9 +32,21 @@ def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
                     row += 1
                 if row == len(starts):
                     break
-                yield begun, int(starts[row])
-                begun = int(starts[row])
-                wanted = (begun // every + 1) * every
+                found = Place(int(starts[row]), passed + row)
+                yield found
+                wanted = (found.offset // every + 1) * every
+            passed += len(starts)
         pieces.keep(at)
+
+
+def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of parts of a capture of ``size`` bytes, each ending with a record behind a multiple of ``every``.
+
+    A malformed range is in the part in which it begins, however long it is. ``read`` gives the capture's bytes.
+    """
+    begun = 0
+    for place in places(scanner, read, size, every):
+        yield begun, place.offset
+        begun = place.offset
     if begun < size:
         yield begun, size

@@ -24,13 +24,13 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import Protocol
-from wireloom.columnar import scans
+from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter, filterable
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.scans import FilePart
-from wireloom.columnar.splits import splits
-from wireloom.files import CaptureFile, opened
+from wireloom.columnar.scans import LOG, FilePart
+from wireloom.columnar.splits import Place, splits
+from wireloom.files import INDEX, CaptureFile, opened
 from wireloom.options import ReadOptions
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
@@ -65,22 +65,44 @@ class CaptureReader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         """Large files in parts, small ones together."""
         files = chosen(self.paths, self.source)
+        most = self.source.task_bytes(file.size for file in files)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            parts = [part for found in pool.map(self._parts, files) for part in found]
+            parts = [part for found in pool.map(lambda file: self._parts(file, most), files) for part in found]
         return list(shared_out(parts, self.source))
 
-    def _parts(self, file: CaptureFile) -> list[tuple[FilePart, int]]:
-        """A file's parts with their sizes in bytes. An unreadable one is left to the task that reads it."""
-        every = self.source.max_partition_bytes
-        if not file.splittable or file.size <= every:
+    def _parts(self, file: CaptureFile, most: int) -> list[tuple[FilePart, int]]:
+        """A file's parts with their sizes in bytes: of about ``most`` by its index, else as large as they may be.
+
+        An unreadable file is left to the task that reads it.
+        """
+        noted = self._noted(file) if file.splittable and file.size > most else None
+        if noted is not None:
+            found = list(index.parts(noted, file.size, most))
+        elif file.splittable and file.size > self.source.max_partition_bytes:
+            try:
+                with opened(file.path) as stream:
+                    scanner = self.decoder().scanner()
+                    found = list(splits(scanner, stream.read, file.size, self.source.max_partition_bytes))
+            except OSError:
+                return [(FilePart(file.path), file.size)]
+        else:
             return [(FilePart(file.path), file.size)]
+        last, indexed = found[-1][0], noted is not None
+        return [
+            (FilePart(file.path, start, None if start == last else stop, indexed), stop - start)
+            for start, stop in found
+        ]
+
+    def _noted(self, file: CaptureFile) -> Sequence[Place] | None:
+        """What the index of a file notes; None if it has none that fits."""
         try:
-            with opened(file.path) as stream:
-                found = list(splits(self.decoder().scanner(), stream.read, file.size, every))
+            name = registry.protocol(self.protocol).name
+            return index.read(file, index.Reading.of(name, registry.digest(self.protocol), self.options))
+        except index.UnfitError as error:
+            LOG.warning("wireloom: %s%s is not used: %s", file.path, INDEX, error)
         except OSError:
-            return [(FilePart(file.path), file.size)]
-        last = found[-1][0]
-        return [(FilePart(file.path, start, None if start == last else stop), stop - start) for start, stop in found]
+            pass
+        return None
 
     def decoder(self) -> Decoder:
         """The decoder of this reader, made where it is needed."""

@@ -182,7 +182,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         every = self.source.max_partition_bytes
         for begin in range(since, stop, every):
             end = min(begin + every, stop)
-            yield TakenPart(path, begin, end, end, after.lost)
+            yield TakenPart(path, begin, end, size=end, lost=after.lost)
 
     def _records(self, path: str, start: int, stop: int) -> Iterator[TakenPart]:
         """Parts that begin with a record. The error of an unreadable file is left to the task that reads it."""
@@ -197,7 +197,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except OSError:
                 pass
         for begin, end in found:
-            yield TakenPart(path, start + begin, None if compressed else start + end, start + end)
+            yield TakenPart(path, start + begin, None if compressed else start + end, size=start + end)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of what was taken."""

@@ -1,0 +1,34 @@
+"""``wireloom index``: notes beside captures where records begin, with which Spark splits them without reading them."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from wireloom import registry
+from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli.diagnostics import MisuseError, tell
+from wireloom.files import INDEX, listed, shown
+from wireloom.options import MAX_RECORD_BYTES, ReadOptions, resolve
+
+
+def index(
+    protocol: ProtocolName,
+    files: Annotated[list[str], typer.Argument(metavar="FILES", help="Captures, or directories and patterns of them.")],
+    parameter: Parameters = None,
+    max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
+) -> None:
+    """Write beside each capture where its records begin, so that Spark splits it without reading it first."""
+    from wireloom.columnar import arrow_schema
+    from wireloom.columnar import index as indexes
+    from wireloom.columnar.decoder import Decoder
+
+    found = protocol_of(protocol)
+    options = ReadOptions.of({"maxRecordBytes": max_record_bytes}, parameters=(), messages=found.messages)
+    options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
+    reading = indexes.Reading.of(found.name, registry.digest(protocol), options)
+    for file in listed(files):
+        if not file.splittable:
+            raise MisuseError(f"{shown(file.path)} is compressed and is never split; it needs no index")
+        count = indexes.write(file, reading, Decoder(found, options, arrow_schema(())).scanner())
+        tell(f"{shown(file.path)}{INDEX}: {count} places")

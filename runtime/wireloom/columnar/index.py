@@ -1,0 +1,135 @@
+"""The index beside a capture, ``<file>.wlx``: where records begin, so that the capture is split without being read.
+
+It is text, a JSON value a line. The first line says what the index is of, the others ``[offset, number]`` of a record
+each few MiB; records are counted from the capture's start, malformed ranges among them.
+"""
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+from uuid import uuid4
+from zlib import crc32
+
+from wireloom.columnar.scanning import Cuts, Scanner
+from wireloom.columnar.splits import Place, places
+from wireloom.files import INDEX, CaptureFile, created, moved, opened, removed
+from wireloom.options import U64, ReadOptions
+
+VERSION = 1
+"""Of the format, and of how captures are cut into records: where either changes, older indexes do not fit."""
+EVERY = 4 * 1024 * 1024
+"""A record is noted behind each multiple of so many bytes."""
+_ENDS = 4096
+"""How many of the first bytes of a capture, and of the last, tell it from others."""
+_LINE = 64
+"""No line of a record is longer."""
+
+
+class UnfitError(ValueError):
+    """An index does not fit its capture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What decides how a capture falls into records: ``framing`` is a digest of the protocol's description."""
+
+    protocol: str
+    framing: str
+    parameters: Mapping[str, bool | str]
+    max_record_bytes: int
+
+    @classmethod
+    def of(cls, protocol: str, framing: str, options: ReadOptions) -> "Reading":
+        """What the options of a reader decide."""
+        parameters = {name: value for name, value in options.parameters.items() if name != U64.name}
+        return cls(protocol, framing, parameters, options.max_record_bytes)
+
+
+def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
+    """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
+    with opened(file.path) as stream:
+        lines = [json.dumps([place.offset, place.number]) for place in places(scanner, stream.read, file.size, EVERY)]
+    body = "".join(f"{line}\n" for line in lines).encode()
+    head = {**_head(file, reading), "places": len(lines), "crc32": crc32(body)}
+    folder, slash, name = file.path.rpartition("/")
+    made = f"{folder}{slash}.{name}-{uuid4().hex}{INDEX}"
+    try:
+        with created(made) as target:
+            target.write(json.dumps(head).encode() + b"\n" + body)
+        moved(made, file.path + INDEX)
+    finally:
+        removed(made)
+    return len(lines)
+
+
+def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:
+    """The records that the index of a capture notes.
+
+    Raises ``UnfitError`` if it is torn, of another file or of another reading, ``OSError`` if there is none.
+    """
+    most = 4 * _ENDS + _LINE * (file.size // EVERY + 1)
+    with opened(file.path + INDEX) as stream:
+        data = stream.read(most)
+    first, _, body = data.partition(b"\n")
+    try:
+        head = json.loads(first)
+        lines = [json.loads(line) for line in body.splitlines()]
+    except (ValueError, RecursionError):
+        raise UnfitError("it is not whole") from None
+    if not isinstance(head, dict) or (head.pop("places", None), head.pop("crc32", None)) != (len(lines), crc32(body)):
+        raise UnfitError("it is not whole")
+    if not _ascend(lines, file.size):
+        raise UnfitError("it notes what cannot be")
+    expected = _head(file, reading)
+    if wrong := [name for name in expected if head.get(name) != expected[name]]:
+        raise UnfitError(f"it is of another {wrong[0]}")
+    return tuple(Place(*line) for line in lines)
+
+
+def _head(file: CaptureFile, reading: Reading) -> dict[str, Any]:
+    """What an index is of."""
+    digest = blake2b(digest_size=16)
+    for offset in (0, max(0, file.size - _ENDS)):
+        with opened(file.path, offset) as stream:
+            digest.update(stream.read(_ENDS))
+    return {"version": VERSION, **asdict(reading), "size": file.size, "content": digest.hexdigest()}
+
+
+def _ascend(lines: Sequence[Any], size: int) -> bool:
+    """Whether offsets and numbers of records are such, and ascend."""
+    if not all(isinstance(line, list) and list(map(type, line)) == [int, int] for line in lines):
+        return False
+    ordered = all(a < b and m < n for (a, m), (b, n) in pairwise([[0, 0], *lines]))
+    return ordered and (not lines or lines[-1][0] < size)
+
+
+def parts(noted: Iterable[Place], size: int, every: int) -> Iterator[tuple[int, int]]:
+    """As ``splits``, of what is noted of a capture of ``size`` bytes."""
+    offsets = [place.offset for place in noted]
+    begun = 0
+    while (at := bisect_left(offsets, (begun // every + 1) * every)) < len(offsets):
+        yield begun, offsets[at]
+        begun = offsets[at]
+    yield begun, size
+
+
+def checked(cuts: Iterable[Cuts], scanner: Scanner, start: int, stop: int | None) -> Iterator[Cuts]:
+    """The records of a part that an index gave, which must begin with a record and end where the next part begins.
+
+    As the first part begins where the capture does, all of them are right if each ends where the next begins. Raises
+    ``UnfitError``.
+    """
+    at = start
+    for each in cuts:
+        if at == start and start and not scanner.begins(each, 0):
+            raise UnfitError(f"no sound record begins at byte {start}")
+        at = each.window.base + int(each.stop[-1])
+        if stop is not None and at > stop:
+            break
+        yield each
+    if stop is not None and at != stop:
+        raise UnfitError(f"no record begins at byte {stop}")

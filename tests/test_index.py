@@ -1,0 +1,215 @@
+"""Indexes beside captures: parts found by one give the rows of the whole, and one that does not fit is not believed."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pyarrow as pa
+import pytest
+from test_splits import CAPTURES, NOOP, decoder, frame
+from typer.testing import CliRunner
+
+from wireloom import registry
+from wireloom.cli import app
+from wireloom.columnar import index
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.index import Reading, UnfitError
+from wireloom.files import CaptureFile, listed
+from wireloom_protocols import couchbase_dcp, databus
+
+
+def stored(tmp_path: Path, capture: bytes) -> CaptureFile:
+    (tmp_path / "capture.bin").write_bytes(capture)
+    (file,) = listed([str(tmp_path / "capture.bin")])
+    return file
+
+
+def reading(decoding: Decoder) -> Reading:
+    name = decoding.protocol.name
+    return Reading.of(name, registry.digest(name), decoding.options)
+
+
+def rows(decoding: Decoder, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:
+    """The rows of a part as a task reads them, checked."""
+    stream = io.BytesIO(capture)
+    stream.seek(start)
+    cuts = decoding.cut(stream.read, start=start, stop=stop)
+    return [batch for each in index.checked(cuts, decoding.scanner(), start, stop) for batch in decoding.cuts(each, "")]
+
+
+def parted(protocol: Any, capture: bytes, parts: list[tuple[int, int]]) -> pa.Table:
+    found: list[pa.RecordBatch] = []
+    for start, stop in parts:
+        found += rows(decoder(protocol), capture, start, None if stop == len(capture) else stop)
+    return pa.Table.from_batches(found, decoder(protocol).schema)
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize("noted", [1, 50, 100, 1000])
+def test_parts_by_an_index_give_the_rows_of_the_whole(
+    name: str, noted: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, capture = CAPTURES[name]
+    monkeypatch.setattr(index, "EVERY", noted)
+    file, whole = stored(tmp_path, capture), pa.Table.from_batches(decoder(protocol).capture(capture))
+    count = index.write(file, reading(decoder(protocol)), decoder(protocol).scanner())
+    found = index.read(file, reading(decoder(protocol)))
+    assert len(found) == count
+    offsets = whole["_offset"].to_pylist()
+    assert [offsets.index(place.offset) for place in found] == [place.number for place in found]
+    for every in range(1, len(capture) + 60, 37):
+        parts = list(index.parts(found, file.size, every))
+        assert [0, *(stop for _, stop in parts)] == [*(start for start, _ in parts), len(capture)]
+        assert parted(protocol, capture, parts).equals(whole)
+
+
+PLAIN = NOOP * 50 + frame(NOOP * 20) + NOOP * 50
+
+
+@pytest.fixture
+def indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CaptureFile:
+    monkeypatch.setattr(index, "EVERY", 200)
+    file, decoding = stored(tmp_path, PLAIN), decoder(couchbase_dcp)
+    assert index.write(file, reading(decoding), decoding.scanner()) > 5
+    return file
+
+
+def beside(file: CaptureFile) -> Path:
+    return Path(f"{file.path}.wlx")
+
+
+def test_a_torn_index_is_not_believed(indexed: CaptureFile) -> None:
+    data = beside(indexed).read_bytes()
+    for size in range(len(data)):
+        beside(indexed).write_bytes(data[:size])
+        with pytest.raises(UnfitError, match="it is not whole"):
+            index.read(indexed, reading(decoder(couchbase_dcp)))
+
+
+def test_an_index_with_another_byte_is_not_believed(indexed: CaptureFile) -> None:
+    data = beside(indexed).read_bytes()
+    for place in range(len(data)):
+        beside(indexed).write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(UnfitError):
+            index.read(indexed, reading(decoder(couchbase_dcp)))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda data: data + NOOP, "it is of another size"),
+        (lambda data: b"\x81" + data[1:], "it is of another content"),
+        (lambda data: data[:-1] + b"\1", "it is of another content"),
+    ],
+)
+def test_an_index_of_another_file_is_not_believed(
+    indexed: CaptureFile, change: Callable[[bytes], bytes], told: str, tmp_path: Path
+) -> None:
+    file = stored(tmp_path, change(PLAIN))
+    with pytest.raises(UnfitError, match=told):
+        index.read(file, reading(decoder(couchbase_dcp)))
+
+
+def test_an_index_of_another_reading_is_not_believed(indexed: CaptureFile) -> None:
+    mine = reading(decoder(couchbase_dcp))
+    assert index.read(indexed, mine)
+    for other, told in (
+        (replace(mine, protocol="databus"), "protocol"),
+        (replace(mine, framing="0"), "framing"),
+        (replace(mine, parameters={"byte_order": "big"}), "parameters"),
+        (replace(mine, max_record_bytes=1000), "max_record_bytes"),
+    ):
+        with pytest.raises(UnfitError, match=f"it is of another {told}"):
+            index.read(indexed, other)
+
+
+def forged(file: CaptureFile, lines: list[Any]) -> None:
+    """An index that fits in everything but what it notes."""
+    head = json.loads(beside(file).read_bytes().splitlines()[0])
+    body = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    head |= {"places": len(lines), "crc32": crc32(body)}
+    beside(file).write_bytes(json.dumps(head).encode() + b"\n" + body)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [[24, 1], [24, 2]],
+        [[48, 2], [24, 1]],
+        [[0, 0]],
+        [[24, 0]],
+        [[-24, 1]],
+        [[len(PLAIN), 101]],
+        [[10**400, 1]],
+        [[24.0, 1]],
+        [[True, 1]],
+        [["24", 1]],
+        [[24]],
+        [{"24": 1}],
+        [None],
+        ["24"],
+        [[[[]]] * 9] * 9,
+    ],
+)
+def test_an_index_of_impossible_places_is_not_believed(indexed: CaptureFile, lines: list[Any]) -> None:
+    forged(indexed, lines)
+    with pytest.raises(UnfitError):
+        index.read(indexed, reading(decoder(couchbase_dcp)))
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"[" * 10_000, b"\xff\xfe", b"null\n", b"{}\n", b"0" * 10_000_000])
+def test_a_file_that_is_no_index_is_not_believed(indexed: CaptureFile, data: bytes) -> None:
+    beside(indexed).write_bytes(data)
+    with pytest.raises(UnfitError):
+        index.read(indexed, reading(decoder(couchbase_dcp)))
+
+
+def test_every_forged_place_is_found_by_the_task_before_it(indexed: CaptureFile) -> None:
+    boundaries = decoder(couchbase_dcp)
+    starts = {start for batch in boundaries.capture(PLAIN) for start in batch.column("_offset").to_pylist()}
+    inside = range(1, len(PLAIN), 13)
+    for place in inside:
+        forged(indexed, [[place, 1]])
+        noted = index.read(indexed, reading(decoder(couchbase_dcp)))
+        parts = list(index.parts(noted, len(PLAIN), 1))
+        if place in starts:
+            parted(couchbase_dcp, PLAIN, parts)
+            continue
+        with pytest.raises(UnfitError, match=f"no record begins at byte {place}"):
+            parted(couchbase_dcp, PLAIN, parts)
+
+
+def test_the_command_line_writes_indexes(tmp_path: Path) -> None:
+    capture = tmp_path / "a.bin"
+    capture.write_bytes(frame(bytes(100_000)) * 100)
+    result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (0, f"{capture}.wlx: 2 places\n")
+    (file,) = listed([str(tmp_path)])  # which leaves out the index
+    first, second = index.read(file, reading(decoder(couchbase_dcp)))
+    assert (first.offset - 4 * 1024 * 1024, first.offset % 100_024, first.number) == (
+        first.number * 100_024 - 4 * 1024 * 1024,
+        0,
+        42,
+    )
+    assert second.number == 84
+    again = CliRunner().invoke(app, ["index", "couchbase_dcp", str(capture)])
+    assert again.exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "a.bin.wlx"]
+
+
+def test_a_byte_order_is_part_of_a_reading(tmp_path: Path) -> None:
+    _, capture = CAPTURES["events in events"]
+    file = stored(tmp_path, capture)
+    assert CliRunner().invoke(app, ["index", "databus", "-P", "byte_order=big", file.path]).exit_code == 0
+    with pytest.raises(UnfitError, match="it is of another parameters"):
+        index.read(file, reading(decoder(databus)))
+
+
+def test_a_compressed_capture_needs_no_index(tmp_path: Path) -> None:
+    (tmp_path / "a.bin.gz").write_bytes(b"")
+    result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path / "a.bin.gz")])
+    assert result.exit_code != 0
