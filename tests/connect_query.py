@@ -18,10 +18,11 @@ def main(folder: Path) -> None:
         "spark.sql.warehouse.dir", str(folder / "tables")
     )
     session = builder.getOrCreate()
-    register(session)
     captures = folder / "captures"
     captures.mkdir()
     (captures / "a.bin").write_bytes(NOOP * 3 + NOOP[:5])
+    assert session.read.format("couchbase_dcp").load(str(captures)).count() == 4  # Spark finds what is installed
+    register(session)
 
     rows = session.read.format("couchbase_dcp").option("positions", True).load(str(captures))
     (counted,) = summary(rows).collect()

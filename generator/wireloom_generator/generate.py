@@ -30,7 +30,7 @@ class Generation:
 
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: from reading, rules, worked examples, and comparing the outputs."""
-    return _compiled(specs, {})[1]
+    return _compiled(specs, {}, "")[1]
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -69,12 +69,16 @@ def generate(
 def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[str] = ()) -> tuple[Generation, Wanted]:
     """What the specs give, before it is compared with the disk: the problems, and what each file should contain."""
     chosen = emitters.chosen(emit)
-    compiled, problems = _compiled(specs, chosen)
+    compiled, problems = _compiled(specs, chosen, package)
     files: dict[Path, str] = {}
     own: set[Path] = set()
     shared: set[Path] = set()
     others: set[Path] = set()
-    below = {Destination.OUT: out, Destination.PACKAGE: out.joinpath(*filter(None, package.split(".")))}
+    below = {
+        Destination.OUT: out,
+        Destination.TOP: out,
+        Destination.PACKAGE: out.joinpath(*filter(None, package.split("."))),
+    }
     for protocol, emissions in compiled:
         folders = {**below, Destination.SPECS: protocol.path.parent.parent}
         for name, destination, file in emissions:
@@ -84,7 +88,8 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
                 continue
             files[path] = file.text
             if destination is not Destination.SPECS:
-                (own if protocol.name in file.path.parent.parts[-1:] else shared).add(path.parent)
+                alone = destination is Destination.TOP or protocol.name in file.path.parent.parts[-1:]
+                (own if alone else shared).add(path.parent)
     names = tuple(protocol.name for protocol, _ in compiled)
     sources = {path for protocol, _ in compiled for path in protocol.sources}
     generation = Generation(tuple(problems), (), names, tuple(sorted(sources)))
@@ -92,7 +97,7 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 
 
 def _compiled(
-    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter]
+    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter], package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
     """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error.
 
@@ -105,7 +110,9 @@ def _compiled(
         try:
             with examples.running(modules) as codec:
                 traces, failures = examples.run(protocol, codec)
-                emissions = (*modules, *emitters.others(chosen, Subject(protocol, traces, account(codec))))
+                module = ".".join(filter(None, (package, protocol.name)))
+                subject = Subject(protocol, traces, account(codec), module)
+                emissions = (*modules, *emitters.others(chosen, subject))
                 own = {file.path: file for name, _, file in emissions if name in emitters.own()}
                 problems += [*failures, *lockstep.check(protocol, codec, own)]
         except emitted_code.ForeignCodeError as error:

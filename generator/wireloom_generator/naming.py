@@ -34,6 +34,8 @@ IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow
 """The packages that generated modules import; a protocol of that name could hide one."""
 
 
+FOUND = "pyspark_"
+"""How the names of packages begin in which Spark looks for formats."""
 SPARK_FORMATS = frozenset({
     "avro", "binaryfile", "console", "csv", "delta", "hive", "hudi", "iceberg", "image", "jdbc", "json", "kafka",
     "libsvm", "memory", "noop", "orc", "parquet", "rate", "socket", "statestore", "text", "xml",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
 
-from wireloom_generator import git
+from wireloom_generator import git, naming
 from wireloom_generator.output import OutputFile, is_marked, made_from
 from wireloom_generator.problems import Location, Problem, Severity
 
@@ -143,13 +143,18 @@ def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.resolve().name for root in roots}
     known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
-    beside = {path for folder in wanted.own if folder.parent.is_dir() for path in folder.parent.glob("*/*")}
+    beside = {path for folder in wanted.own if folder.parent.is_dir() for path in folder.parent.glob(_alike(folder))}
     beside |= {path for folder in wanted.shared if folder.is_dir() for path in folder.iterdir()}
     for path in sorted(path for path in beside if path.parent not in wanted.own and path.is_file()):
         sources = [PurePosixPath(source) for source in made_from(_first_line(path))]
         gone = any((source.parent.name, source.name) not in known for source in sources)
         if gone and all(source.parent.name in names for source in sources):
             yield FileChange(path, FileChangeKind.ORPHANED, _diff(path, _text(path), ""))
+
+
+def _alike(folder: Path) -> str:
+    """The pattern of files in folders like that one: beside what Spark finds stand the folders of all emitters."""
+    return f"{naming.FOUND}*/*" if folder.name.startswith(naming.FOUND) else "*/*"
 
 
 def _text(path: Path) -> str:

@@ -36,6 +36,8 @@ class Destination(StrEnum):
     """Modules of the protocol's Python package. The compiler knows all of them, and checks each against its closed
     list.
     """
+    TOP = "top"
+    """Packages of their own in the output folder, which is on the path of whoever uses them."""
     SPECS = "specs"
     """Beside the folders of the specs."""
 
@@ -49,11 +51,14 @@ class ModuleEmitter:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an emitter is given: a protocol, its worked examples as the codec decodes them, and how records are read."""
+    """What an emitter is given: a protocol, its worked examples as the codec decodes them, how records are read, and
+    the dotted name of its Python package.
+    """
 
     protocol: model.Protocol
     traces: Traces
     account: "Account"
+    module: str
 
 
 @dataclass(frozen=True, slots=True)
