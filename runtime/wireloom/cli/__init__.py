@@ -16,6 +16,7 @@ from wireloom.cli.index import index
 from wireloom.cli.inspect import inspect
 from wireloom.cli.protocols import protocols
 from wireloom.cli.specs import check, generate
+from wireloom.cli.sql import sql
 from wireloom.cli.starter import init
 from wireloom.cli.streams import mend
 
@@ -58,7 +59,7 @@ def _options(
 ) -> None: ...
 
 
-for command in (decode, inspect, encode, index, check, explain, generate, compat, protocols, init):
+for command in (decode, sql, inspect, encode, index, check, explain, generate, compat, protocols, init):
     app.command()(command)
 
 

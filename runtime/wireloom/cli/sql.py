@@ -1,0 +1,126 @@
+"""``wireloom sql``: captures queried by DuckDB, in which each protocol is a function that gives a table."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wireloom import registry
+from wireloom.cli.arguments import protocol_of
+from wireloom.cli.captures import STDIN
+from wireloom.cli.diagnostics import FailedError, MisuseError
+from wireloom.cli.formats import Format, write_batches
+from wireloom.cli.outputs import output
+from wireloom.extras import needed
+from wireloom.json_rows import harmless
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+
+def sql(
+    query: Annotated[str, typer.Argument(help="A query; couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")],
+    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
+    path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
+) -> None:
+    """Captures queried with DuckDB: PROTOCOL('path', …) is a table, with the arguments of scan in Python."""
+    chosen = Format.of(format_)
+    chosen.must_suit(path)
+    try:
+        with needed("this command", "sql"):
+            import duckdb
+    except ModuleNotFoundError as error:
+        raise MisuseError(str(error)) from None
+    try:
+        with duckdb.connect() as connection:
+            found = connection.sql(_bound(query, connection)).to_arrow_reader()
+            with output(None if str(path) == STDIN else path, binary=chosen is not Format.JSONL) as stream:
+                if chosen is Format.JSONL:
+                    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+                    for row in (row for batch in found for row in batch.to_pylist()):
+                        stream.write(harmless(encode(_json(row))).encode() + b"\n")
+                else:
+                    write_batches(found, found.schema, chosen, stream)
+    except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+        raise MisuseError(str(error).partition("\n")[0]) from None
+    except duckdb.Error as error:
+        told = str(error).partition(". Detail: Python exception")[0]  # the reason, where a scan has failed
+        raise FailedError(told.rpartition(" failed: Invalid: ")[2]) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """A scan that begins anew whenever DuckDB reads it."""
+
+    protocol: str
+    arguments: Mapping[str, Any]
+
+    def begun(self) -> "pa.RecordBatchReader":
+        """Its reader. Raises ``OptionError``."""
+        return registry.table(protocol_of(self.protocol)).scan(**{"mode": "PERMISSIVE", **self.arguments})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.begun().__arrow_c_stream__(requested_schema)
+
+
+def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
+    """The query with names of scans in place of calls of protocols; the scans are registered."""
+    parts, at = [], 0
+    for name, start, opened, stop in _calls(query):
+        given = query[opened + 1 : stop - 1]
+        if not given.strip():
+            raise MisuseError(f"{name}() needs a path: {name}('trace.bin')")
+        ((arguments,),) = connection.execute(f"select struct_pack(paths := {given})").fetchall()
+        shown = f"{query[start:stop]} {start}"
+        scan = _Scan(name, arguments)
+        scan.begun()  # so that its errors are told as they are
+        connection.register(shown, scan)
+        parts += [query[at:start], '"', shown.replace('"', '""'), '"']
+        at = stop
+    return "".join([*parts, query[at:]])
+
+
+def _calls(query: str) -> Iterator[tuple[str, int, int, int]]:
+    """Each call of a protocol: its name, where it starts, where its parenthesis opens, and where it ends."""
+    import duckdb
+
+    tokens = [(start, kind) for start, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
+    inside = 0
+    for (start, kind), (opened, _) in pairwise(tokens):
+        name = query[start:opened].strip().strip('"')
+        called = kind == duckdb.token_type.identifier and query[opened] == "("
+        if not called or start < inside or not (name in registry.names() or "." in name):
+            continue
+        depth = 0
+        for place, each in tokens:
+            if place >= opened and each == duckdb.token_type.operator:
+                depth += {"(": 1, ")": -1}.get(query[place], 0)
+                if depth == 0:
+                    inside = place + 1
+                    yield name, start, opened, inside
+                    break
+
+
+def _json(value: object) -> object:
+    """A value of DuckDB as ``wireloom decode`` has it in JSON: bytes are hex, decimals with a fraction are text."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else json.dumps(value)
+        case bytes():
+            return value.hex()
+        case Decimal():
+            return int(value) if value.as_tuple().exponent == 0 else f"{value:f}"
+        case dict():
+            return {name: _json(each) for name, each in value.items()}
+        case list():
+            return [_json(each) for each in value]
+    return str(value)

@@ -1,0 +1,107 @@
+"""``wireloom sql``: what a query may say, what comes out, and how it fails."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner, Result
+
+from wireloom.cli import app
+from wireloom_protocols import couchbase_dcp
+
+NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+MARKER = couchbase_dcp.build({"snapshot_marker": {"start_seqno": 1, "end_seqno": 8, "snapshot_type": 1}})
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    path = tmp_path / "trace's.bin"
+    path.write_bytes(NOOP + MARKER + NOOP + MARKER[:-1])
+    return path
+
+
+def ran(query: str, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["sql", query, *arguments])
+
+
+def rows(query: str) -> list[Any]:
+    done = ran(query)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def call(path: Path, more: str = "") -> str:
+    escaped = str(path).replace("'", "''")
+    return f"couchbase_dcp('{escaped}'{more})"
+
+
+def test_a_protocol_is_a_table(capture: Path) -> None:
+    found = rows(f"select opcode, count(*) as n from {call(capture)} group by all order by n, opcode")
+    assert found == [{"opcode": 0x56, "n": 2}, {"opcode": 0x5C, "n": 2}]
+
+
+def test_a_call_may_stand_anywhere_and_more_than_once(capture: Path) -> None:
+    table = call(capture, ", columns := ['opcode', 'message']")
+    query = f"with t as (from {table}) select count(*) as a, (select count(*) from {table}) as b, "
+    assert rows(f"{query} (select count(*) from t where opcode = 86) as c from t -- {table}") == [
+        {"a": 4, "b": 4, "c": 2}
+    ]
+    assert rows(f"select count(*) as n from {table} x join {table} as y using (opcode)") == [{"n": 8}]
+
+
+def test_what_only_looks_like_a_call_is_left_alone(capture: Path) -> None:
+    quoted = call(capture).replace("'", "''")
+    assert rows(f"select '{quoted}' as text, 1 as couchbase_dcp") == [{"text": call(capture), "couchbase_dcp": 1}]
+
+
+def test_arguments_are_those_of_scan(capture: Path) -> None:
+    given = ", message := 'snapshot_marker', columns := ['end_seqno'], mode := 'DROPMALFORMED'"
+    (row,) = rows(f"from {call(capture, given)}")
+    assert row == {"end_seqno": 8}
+    escaped = str(capture).replace("'", "''")
+    query = f"select count(*) as n from couchbase_dcp(['{escaped}', '{escaped}'], positions := true) where _offset > 0"
+    assert rows(query) == [{"n": 3}]
+
+
+def test_values_are_as_decode_prints_them(capture: Path) -> None:
+    decoded = CliRunner().invoke(app, ["decode", "couchbase_dcp", str(capture)])
+    assert ran(f"from {call(capture)}").stdout == decoded.stdout
+
+
+def test_values_that_only_queries_make_are_json() -> None:
+    found = rows(
+        "select 1.5::float as f, 1.50::decimal(5,2) as d, date '2020-01-01' as t, 'nan'::double as n, sum(1) as s"
+    )
+    assert found == [{"f": 1.5, "d": "1.50", "t": "2020-01-01", "n": "NaN", "s": 1}]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_results_are_written_to_files(capture: Path, tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"out.{form}"
+    done = ran(f"select opcode from {call(capture)}", "--format", form, "--output", str(path))
+    assert done.exit_code == 0, done.output
+    table = parquet.read_table(path) if form == "parquet" else pa.ipc.open_file(path).read_all()
+    assert sorted(table["opcode"].to_pylist()) == [0x56, 0x56, 0x5C, 0x5C]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ("selec 1", 2, "Parser Error: syntax error"),
+        ("select x from couchbase_dcp('HERE')", 2, "Binder Error: "),
+        ("from nosuch('HERE')", 2, "Catalog Error: "),
+        ("from couchbase_dcp()", 2, "couchbase_dcp() needs a path: couchbase_dcp('trace.bin')"),
+        ("from couchbase_dcp('nosuch.bin')", 2, "there is no file or directory nosuch.bin"),
+        ("from couchbase_dcp('HERE', mod := 'x')", 2, "unknown option 'mod'; did you mean 'mode'?"),
+        ("from couchbase_dcp('HERE', mode := 'FAILFAST')", 1, "HERE: truncated: record at byte "),
+    ],
+)
+def test_it_fails_with_one_sentence(tmp_path: Path, query: str, status: int, said: str) -> None:
+    (tmp_path / "a.bin").write_bytes(NOOP + NOOP[:-1])
+    done = ran(query.replace("HERE", f"{tmp_path}/a.bin"))
+    assert done.exit_code == status
+    assert done.stderr.startswith(f"wireloom: {said.replace('HERE', f'{tmp_path}/a.bin')}")
+    assert len(done.stderr.splitlines()) == 1
