@@ -85,6 +85,22 @@ def test_it_is_found_by_its_name_on_the_path_too(started: Path) -> None:
     assert wireloom(started / "my_protocols", "decode", "mine", "-", "--hex", stdin=RECORD)
 
 
+def test_spark_finds_it_where_its_folder_is_on_the_path(started: Path) -> None:
+    code = (
+        "import pyspark_mine; print(pyspark_mine.DefaultSource.name(), pyspark_mine.DefaultSource({}).schema().names)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=started / "my_protocols",
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(INSTALLED)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("mine ['message', ")
+
+
 def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", "my_protocols")
