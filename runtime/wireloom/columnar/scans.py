@@ -18,13 +18,14 @@ LOG = logging.getLogger("wireloom")
 class FilePart:
     """The records of a file that begin from byte ``start`` to before ``stop``, or to its end.
 
-    If that is what an ``indexed`` file's index says, it is checked.
+    If that is what an ``indexed`` file's index says, it is checked. ``added`` is what its rows have beside that.
     """
 
     path: str
     start: int = 0
     stop: int | None = None
     indexed: bool = False
+    added: tuple[object, ...] = ()
 
 
 def gathered(part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:

@@ -1,14 +1,18 @@
-"""Which of the files that paths mean are read, by the options of Spark's own file sources.
+"""Which of the files that paths mean are read, and in which partition each is, by the options of Spark's own sources.
 
-A directory means everything below it. With ``recursiveFileLookup`` ``false`` it means the files in it, as to those
-sources.
+A directory means everything below it, and directories called ``name=value`` are partitions. With
+``recursiveFileLookup`` ``false`` it means what it means to those sources, the files in it and those in partitions; with
+``true``, no directory is a partition.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
 
 from wireloom.files import CaptureFile, choices, listed
+from wireloom.options import OptionError
 from wireloom.spark.options import SourceOptions
+from wireloom.spark.partitions import partition
 
 _MILLISECOND = 1_000_000
 
@@ -29,6 +33,29 @@ def _chosen(files: Iterable[CaptureFile], source: SourceOptions) -> Iterator[Cap
             (patterns is None or any(fnmatchcase(name, pattern) for pattern in patterns))
             and (before is None or modified < before)
             and (after is None or modified > after)
-            and (source.recursive_file_lookup is not False or file.within in ("", directory))
+            and (
+                source.recursive_file_lookup is not False
+                or file.within in ("", directory)
+                or partition_of(file, source)
+            )
         ):
             yield file
+
+
+def partition_of(file: CaptureFile, source: SourceOptions) -> dict[str, str]:
+    """The texts of a file's partition columns by name; see ``partition``. Raises ``OptionError`` for a wrong base."""
+    if source.recursive_file_lookup:
+        return {}
+    base = source.base_path
+    if base is not None and not file.path.startswith(f"{base.rstrip('/')}/"):
+        raise OptionError(f"basePath is a directory above all that is read: {base} is not above {file.path}")
+    return partition(file, file.within if base is None else base)
+
+
+def chosen_yet(paths: Iterable[str], source: SourceOptions) -> tuple[CaptureFile, ...]:
+    """The files there are; a path may have none so far."""
+    found: list[CaptureFile] = []
+    for path in paths:
+        with suppress(OptionError):
+            found += listed([path])
+    return tuple(_chosen(found, source))

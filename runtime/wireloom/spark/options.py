@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from pyspark.sql import SparkSession
 
+from wireloom.files import local
 from wireloom.options import OptionError, Parameter, Readers, ReadOptions, positive, read_by, truth, unknown
 
 
@@ -34,6 +35,7 @@ class SourceOptions:
     recursive_file_lookup: bool | None = None
     modified_before: int | None = None
     modified_after: int | None = None
+    base_path: str | None = None
     push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -69,6 +71,12 @@ def _time(name: str, value: str) -> int:
     return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
+def _directory(_: str, value: str) -> str:
+    """A path in the form that listed files have."""
+    here = local(value)
+    return value.rstrip("/") if here is None else str(here.absolute())
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SIZE = re.compile(r"([0-9]+)(?:([kmgtp]?)b?)", re.IGNORECASE)
 
@@ -92,6 +100,7 @@ _READERS: Readers = {
     "recursiveFileLookup": ("recursive_file_lookup", truth),
     "modifiedBefore": ("modified_before", _time),
     "modifiedAfter": ("modified_after", _time),
+    "basePath": ("base_path", _directory),
     "pushFilters": ("push_filters", truth),
     "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),

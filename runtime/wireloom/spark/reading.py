@@ -3,8 +3,10 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import groupby
+from operator import attrgetter
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -32,6 +34,7 @@ from wireloom.columnar.scans import LOG, FilePart
 from wireloom.columnar.splits import Place, splits
 from wireloom.files import INDEX, CaptureFile, opened
 from wireloom.options import ReadOptions
+from wireloom.spark.added import Added
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
@@ -45,7 +48,7 @@ class CapturePartition(InputPartition):
 
 
 class CaptureReader(DataSourceReader):
-    """Reads files of captured bytes."""
+    """Reads files of captured bytes: the protocol's columns in ``schema``, and those that are ``added``."""
 
     def __init__(
         self,
@@ -54,21 +57,33 @@ class CaptureReader(DataSourceReader):
         options: ReadOptions,
         source: SourceOptions,
         schema: StructType,
+        added: Added,
     ) -> None:
         self.protocol = protocol
         self.paths = paths
         self.options = options
         self.source = source
         self.schema = schema
+        self.added = added
         self.filters: tuple[Filter, ...] = ()
 
     def partitions(self) -> list[InputPartition]:
         """Large files in parts, small ones together."""
-        files = chosen(self.paths, self.source)
+        files = self.files()
         most = self.source.task_bytes(file.size for file in files)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            parts = [part for found in pool.map(lambda file: self._parts(file, most), files) for part in found]
+            parts = [
+                (replace(part, added=self.added.values(file)), size)
+                for file, found in zip(files, pool.map(lambda file: self._parts(file, most), files), strict=True)
+                for part, size in found
+            ]
         return list(shared_out(parts, self.source))
+
+    def files(self) -> tuple[CaptureFile, ...]:
+        """The files to read."""
+        files = chosen(self.paths, self.source)
+        self.added.must_be_of(files)
+        return files
 
     def _parts(self, file: CaptureFile, most: int) -> list[tuple[FilePart, int]]:
         """A file's parts with their sizes in bytes: of about ``most`` by its index, else as large as they may be.
@@ -112,7 +127,9 @@ class CaptureReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
-        yield from scans.batches(self.decoder(), partition.parts, self._read, self.source.leaves_out)
+        decoder = self.decoder()
+        for values, parts in groupby(partition.parts, attrgetter("added")):
+            yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a part is read."""
@@ -140,12 +157,19 @@ class FilteringReader(CaptureReader):
     Spark refuses it unless ``spark.sql.python.filterPushdown.enabled`` is set.
     """
 
+    pruning: tuple[SparkFilter, ...] = ()
+
+    def files(self) -> tuple[CaptureFile, ...]:
+        """Those that may have what the query wants, by their partitions."""
+        return tuple(file for file in super().files() if self.added.may_hold(file, self.pruning))
+
     def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
         """Remember the filters. Spark applies them again, since a record turns out to be malformed only when it is
         decoded.
         """
         protocol = registry.protocol(self.protocol)
         structs = protocol.messages if self.options.message is None else ()
+        self.pruning = tuple(filters)
         self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol, structs)) is not None)
         return filters
 

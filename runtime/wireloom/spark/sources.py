@@ -6,8 +6,9 @@ needed, since parsers cannot be pickled.
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
+from typing import ClassVar, TypeVar
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
@@ -16,12 +17,16 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import sql_functions, tables
+from wireloom.spark.added import Added, offered
+from wireloom.spark.listing import chosen_yet
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
 from wireloom.spark.schemas import must_offer, spark_schema
 from wireloom.spark.streaming import CaptureStreamReader, TakenReader
 from wireloom.spark.workers import provide
 from wireloom.spark.writing import CaptureWriter
+
+R = TypeVar("R", bound=CaptureReader)
 
 TAKEN = (
     "avro", "binaryFile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop", "orc",
@@ -121,17 +126,40 @@ class CaptureSource(DataSource):
         return cls.format
 
     def schema(self) -> StructType:
-        return spark_schema(self.protocol, self.read_options)
+        paths = self.paths if self.source_options.recursive_file_lookup is not True else ()
+        added = offered(chosen_yet(paths, self.source_options), self.source_options, self._own(None).names)
+        columns = self.read_options.columns
+        if columns is None:
+            return StructType([*self._own(None), *added.values()])
+        own = tuple(path for path in columns if path not in added)
+        fields = {field.name: field for field in (self._own(own) if own else ())} | added
+        return StructType([fields[name] for name in dict.fromkeys(_name(path, added) for path in columns)])
+
+    def _own(self, columns: tuple[str, ...] | None) -> StructType:
+        """The protocol's columns: all, or those that are named."""
+        return spark_schema(self.protocol, replace(self.read_options, columns=columns))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        must_offer(self.schema(), schema)
-        kind = FilteringReader if self.source_options.push_filters else CaptureReader
-        return kind(self.protocol, self._given_paths(), self.read_options, self.source_options, schema)
+        return self._made(FilteringReader if self.source_options.push_filters else CaptureReader, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        must_offer(self.schema(), schema)
-        captures = TakenReader(self.protocol, self._given_paths(), self.read_options, self.source_options, schema)
+        captures = self._made(TakenReader, schema)
+        captures.added.must_be_of(chosen_yet(captures.paths if captures.added.fields else (), self.source_options))
         return CaptureStreamReader(captures)
+
+    def _made(self, kind: type[R], schema: StructType) -> R:
+        """The reader of a schema, whose columns that are not the protocol's come from the names of directories."""
+        names = self._own(None).names
+        named = self.read_options.columns
+        columns = None if named is None else tuple(path for path in named if path.partition(".")[0] in names)
+        every = self._own(columns or None)
+        own = [field for field in schema if field.name in names]
+        must_offer(every, StructType(own))
+        added = tuple(field for field in schema if field.name not in names)
+        options = replace(self.read_options, columns=None)
+        decoded = StructType(own or every.fields[:1])  # rows are counted by a column
+        added_columns = Added(schema, added, tuple(every.names), self.source_options)
+        return kind(self.protocol, self._given_paths(), options, self.source_options, decoded, added_columns)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         if not self.paths:
@@ -152,3 +180,8 @@ class CaptureSource(DataSource):
         if not self.paths:
             raise OptionError(tables.pathless(self.format))
         return self.paths
+
+
+def _name(path: str, added: Container[str]) -> str:
+    """The column that a path of the option ``columns`` begins with."""
+    return path if path in added else path.partition(".")[0]

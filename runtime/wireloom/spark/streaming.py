@@ -16,7 +16,7 @@ batch took of a file is not missed if it is deleted.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -171,7 +171,14 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda path: list(self._parts(path, before.of_file(path), after.files[path])), changed)
             parts = [(part, part.size - part.start) for parts in found for part in parts]
+        if self.captures.added.fields:
+            files = {file.path: file for file in self._listed()}
+            parts = [(self._with_added(part, files.get(part.path)), size) for part, size in parts]
         return list(shared_out(parts, self.source))
+
+    def _with_added(self, part: TakenPart, file: CaptureFile | None) -> TakenPart:
+        """The part with its values of added columns; a file that is gone is told of by the task that misses it."""
+        return replace(part, added=self.captures.added.values(file or CaptureFile(part.path, part.size, 0)))
 
     def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[TakenPart]:
         """What was taken of a file: its records, and the bytes that are malformed because it is lost."""
