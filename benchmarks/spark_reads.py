@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import captures
 import protocols
 import rivals
+import small_files
 import spark_inputs
 import timing
 from apart import Rate
@@ -28,6 +29,8 @@ from spark_inputs import BATCH_ROWS, FILTERED, Files
 from wireloom.spark import from_wire, register
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+ROWS_A_FILE = 400
+"""There is one small file for so many rows of the large ones."""
 TOTALS = ("opaque", "by_seqno")
 """What is summed up to see that a read is right."""
 
@@ -51,6 +54,7 @@ def reads(rows: int, rounds: int) -> Iterator[Report]:
         mixed = spark_inputs.write(captures.mixed(), "spark_mixed", rows)
         cases = [*_reading(spark, mutations), _filtered(spark, mixed)]
         yield _measured([*cases, _column(spark, mutations, block), _writing(spark, mutations)], rounds)
+        yield small_files.reads(spark, block, max(1, rows // ROWS_A_FILE), rounds)
     finally:
         spark.stop()
 
