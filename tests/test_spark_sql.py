@@ -107,6 +107,16 @@ def test_rows_are_inserted(session: SparkSession, folder: Path, tmp_path: Path, 
     assert all(path.suffix == ".gz" for path in written.glob("*.bin*"))
 
 
+def test_a_table_may_be_created_from_a_query(session: SparkSession, folder: Path, tmp_path: Path, table: str) -> None:
+    from wireloom.spark import dataset
+
+    dataset(session, "dcp_made", format="couchbase_dcp", path=str(tmp_path / "made"))
+    session.read.format("couchbase_dcp").load(str(folder)).createOrReplaceTempView("arrived")
+    session.sql(f"CREATE TABLE {table} USING dcp_made AS SELECT * FROM arrived WHERE _corrupt_record IS NULL")
+    assert messages(session, table) == ["snapshot_marker", "unknown"]
+    assert list((tmp_path / "made").glob("*.bin"))
+
+
 def test_a_view_of_a_table_stays(session: SparkSession, folder: Path, table: str) -> None:
     from wireloom.spark import dataset
 
