@@ -199,9 +199,35 @@ def test_a_narrower_schema_is_honoured(session: SparkSession, capture: Path) -> 
     assert rows.first() == ((2, ["Memory"]), Decimal(2**64 - 1))
 
 
+def test_a_schema_may_have_wider_types(session: SparkSession, captures: Path) -> None:
+    read = session.read.format("couchbase_dcp")
+    plainly = read.load(str(captures / "couchbase_dcp"))
+    for column, kind in (
+        ("opcode", "int"),
+        ("opcode", "bigint"),
+        ("opcode", "float"),
+        ("opcode", "decimal(7,2)"),
+        ("opaque", "decimal(20,1)"),
+        ("cas", "decimal(22,2)"),
+    ):
+        wide = read.schema(f"message string, {column} {kind}").load(str(captures / "couchbase_dcp"))
+        assert wide.schema[column].dataType.simpleString() == kind
+        assert wide.collect() == plainly.selectExpr("message", f"cast({column} as {kind})").collect(), kind
+    wide = read.schema("snapshot_marker struct<end_seqno: decimal(19,0)>").load(str(captures / "couchbase_dcp"))
+    found = [row[0] and row[0].end_seqno for row in wide.collect()]
+    assert found == [row[0] and row[0].end_seqno for row in plainly.select("snapshot_marker").collect()]
+    assert any(found)
+
+
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
+        ("opcode tinyint", "column opcode is smallint, not tinyint"),
+        ("opcode decimal(5,1)", r"column opcode is smallint, not decimal\(5,1\)"),
+        ("opaque float", "column opaque is bigint, not float"),
+        ("opaque double", "column opaque is bigint, not double"),
+        ("cas decimal(21,2)", r"column cas is decimal\(20,0\), not decimal\(21,2\)"),
+        ("opcode string", "column opcode is smallint, not string"),
         ("mesage string", "unknown column 'mesage'; did you mean 'message'"),
         ("cas bigint", r"column cas is decimal\(20,0\), not bigint"),
         ("snapshot_marker struct<end: bigint>", "unknown column 'snapshot_marker.end'; did you mean "),

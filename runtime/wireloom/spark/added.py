@@ -1,4 +1,4 @@
-"""Columns that rows have from their file's path rather than from its bytes: the partition columns."""
+"""From what is decoded to the table that was asked for: columns that rows have from their file's path, wider types."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,18 +67,21 @@ class Added:
         return tuple(value(field, texts.get(field.name)) for field in self.fields)
 
     def onto(self, batches: Iterator[pa.RecordBatch], values: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
-        """Batches of the protocol's columns as ones of the whole schema."""
-        if not self.fields:
-            yield from batches
-            return
+        """Batches of the protocol's columns as ones of the whole schema, with its types."""
         schema = arrow_schema(self.schema)
         scalars = {
             field.name: pa.scalar(value, schema.field(field.name).type)
             for field, value in zip(self.fields, values, strict=True)
         }
         for batch in batches:
+            if batch.schema == schema:
+                yield batch
+                continue
             arrays = [
-                pa.repeat(scalars[name], len(batch)) if name in scalars else batch.column(name) for name in schema.names
+                pa.repeat(scalars[field.name], len(batch))
+                if field.name in scalars
+                else batch.column(field.name).cast(field.type)
+                for field in schema
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 

@@ -1,4 +1,4 @@
-"""Spark schemas of views, and the check that a user's schema is part of one."""
+"""Spark schemas of views, and what a user's schema takes of one."""
 
 import json
 from collections.abc import Iterable
@@ -6,7 +6,21 @@ from functools import cache
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import ArrayType, DataType, DecimalType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    ByteType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    IntegralType,
+    LongType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 from wireloom import registry
 from wireloom.codec import Column, ListOf, StructOf
@@ -66,8 +80,11 @@ def _arrow(schema: str) -> pa.Schema:  # it takes half a millisecond, and is ask
     return to_arrow_schema(StructType.fromJson(json.loads(schema)), timezone="UTC")
 
 
-def must_offer(offered: StructType, requested: StructType, path: str = "") -> None:
-    """Raises ``OptionError`` naming a ``requested`` column that does not exist."""
+def decoded(offered: StructType, requested: StructType, path: str = "") -> StructType:
+    """The ``requested`` columns with the types that they are ``offered`` with, which are the same or narrower.
+
+    Raises ``OptionError`` naming a column that does not exist, or is of a type that its values may not have.
+    """
     fields = {field.name: field for field in offered}
     for field in requested:
         where = f"{path}{field.name}"
@@ -75,14 +92,37 @@ def must_offer(offered: StructType, requested: StructType, path: str = "") -> No
             raise OptionError(unknown("column", where, (f"{path}{name}" for name in fields)))
         if not field.nullable:
             raise OptionError(f"column {where} must be nullable: a malformed record has no values")
-        _must_offer_type(fields[field.name].dataType, field.dataType, where)
+    return StructType(
+        [
+            StructField(field.name, _decoded_type(fields[field.name].dataType, field.dataType, f"{path}{field.name}"))
+            for field in requested
+        ]
+    )
 
 
-def _must_offer_type(offered: DataType, requested: DataType, where: str) -> None:
+def _decoded_type(offered: DataType, requested: DataType, where: str) -> DataType:
     match offered, requested:
         case StructType(), StructType():
-            must_offer(offered, requested, f"{where}.")
+            return decoded(offered, requested, f"{where}.")
         case ArrayType(), ArrayType():
-            _must_offer_type(offered.elementType, requested.elementType, f"{where}[]")
-        case _ if offered != requested:
-            raise OptionError(f"column {where} is {offered.simpleString()}, not {requested.simpleString()}")
+            return ArrayType(_decoded_type(offered.elementType, requested.elementType, f"{where}[]"))
+    if offered == requested or _holds(requested, offered):
+        return offered
+    raise OptionError(f"column {where} is {offered.simpleString()}, not {requested.simpleString()}")
+
+
+def _holds(wide: DataType, narrow: DataType) -> bool:
+    """Whether each value of the narrow type is one of the wide type, too."""
+    match wide, narrow:
+        case IntegralType(), IntegralType():
+            return _DIGITS[type(wide)] > _DIGITS[type(narrow)]
+        case DecimalType(), DecimalType():
+            return wide.scale >= narrow.scale and wide.precision - wide.scale >= narrow.precision - narrow.scale
+        case DecimalType(), IntegralType():
+            return wide.precision - wide.scale >= _DIGITS[type(narrow)]
+        case DoubleType(), ByteType() | ShortType() | IntegerType() | FloatType():
+            return True
+    return isinstance(wide, FloatType) and isinstance(narrow, (ByteType, ShortType))
+
+
+_DIGITS: dict[type, int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}

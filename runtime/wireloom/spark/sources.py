@@ -21,7 +21,7 @@ from wireloom.spark.added import Added, offered
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader, FilteringReader
-from wireloom.spark.schemas import must_offer, spark_schema
+from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.streaming import CaptureStreamReader, TakenReader
 from wireloom.spark.workers import provide
 from wireloom.spark.writing import CaptureWriter
@@ -154,12 +154,12 @@ class CaptureSource(DataSource):
         columns = None if named is None else tuple(path for path in named if path.partition(".")[0] in names)
         every = self._own(columns or None)
         own = [field for field in schema if field.name in names]
-        must_offer(every, StructType(own))
+        taken = decoded(every, StructType(own))
         added = tuple(field for field in schema if field.name not in names)
         options = replace(self.read_options, columns=None)
-        decoded = StructType(own or every.fields[:1])  # rows are counted by a column
+        taken = taken if own else StructType(every.fields[:1])  # rows are counted by a column
         added_columns = Added(schema, added, tuple(every.names), self.source_options)
-        return kind(self.protocol, self._given_paths(), options, self.source_options, decoded, added_columns)
+        return kind(self.protocol, self._given_paths(), options, self.source_options, taken, added_columns)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         if not self.paths:
