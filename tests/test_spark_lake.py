@@ -335,3 +335,37 @@ def test_a_stream_has_partition_columns_too(session: SparkSession, tmp_path: Pat
     run()
     days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2), datetime.date(2026, 1, 1)]
     assert found == [(day, 92) for day in days]
+
+
+# Metadata
+
+
+def test_metadata_tells_of_the_file_as_spark_does(session: SparkSession, tmp_path: Path) -> None:
+    folder = filled(tmp_path, "x=1/a b%é.bin", "x=2/b.bin")
+    rows = session.read.format("couchbase_dcp").option("metadata", True).load(folder)
+    own = session.read.format("binaryFile").load(folder)
+    assert (
+        rows.select("_metadata.*", "x").orderBy("x").collect() == own.select("_metadata.*", "x").orderBy("x").collect()
+    )
+    assert rows.columns[-2:] == ["x", "_metadata"]
+
+
+def test_metadata_tells_which_part_of_a_file_was_read(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(NOOP * 100)
+    read = session.read.format("couchbase_dcp").options(metadata=True, positions=True, maxPartitionBytes=1000)
+    found = read.load(str(tmp_path)).select("_metadata.*", "_offset").orderBy("_offset").collect()
+    blocks = sorted({(row.file_block_start, row.file_block_length) for row in found})
+    assert len(blocks) > 1
+    assert [start for start, _ in blocks] == [0, *(start + length for start, length in blocks)][:-1]
+    assert sum(length for _, length in blocks) == len(NOOP) * 100 == found[0].file_size
+    assert all(0 <= row._offset - row.file_block_start < row.file_block_length for row in found)
+
+
+def test_a_schema_may_have_a_part_of_metadata(session: SparkSession, tmp_path: Path) -> None:
+    read = session.read.format("couchbase_dcp").option("metadata", True)
+    folder = filled(tmp_path, "a.bin")
+    assert [tuple(row) for row in read.schema("_metadata struct<file_name: string>").load(folder).collect()] == [
+        (("a.bin",),)
+    ]
+    with pytest.raises(Exception, match=r"unknown column '_metadata.name'; did you mean '_metadata.file_name'"):
+        read.schema("_metadata struct<name: string>").load(folder).collect()

@@ -23,13 +23,17 @@ from pyspark.sql.types import StructField, StructType
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError, unknown
 from wireloom.spark.listing import partition_of
+from wireloom.spark.metadata import METADATA, metadata
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.partitions import columns, value
-from wireloom.spark.schemas import arrow_schema
+from wireloom.spark.schemas import arrow_schema, decoded
 
 
 def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable[str]) -> dict[str, StructField]:
-    """The partition columns of files by name. Raises ``OptionError`` if the name of one is ``taken`` by a column."""
+    """The partition columns of files by name, and ``_metadata`` if it is asked for.
+
+    Raises ``OptionError`` if the name of one is ``taken`` by a column.
+    """
     known = {name.lower() for name in taken}
     found = columns({file.path: partition_of(file, source) for file in files})
     for field in found:
@@ -38,7 +42,7 @@ def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable
                 f"directories are called {field.name}=…, and records have a column {field.name}: "
                 "with recursiveFileLookup=true there are no partition columns"
             )
-    return {field.name: field for field in found}
+    return {field.name: field for field in (*found, *((METADATA,) if source.metadata else ()))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,21 @@ class Added:
         for field in self.fields:
             if field.name not in found:
                 raise OptionError(unknown("column", field.name, (*self.known, *found)))
+            if self._is_metadata(field):
+                decoded(StructType([METADATA]), StructType([field]))
 
-    def values(self, file: CaptureFile) -> tuple[object, ...]:
-        """What the fields are in the rows of a file."""
+    def values(self, file: CaptureFile, start: int = 0, stop: int | None = None) -> tuple[object, ...]:
+        """What the fields are in the rows of a file, or of the part from ``start`` to ``stop``."""
         if not self.fields:
             return ()
         texts = partition_of(file, self.source)
-        return tuple(value(field, texts.get(field.name)) for field in self.fields)
+        return tuple(
+            metadata(file, start, stop) if self._is_metadata(field) else value(field, texts.get(field.name))
+            for field in self.fields
+        )
+
+    def _is_metadata(self, field: StructField) -> bool:
+        return self.source.metadata and field.name == METADATA.name
 
     def onto(self, batches: Iterator[pa.RecordBatch], values: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
         """Batches of the protocol's columns as ones of the whole schema, with its types."""

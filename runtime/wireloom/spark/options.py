@@ -36,6 +36,7 @@ class SourceOptions:
     modified_before: int | None = None
     modified_after: int | None = None
     base_path: str | None = None
+    metadata: bool = False
     push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -101,6 +102,7 @@ _READERS: Readers = {
     "modifiedBefore": ("modified_before", _time),
     "modifiedAfter": ("modified_after", _time),
     "basePath": ("base_path", _directory),
+    "metadata": ("metadata", truth),
     "pushFilters": ("push_filters", truth),
     "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
     "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),

@@ -73,7 +73,7 @@ class CaptureReader(DataSourceReader):
         most = self.source.task_bytes(file.size for file in files)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = [
-                (replace(part, added=self.added.values(file)), size)
+                (replace(part, added=self.added.values(file, part.start, part.stop)), size)
                 for file, found in zip(files, pool.map(lambda file: self._parts(file, most), files), strict=True)
                 for part, size in found
             ]

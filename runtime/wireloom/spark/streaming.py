@@ -178,7 +178,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _with_added(self, part: TakenPart, file: CaptureFile | None) -> TakenPart:
         """The part with its values of added columns; a file that is gone is told of by the task that misses it."""
-        return replace(part, added=self.captures.added.values(file or CaptureFile(part.path, part.size, 0)))
+        known = file or CaptureFile(part.path, part.size, 0)
+        return replace(part, added=self.captures.added.values(known, part.start, part.size))
 
     def _parts(self, path: str, before: Consumed, after: Consumed) -> Iterator[TakenPart]:
         """What was taken of a file: its records, and the bytes that are malformed because it is lost."""

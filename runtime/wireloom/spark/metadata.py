@@ -1,0 +1,45 @@
+"""The column ``_metadata``: what is known of the file of a row, as Spark's own file sources tell it."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
+
+from wireloom.files import CaptureFile, local
+
+METADATA = StructField(
+    "_metadata",
+    StructType(
+        [
+            StructField("file_path", StringType()),
+            StructField("file_name", StringType()),
+            StructField("file_size", LongType()),
+            StructField("file_block_start", LongType()),
+            StructField("file_block_length", LongType()),
+            StructField("file_modification_time", TimestampType()),
+        ]
+    ),
+)
+_ILLEGAL = re.compile(r'[\x00-\x20"#%<>?\[\]\\^`{|}\x7f]')
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def metadata(file: CaptureFile, start: int, stop: int | None) -> dict[str, object]:
+    """What ``METADATA`` says of rows from byte ``start`` of a file on; they are in a block that ends at ``stop``."""
+    path = _escaped(file.path)
+    return {
+        "file_path": path if local(file.path) is None else f"file:{path}",
+        "file_name": path.rpartition("/")[2],
+        "file_size": file.size,
+        "file_block_start": start,
+        "file_block_length": (file.size if stop is None else stop) - start,
+        "file_modification_time": _EPOCH + timedelta(milliseconds=file.modified // 1_000_000)
+        if file.modified
+        else None,
+    }
+
+
+def _escaped(path: str) -> str:
+    """A path as Spark writes it: only what no URI may have is escaped."""
+    text = path.encode(errors="surrogateescape").decode(errors="replace")
+    return _ILLEGAL.sub(lambda found: f"%{ord(found[0]):02X}", text)
