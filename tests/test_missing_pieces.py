@@ -27,7 +27,7 @@ def run_without(packages: str, code: str, *arguments: str) -> subprocess.Complet
         (
             "pyarrow",
             ["decode", "databus", "-", "--format", "parquet", "--output", "x"],
-            "--format parquet: wireloom.columnar needs pyarrow; pip install 'wireloom[cli]'",
+            "--format parquet: wireloom.columnar needs pyarrow; pip install 'wireloom[arrow]'",
         ),
     ],
 )
@@ -52,6 +52,6 @@ def test_rows_need_no_table() -> None:
     ],
 )
 def test_python_says_what_to_install(missing: str, code: str, said: str) -> None:
-    extra = "spark" if "spark" in said else "cli"
+    extra = "spark" if "spark" in said else "arrow"
     last = run_without(missing, code).stderr.splitlines()[-1]
     assert last == f"ModuleNotFoundError: {said}; pip install 'wireloom[{extra}]'"

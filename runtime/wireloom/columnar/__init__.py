@@ -8,7 +8,7 @@ from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.extras import needed
 
-with needed("wireloom.columnar", "cli"):
+with needed("wireloom.columnar", "arrow"):
     import numpy as np  # noqa: F401 - what stands beside this module needs it
     import pyarrow as pa
 
