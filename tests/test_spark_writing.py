@@ -305,7 +305,7 @@ def test_a_column_that_is_wrong_is_named_before_anything_is_written(
 
 def test_no_path_and_a_file_for_a_path_are_errors(session: SparkSession, capture: Path) -> None:
     rows = session.createDataFrame([(bytearray(NOOP),)], "_corrupt_record binary")
-    with pytest.raises(Exception, match="one path is written to"):
+    with pytest.raises(Exception, match="no path given"):
         rows.write.format("couchbase_dcp").mode("append").save()
     with pytest.raises(Exception, match=r"capture\.bin is a file; captures are written to a folder"):
         save(rows, capture, mode="overwrite")
