@@ -85,7 +85,8 @@ FILES = (
     "specs/schema.json",
     *(
         path.relative_to(ROOT).as_posix()
-        for path in sorted([*ROOT.glob("generated/*/*/*"), *ROOT.glob("generated/wireshark/*")])
+        for pattern in ("*/*/*", "wireshark/*", "pyspark_*/*")
+        for path in sorted(ROOT.joinpath("generated").glob(pattern))
         if path.suffix in (".py", ".md", ".lua")
     ),
 )
@@ -135,7 +136,7 @@ def test_files_that_are_not_there_are_added(files: tuple[str, ...], mended: Tree
     [
         (f"generated/{PACKAGE}/databus/spark.py", '"trace", BooleanType()', '"trace", ByteType()'),
         (f"generated/{PACKAGE}/databus/spark.py", '"key_size"', '"keysize"'),
-        (f"generated/{PACKAGE}/databus/columnar.py", "PROTOCOL.columns", "PROTOCOL.header"),
+        (f"generated/{PACKAGE}/databus/columnar.py", "scan = TABLE.scan\n", "scan = TABLE.decode_columnar\n"),
         (f"generated/{PACKAGE}/databus/enums.py", "    DELETE = 2\n", "    DELETE = 3\n"),
         (f"generated/{PACKAGE}/databus/__init__.py", "build = PROTOCOL.build\n", ""),
         ("generated/docs/databus/dbus_event.md", "| `trace` | `boolean` |", "| `trace` | `byte` |"),
