@@ -101,7 +101,7 @@ class CaptureSource(DataSource):
 
     protocol: ClassVar[str]
     format: ClassVar[str]
-    bound: ClassVar[Mapping[str, str]]
+    bound: ClassVar[Mapping[str, str]] = {}
     """A dataset's path and options."""
     settings: ClassVar[Mapping[str, str]] = {}
     """Options that the session gave when it was registered with, as a source does not see the session."""
