@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import compiled
+import peak
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -459,13 +460,8 @@ def test_memory_does_not_grow_with_the_capture(tmp_path: Path) -> None:
     with path.open("wb") as file:
         for _ in range(200):
             file.write(record)
-    code = (
-        "import re, sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False);"
-        "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read());"
-        "print(int(peak[1]) // 1024, file=sys.stderr)"
-    )  # what getrusage tells begins with the size of the process that started this one
     arguments = ["decode", "couchbase_dcp", str(path), "--format", "parquet", "--output", str(tmp_path / "out")]
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=True)
+    done = subprocess.run([sys.executable, "-c", peak.PROGRAM, *arguments], capture_output=True, check=True)
     assert int(done.stderr) - len(record) * 200 // 2**20 < 400  # the mapped file counts, what is held does not grow
 
 

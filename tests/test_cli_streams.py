@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import peak
 import pytest
 from pyarrow import parquet
 from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, STREAM, rows, run
@@ -268,11 +269,8 @@ def test_zeros_take_no_disk_and_bounded_memory(megabytes: int, form: list[str], 
     with gzip.open(path, "wb", compresslevel=1) as file:
         for _ in range(megabytes):
             file.write((b"0" if form else b"\0") * 1_000_000)
-    code = (
-        "import resource, sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False);"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)"
-    )
-    command = [sys.executable, "-c", code, "decode", "couchbase_dcp", str(path), "--message", "snapshot_marker", *form]
+    arguments = ["decode", "couchbase_dcp", str(path), "--message", "snapshot_marker", *form]
+    command = [sys.executable, "-c", peak.PROGRAM, *arguments]
 
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

@@ -11,7 +11,7 @@ from functools import cache
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-from pyspark.sql.types import BinaryType, DataType
+from pyspark.sql.types import BinaryType, DataType, StructType
 
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark.functions import Batchwise, brief, decoded, encoded, reading, returned, writing
@@ -40,13 +40,11 @@ def _functions(protocol: str, name: str) -> Iterator[tuple[str, Batchwise, DataT
     """Name, function and type of what it returns."""
     for function, many in ((f"from_{name}", False), (f"from_{name}_many", True)):
         schema = spark_schema(protocol, reading(protocol, {}, many=many))
-        yield function, _decoder(protocol, function, many=many), returned(schema, many=many)
+        yield function, _decoder(protocol, function, schema, many=many), returned(schema, many=many)
     yield f"to_{name}", _encoder(protocol), BinaryType()
 
 
-def _decoder(protocol: str, function: str, *, many: bool) -> Batchwise:
-    schema = spark_schema(protocol, reading(protocol, {}, many=many))
-
+def _decoder(protocol: str, function: str, schema: StructType, *, many: bool) -> Batchwise:
     def decode(values: pa.Array, *options: pa.Array) -> pa.Array:
         chosen = _reading(protocol, function, _of_all_rows(options), many=many)
         return decoded(values, protocol, chosen, schema, many=many)
