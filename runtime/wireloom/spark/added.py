@@ -1,23 +1,9 @@
 """From what is decoded to the table that was asked for: columns that rows have from their file's path, wider types."""
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import (
-    EqualNullSafe,
-    EqualTo,
-    Filter,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    IsNotNull,
-    IsNull,
-    LessThan,
-    LessThanOrEqual,
-)
 from pyspark.sql.types import StructField, StructType
 
 from wireloom.files import CaptureFile
@@ -96,36 +82,3 @@ class Added:
                 for field in schema
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    def may_hold(self, file: CaptureFile, filters: Iterable[Filter]) -> bool:
-        """Whether rows of a file may be what a query's filters want, by its partition columns."""
-        values = dict(zip((field.name for field in self.fields), self.values(file), strict=True))
-        for filter in filters:
-            name, *inner = getattr(filter, "attribute", ("",))
-            if not inner and name in values and not _holds(filter, values[name]):
-                return False
-        return True
-
-
-def _holds(filter: Filter, value: Any) -> bool:
-    """Whether a filter holds for the value of its column; true of one that is not known here."""
-    match filter:
-        case IsNull():
-            return value is None
-        case IsNotNull():
-            return value is not None
-        case EqualNullSafe(value=wanted):
-            return bool(value == wanted)
-        case In(value=wanted):
-            return value is not None and value in wanted
-    order = _ORDERS.get(type(filter))
-    return order is None or (value is not None and order(value, filter.value))  # type: ignore[attr-defined]
-
-
-_ORDERS: dict[type, Callable[[Any, Any], bool]] = {
-    EqualTo: operator.eq,
-    GreaterThan: operator.gt,
-    GreaterThanOrEqual: operator.ge,
-    LessThan: operator.lt,
-    LessThanOrEqual: operator.le,
-}

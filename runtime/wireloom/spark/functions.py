@@ -10,8 +10,6 @@ from functools import wraps
 import pyarrow as pa
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as fn
-from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
@@ -21,6 +19,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import dataframes
 from wireloom.spark.schemas import arrow_schema, spark_schema
+from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.spark.workers import provide
 from wireloom.views import Row, nested
 
@@ -94,7 +93,7 @@ def decoded(values: pa.Array, protocol: str, options: ReadOptions, schema: Struc
     decoder = Decoder(registry.protocol(protocol), options, arrow_schema(schema))
     if not many:
         return cells.one(decoder, values)
-    return cells.many(decoder, values).cast(to_arrow_type(returned(schema, many=True), timezone="UTC"))
+    return cells.many(decoder, values).cast(to_arrow_type(returned(schema, many=True)))
 
 
 def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
@@ -147,7 +146,7 @@ def _column(function: Batchwise, kind: DataType, name: str, col: Column | str, t
     """The column that a function makes of the column ``taken``, called by its name and that of ``col``."""
     provide(SparkSession.getActiveSession())
     function.__name__ = name  # what plans call it
-    made: Column = arrow_udf(function, returnType=kind)(taken)
+    made: Column = arrow_function(function, kind)(taken)
     return made.alias(f"{name}({col})" if isinstance(col, str) else name)
 
 

@@ -10,7 +10,6 @@ from decimal import Decimal, InvalidOperation
 from functools import reduce
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
@@ -30,6 +29,7 @@ from pyspark.sql.types import (
 
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError
+from wireloom.spark.versions import to_arrow_type
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 """The text of a value that is null."""
@@ -134,7 +134,7 @@ def value(field: StructField, text: str | None) -> object:
     kind = field.dataType
     try:
         found = None if text is None or text == NULL else _value(text, kind)
-        pa.scalar(found, to_arrow_type(kind, timezone="UTC"))
+        pa.scalar(found, to_arrow_type(kind))
     except (ValueError, KeyError, InvalidOperation):
         raise OptionError(f"partition column {field.name} is {kind.simpleString()}, and {text!r} is not") from None
     return found

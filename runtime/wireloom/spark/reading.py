@@ -1,34 +1,20 @@
 """Reading captures in batches: files are divided among tasks, which decode them."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
 
 import pyarrow as pa
-from pyspark.sql.datasource import (
-    DataSourceReader,
-    EqualNullSafe,
-    EqualTo,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    InputPartition,
-    IsNotNull,
-    LessThan,
-    LessThanOrEqual,
-)
-from pyspark.sql.datasource import Filter as SparkFilter
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wireloom import registry
-from wireloom.codec import Protocol
 from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.filters import Filter, filterable
+from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scans import LOG, FilePart
 from wireloom.columnar.splits import Place, splits
@@ -149,64 +135,3 @@ def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> 
         held_bytes += size + source.open_cost
     if held:
         yield CapturePartition(tuple(held))
-
-
-class FilteringReader(CaptureReader):
-    """A reader that does not decode what a query filters out.
-
-    Spark refuses it unless ``spark.sql.python.filterPushdown.enabled`` is set.
-    """
-
-    pruning: tuple[SparkFilter, ...] = ()
-
-    def files(self) -> tuple[CaptureFile, ...]:
-        """Those that may have what the query wants, by their partitions."""
-        return tuple(file for file in super().files() if self.added.may_hold(file, self.pruning))
-
-    def pushFilters(self, filters: list[SparkFilter]) -> Iterable[SparkFilter]:  # noqa: N802 - Spark's name
-        """Remember the filters. Spark applies them again, since a record turns out to be malformed only when it is
-        decoded.
-        """
-        protocol = registry.protocol(self.protocol)
-        structs = protocol.messages if self.options.message is None else ()
-        self.pruning = tuple(filters)
-        self.filters = tuple(found for filter in filters if (found := pushed(filter, protocol, structs)) is not None)
-        return filters
-
-
-_OPERATORS: dict[type, str] = {
-    EqualTo: "=",
-    EqualNullSafe: "=",
-    GreaterThan: ">",
-    GreaterThanOrEqual: ">=",
-    LessThan: "<",
-    LessThanOrEqual: "<=",
-}
-
-
-def pushed(filter: SparkFilter, protocol: Protocol, structs: Collection[str]) -> Filter | None:
-    """What a filter says about the message or an integer of the header; None if nothing.
-
-    A row that has a value in one of the messages' ``structs`` is of that message.
-    """
-    name, *inner = getattr(filter, "attribute", ("",))
-    positive = isinstance(filter, (*_OPERATORS, In, IsNotNull)) and getattr(filter, "value", True) is not None
-    if name in structs and positive and (inner or isinstance(filter, IsNotNull)):
-        return Filter("message", "=", (name,))
-    if inner or name not in filterable(protocol):
-        return None
-    match filter:
-        case In(value=values):
-            found = tuple(_plain(value) for value in values if value is not None)
-            return Filter(name, "=", found) if found else None
-        case EqualTo() | EqualNullSafe() | GreaterThan() | GreaterThanOrEqual() | LessThan() | LessThanOrEqual():
-            operator = _OPERATORS[type(filter)]
-            if filter.value is None or (name == "message" and operator != "="):
-                return None
-            return Filter(name, operator, (_plain(filter.value),))
-    return None
-
-
-def _plain(value: object) -> object:
-    """A decimal as an integer, if it is one."""
-    return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else value

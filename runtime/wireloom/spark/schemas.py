@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from functools import cache
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     ByteType,
@@ -27,6 +26,7 @@ from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.protocol import POSITIONS
 from wireloom.options import OptionError, ReadOptions, unknown
+from wireloom.spark.versions import to_arrow_schema
 from wireloom.views import FILE, RECORD, View
 
 _ADDED = {
@@ -77,7 +77,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
 @cache
 def _arrow(schema: str) -> pa.Schema:  # it takes half a millisecond, and is asked for by batch and by file
-    return to_arrow_schema(StructType.fromJson(json.loads(schema)), timezone="UTC")
+    return to_arrow_schema(StructType.fromJson(json.loads(schema)))
 
 
 def decoded(offered: StructType, requested: StructType, path: str = "") -> StructType:

@@ -20,9 +20,9 @@ from wireloom.spark import sql_functions, tables
 from wireloom.spark.added import Added, offered
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
-from wireloom.spark.reading import CaptureReader, FilteringReader
+from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
-from wireloom.spark.streaming import CaptureStreamReader, TakenReader
+from wireloom.spark.versions import needs
 from wireloom.spark.workers import provide
 from wireloom.spark.writing import CaptureWriter
 
@@ -118,6 +118,8 @@ class CaptureSource(DataSource):
         self.given = {**{name: value for name, value in kept.items() if name.lower() not in overridden}, **self.beside}
         found = registry.protocol(self.protocol)
         self.source_options = SourceOptions.of({**self.settings, **self.given})
+        if self.source_options.push_filters:
+            needs("pushFilters", "4.1")
         others = (*SourceOptions.names(), *WriteOptions.names())
         self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
 
@@ -140,9 +142,16 @@ class CaptureSource(DataSource):
         return spark_schema(self.protocol, replace(self.read_options, columns=columns))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return self._made(FilteringReader if self.source_options.push_filters else CaptureReader, schema)
+        if not self.source_options.push_filters:
+            return self._made(CaptureReader, schema)
+        from wireloom.spark.filtering import FilteringReader
+
+        return self._made(FilteringReader, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        needs("a stream", "4.2")
+        from wireloom.spark.streaming import CaptureStreamReader, TakenReader
+
         captures = self._made(TakenReader, schema)
         captures.added.must_be_of(chosen_yet(captures.paths if captures.added.fields else (), self.source_options))
         return CaptureStreamReader(captures)

@@ -10,12 +10,12 @@ from functools import cache
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 from pyspark.sql.types import BinaryType, DataType, StructType
 
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark.functions import Batchwise, brief, decoded, encoded, reading, returned, writing
 from wireloom.spark.schemas import spark_schema
+from wireloom.spark.versions import arrow_function
 
 SPARKS = frozenset(
     {
@@ -33,7 +33,7 @@ def install(spark: SparkSession, protocol: str, name: str) -> None:
     """Let the session's SQL call the functions of a protocol by the ``name`` of its format."""
     for function, made, kind in _functions(protocol, name):
         made.__name__ = function
-        spark.udf.register(function, arrow_udf(made, returnType=kind))
+        spark.udf.register(function, arrow_function(made, kind))
 
 
 def _functions(protocol: str, name: str) -> Iterator[tuple[str, Batchwise, DataType]]:
