@@ -51,8 +51,8 @@ types: $(STAMP) ## mypy, strict
 test: $(STAMP) java browser tshark ## all tests
 	$(PYTEST) -m 'not long'
 
-test-fast: $(STAMP) ## the tests that need neither Spark nor a browser nor tshark, but for sweeps
-	$(PYTEST) -m 'not spark and not site and not wireshark and not sweep and not long'
+test-fast: $(STAMP) ## the tests that need no other program, but for sweeps
+	$(PYTEST) -m 'not spark and not site and not wireshark and not program and not sweep and not long'
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark

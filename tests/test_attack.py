@@ -24,7 +24,7 @@ UNLIKE = (
 
 @pytest.mark.parametrize("name", [*AS_ALWAYS, *UNLIKE, INVENTED])
 def test_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
-    for number in range({INVENTED: 6, **dict.fromkeys(SHIPPED, 2)}.get(name, 1)):
+    for number in range(3 if name == INVENTED else 1):
         fuzz.attack(name, f"test {number}")
 
 

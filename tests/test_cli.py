@@ -404,6 +404,7 @@ def program(arguments: Sequence[str | Path], stdin: bytes = b"", **options: Any)
     return subprocess.run([*PROGRAM, *map(str, arguments)], input=stdin, capture_output=True, check=False, **options)
 
 
+@pytest.mark.program
 def test_the_program_runs_without_spark_or_the_generator(capture: Path) -> None:
     code = (
         "import sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False);"
@@ -415,12 +416,14 @@ def test_the_program_runs_without_spark_or_the_generator(capture: Path) -> None:
     assert done.stderr.splitlines()[-1] == b"[]"
 
 
+@pytest.mark.program
 def test_a_pipe_gives_every_byte_back(capture: Path) -> None:
     decoded = program(["decode", "couchbase_dcp", "-"], capture.read_bytes())
     encoded = program(["encode", "couchbase_dcp"], decoded.stdout)
     assert (decoded.returncode, encoded.returncode, encoded.stdout) == (0, 0, capture.read_bytes())
 
 
+@pytest.mark.program
 def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "long.bin"
     path.write_bytes(NOOP * 5000)
@@ -435,6 +438,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.program
 def test_a_terminal_gets_no_binary_output(capture: Path) -> None:
     pty = pytest.importorskip("pty")
     reader, writer = pty.openpty()

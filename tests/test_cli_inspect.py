@@ -261,6 +261,7 @@ def test_pieces_of_any_size_give_the_records_of_the_whole(sizes: list[int], prot
     assert b"".join(piece.data for piece in found) == capture
 
 
+@pytest.mark.program
 def test_whoever_reads_the_output_may_stop(tmp_path: Path) -> None:
     path = tmp_path / "capture.bin"
     path.write_bytes(MARKER * 5000)

@@ -93,6 +93,7 @@ def test_an_output_that_is_an_input_is_refused(
     assert source.read_bytes() == before
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
 def test_an_output_that_is_standard_input_is_refused(name: str, tmp_path: Path) -> None:
     source = tmp_path / "source"
@@ -104,6 +105,7 @@ def test_an_output_that_is_standard_input_is_refused(name: str, tmp_path: Path) 
     assert b"would be written over while it is read" in done.stderr
 
 
+@pytest.mark.program
 def test_standard_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(MARKER)
@@ -171,6 +173,7 @@ def test_what_is_there_stays_until_the_output_is_whole(folder: Path) -> None:
     assert list(folder.iterdir()) == [target]
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing(number: signal.Signals, folder: Path) -> None:
     command = [*PROGRAM, "decode", "couchbase_dcp", "-", "--output", str(folder / "out")]
@@ -196,6 +199,7 @@ def test_a_pipe_is_written_straight(folder: Path) -> None:
     assert list(folder.iterdir()) == [pipe]
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_by_its_path_is_written_straight(path: str, folder: Path) -> None:
     if not Path(path).exists():
@@ -213,6 +217,7 @@ def test_a_device_takes_what_is_written(command: Callable[[object, object], list
     assert not Path("/dev/null").is_file()
 
 
+@pytest.mark.program
 def test_a_full_device_is_a_sentence_and_status_2() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
@@ -222,6 +227,7 @@ def test_a_full_device_is_a_sentence_and_status_2() -> None:
     assert (done.returncode, done.stderr) == (2, b"wireloom: No space left on device\n")
 
 
+@pytest.mark.program
 def test_the_program_says_what_is_no_place_to_write(folder: Path) -> None:
     refused = program(["decode", "couchbase_dcp", "-", "--output", folder])
     assert (refused.returncode, refused.stderr) == (

@@ -38,6 +38,7 @@ def without(stream: str, arguments: Sequence[str | Path], stdin: bytes = MARKER)
 # Closed streams
 
 
+@pytest.mark.program
 @pytest.mark.parametrize(
     ("stream", "arguments"),
     [
@@ -60,6 +61,7 @@ def test_a_closed_stream_that_is_needed_is_a_sentence_and_status_2(stream: str, 
     assert done.stdout == b""
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("stream", CLOSED)
 def test_a_closed_stream_that_is_not_needed_is_not_missed(stream: str, tmp_path: Path) -> None:
     source, target = tmp_path / "capture", tmp_path / "rows"
@@ -70,6 +72,7 @@ def test_a_closed_stream_that_is_not_needed_is_not_missed(stream: str, tmp_path:
     assert done.stdout == b""
 
 
+@pytest.mark.program
 def test_diagnostics_without_standard_error_are_not_output() -> None:
     done = without("standard error", ["decode", "couchbase_dcp", "-"], CUT_OFF)
     assert done.returncode == 0
@@ -174,6 +177,7 @@ def on_a_terminal(arguments: Sequence[str], stdin: bytes, *, stderr_only: bool =
     return COLOURS.sub("", got.decode())
 
 
+@pytest.mark.program
 def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None:
     place = "\x1b]0;title\x07\x9b31m\u202e[red]"
     row = {"reading": {"sensor_id": 1, "taken_at": 2, "temperature": 3.0, "quality": 0, "place": place}}
@@ -183,6 +187,7 @@ def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None
     assert shown.isprintable()
 
 
+@pytest.mark.program
 def test_a_progress_bar_has_a_harmless_name(tmp_path: Path) -> None:
     source = tmp_path / "\x1b]0;title\x07\u202e[red]"
     source.write_bytes(NOOP * 4_000)
@@ -229,6 +234,7 @@ ARRIVING: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("kind", ARRIVING)
 def test_a_row_is_there_before_the_next_record_is(kind: str) -> None:
     options = ["--hex"] if kind == "hex" else []
@@ -244,6 +250,7 @@ def test_a_row_is_there_before_the_next_record_is(kind: str) -> None:
         assert process.stdout.read() == b""
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("name", ["capture.bin", "capture.bin.gz", "-", "hex"])
 def test_rows_do_not_depend_on_how_their_bytes_come(name: str, tmp_path: Path) -> None:
     capture = STREAM.read_bytes() * 300 + MARKER + b"something else" + STREAM.read_bytes() + CUT_OFF
@@ -262,6 +269,7 @@ def rows_of_the_whole(capture: bytes) -> list[dict[str, Any]]:
     return [json.loads(json.dumps(write(row))) for row in databus.iter_records(capture, "PERMISSIVE")]
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("megabytes", [10, pytest.param(600, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("form", [[], ["--hex"]])
 def test_zeros_take_no_disk_and_bounded_memory(megabytes: int, form: list[str], tmp_path: Path) -> None:

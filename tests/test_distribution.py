@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.program
+
 ROOT = Path(__file__).parent.parent
 FRAME = "805600001400000000000014deadbeef00000000000000000000000000000000000000000000000800000001"
 PARSE = f"from wireloom_protocols import couchbase_dcp; print(couchbase_dcp.parse(bytes.fromhex('{FRAME}'))['message'])"

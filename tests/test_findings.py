@@ -171,6 +171,7 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r\n", "\n")
 
 
+@pytest.mark.program
 def test_a_terminal_gets_the_drawings(tmp_path: Path) -> None:
     folder = tmp_path / "specs" / "ping"
     folder.mkdir(parents=True)
@@ -184,6 +185,7 @@ def test_a_terminal_gets_the_drawings(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.program
 def test_a_terminal_gets_a_rule_with_its_examples(tmp_path: Path) -> None:
     shown = [line.rstrip() for line in on_a_terminal(tmp_path, "explain", "padding").splitlines()]
     assert shown[0] == "padding: Padding is a byte or more, alignment a multiple of two or more."

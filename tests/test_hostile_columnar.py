@@ -96,6 +96,7 @@ def test_a_stream_that_grows_says_at_once_that_a_record_is_too_long(final: bool)
     assert record.length == len(summed(b"hello"))
 
 
+@pytest.mark.program
 @pytest.mark.skipif(sys.maxsize < 2**32, reason="more than 2 GiB of addresses")
 def test_places_behind_two_gibibytes_are_no_crash() -> None:
     """Needs no memory to speak of: numpy's zeros are not there before they are read."""

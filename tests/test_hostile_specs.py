@@ -82,10 +82,8 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
         compiled(made(4), tmp_path_factory.mktemp(name.replace(" ", "_")))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.sweep] if size > 300 else []) for name, (_, size) in specs.GROWING.items()],
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", specs.GROWING)
 def test_work_grows_as_the_spec_does(name: str, tmp_path: Path, warm: None) -> None:
     made, count = specs.GROWING[name]
     few, once, twice = (calls(made(size), tmp_path / str(size)) for size in (4, count, 2 * count))

@@ -261,6 +261,7 @@ def check(texts: dict[Place, str], root: Path, monkeypatch: pytest.MonkeyPatch) 
     return found is not None
 
 
+@pytest.mark.sweep
 def test_all_texts_in_all_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(dict.fromkeys(ALL_PLACES, ALL), tmp_path, monkeypatch)
 

@@ -118,6 +118,7 @@ def test_the_reason_is_that_of_the_codec(protocol: Protocol, data: bytes, parame
     assert reason == (found.reason if isinstance(found, Exception) else "")
 
 
+@pytest.mark.sweep
 @each(("protocol", "data", "parameters"), EXAMPLES)
 def test_a_record_cut_off_anywhere_shows_the_fields_in_front(
     protocol: Protocol, data: bytes, parameters: Mapping[str, Any]

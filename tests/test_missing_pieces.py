@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.program
+
 WITHOUT = "import sys; sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(','))); "
 PROGRAM = "import runpy; runpy.run_module('wireloom', run_name='__main__')"
 

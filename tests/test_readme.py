@@ -48,6 +48,7 @@ def test_spark_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Non
             spark.catalog.dropTempView(view)
 
 
+@pytest.mark.program
 def test_commands_end_well(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for block in blocks("console"):

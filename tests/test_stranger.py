@@ -66,6 +66,7 @@ def test_what_is_generated_can_be_imported(started: Path) -> None:
     assert done.stdout == "reading 1\n"
 
 
+@pytest.mark.program
 def test_it_decodes_and_encodes(started: Path) -> None:
     printed = wireloom(started, "decode", "my_protocols.mine", "-", "--hex", stdin=RECORD)
     row = json.loads(printed)
@@ -81,10 +82,12 @@ def test_it_decodes_and_encodes(started: Path) -> None:
     assert wireloom(started, "encode", "my_protocols.mine", "--hex", stdin=printed).strip() == RECORD.replace(" ", "")
 
 
+@pytest.mark.program
 def test_it_is_found_by_its_name_on_the_path_too(started: Path) -> None:
     assert wireloom(started / "my_protocols", "decode", "mine", "-", "--hex", stdin=RECORD)
 
 
+@pytest.mark.program
 def test_spark_finds_it_where_its_folder_is_on_the_path(started: Path) -> None:
     code = (
         "import pyspark_mine; print(pyspark_mine.DefaultSource.name(), pyspark_mine.DefaultSource({}).schema().names)"
@@ -101,6 +104,7 @@ def test_spark_finds_it_where_its_folder_is_on_the_path(started: Path) -> None:
     assert done.stdout.startswith("mine ['message', ")
 
 
+@pytest.mark.program
 def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", "my_protocols")
@@ -129,6 +133,7 @@ def test_a_file_that_no_spec_gives_any_more_is_removed(tmp_path: Path) -> None:
     assert not left_over.exists()
 
 
+@pytest.mark.program
 def test_a_package_can_be_named(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", ".", "--package", "acme.wire")
