@@ -34,8 +34,9 @@ browser:
 tshark:
 	@$(SETUP) tshark
 
-generate: $(STAMP) ## write generated/ from specs/
+generate: $(STAMP) ## write generated/ from specs/, and the tables of options in docs/
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
+	$(BIN)/python docs/site/option_tables.py
 
 schema-check: $(STAMP) ## fail when generated/ is not what specs/ gives
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols --check

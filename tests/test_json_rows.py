@@ -227,7 +227,7 @@ PARAMETERS = (Parameter("byte_order", "auto", ("auto", "big")), Parameter("stric
         ({"mod": "x"}, "unknown option 'mod'; did you mean 'mode'?"),
         ({"mode": "x"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
         ({"labels": "perhaps"}, "labels is true or false, not 'perhaps'"),
-        ({"maxRecordBytes": "0"}, "maxRecordBytes is a number of bytes, not '0'"),
+        ({"maxRecordBytes": "0"}, "maxRecordBytes is a number of bytes above 0, not '0'"),
         ({"message": "helo"}, "unknown message 'helo'; did you mean 'hello'?"),
         ({"strict": "maybe"}, "strict is true or false, not 'maybe'"),
     ],

@@ -26,7 +26,7 @@ _PLACES = {
     "docs/decisions": "decisions/index.md",
 }
 """Files of the checkout and their pages; those of a kind are found by ``_places``."""
-_GUIDE = ("README.md", "docs/python.md")
+_GUIDE = ("README.md", "docs/spark.md", "docs/python.md")
 """How to use what there is; the other pages in ``docs`` are about the project."""
 
 

@@ -3,6 +3,7 @@
 They are parsed and checked here for the Python API, the command line and Spark.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -101,7 +102,7 @@ class ReadOptions:
         ``mode`` is the default mode. ``others`` are names that are read elsewhere. Raises ``OptionError``.
         """
         known = {parameter.name: parameter for parameter in parameters}
-        names = {name.lower(): name for name in (*_READERS, *others, *known)}
+        names = {name.lower(): name for name in (*READING, *others, *known)}
         read: dict[str, object] = {"mode": mode}
         chosen: dict[str, object] = {}
         for name, value in given.items():
@@ -110,25 +111,46 @@ class ReadOptions:
                 raise OptionError(unknown("option", name, names.values()))
             if canonical in known:
                 chosen[canonical] = value
-        read |= read_by(_READERS, {name: value for name, value in given.items() if names[name.lower()] not in known})
+        read |= read_by(READING, {name: value for name, value in given.items() if names[name.lower()] not in known})
         message = read.get("message")
         if message is not None and message not in (every := tuple(messages)):
             raise OptionError(unknown("message", str(message), every))
         return cls(**read, parameters=resolve(known.values(), chosen))  # type: ignore[arg-type]
 
 
-def positive(name: str, value: str, what: str = "bytes") -> int:
+def positive(name: str, value: str, what: str) -> int:
     """The text of an option as a number above 0. Raises ``OptionError``."""
     if not value.isdecimal() or int(value) == 0:
         raise OptionError(f"{name} is a number of {what}, not {value!r}")
     return int(value)
 
 
+_SIZE = re.compile(r"([0-9]+)(?:([kmgtp]?)b?)", re.IGNORECASE)
+
+
+def size(name: str, value: str) -> int:
+    """The text of an option as a number of bytes above 0; ``64m`` and ``64MB`` are 64 MiB, as in Spark's settings.
+
+    Raises ``OptionError``.
+    """
+    if (found := size_or_zero(name, value)) == 0:
+        raise OptionError(f"{name} is a number of bytes above 0, not {value!r}")
+    return found
+
+
+def size_or_zero(name: str, value: str) -> int:
+    """As ``size``, but 0 is a number of bytes, too."""
+    found = _SIZE.fullmatch(value.strip())
+    if found is None:
+        raise OptionError(f"{name} is a number of bytes, or such as 64m, not {value!r}")
+    return int(found[1]) << (10 * " kmgtp".index(found[2].lower() or " "))
+
+
 def _record_bytes(name: str, value: str) -> int:
-    size = positive(name, value)
-    if size > MOST_RECORD_BYTES:
+    found = size(name, value)
+    if found > MOST_RECORD_BYTES:
         raise OptionError(f"{name} is at most {MOST_RECORD_BYTES}, not {value}: no table holds longer values")
-    return size
+    return found
 
 
 def truth(name: str, value: str) -> bool:
@@ -143,32 +165,84 @@ def _names(name: str, value: str) -> tuple[str, ...]:
     return names
 
 
-Readers = Mapping[str, tuple[str, Callable[[str, str], object]]]
-"""What each option sets, by its name, and the function that reads its text."""
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option sets, what reads its text, and what the tables of options in ``docs`` say of it.
+
+    Its default is that of the field that it sets. ``about`` is Markdown.
+    """
+
+    sets: str
+    read: Callable[[str, str], object]
+    type: str
+    example: str
+    about: str
 
 
-def read_by(readers: Readers, given: Mapping[str, object]) -> dict[str, object]:
-    """What those of the ``given`` options set that have readers; case does not matter. Raises ``OptionError``."""
-    names = {name.lower(): name for name in readers}
+Options = Mapping[str, Option]
+"""Options by their names."""
+
+
+def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
+    """What those of the ``given`` options set that are known; case does not matter. Raises ``OptionError``."""
+    names = {name.lower(): name for name in options}
     read: dict[str, object] = {}
     for name, value in given.items():
         canonical = names.get(name.lower())
         if canonical is not None:
-            attribute, reader = readers[canonical]
-            read[attribute] = reader(canonical, str(value))
+            option = options[canonical]
+            read[option.sets] = option.read(canonical, str(value))
     return read
 
 
-_READERS: Readers = {
-    "mode": ("mode", lambda _, value: Mode.of(value)),
-    "message": ("message", lambda _, value: value),
-    "labels": ("labels", truth),
-    "positions": ("positions", truth),
-    "columns": ("columns", _names),
-    "columnNameOfCorruptRecord": ("corrupt_column", lambda _, value: value),
-    "maxRecordBytes": ("max_record_bytes", _record_bytes),
+def text(_: str, value: str) -> str:
+    """The text of an option as it is."""
+    return value
+
+
+TRUTH = "true or false"
+"""The type of an option that ``truth`` reads, in words."""
+
+READING: Options = {
+    "mode": Option(
+        "mode",
+        lambda _, value: Mode.of(value),
+        "`PERMISSIVE`, `DROPMALFORMED` or `FAILFAST`",
+        "FAILFAST",
+        "What becomes of a malformed record: a row with the reason, nothing, or an error.",
+    ),
+    "message": Option(
+        "message",
+        text,
+        "name",
+        "snapshot_marker",
+        "Only records of this message, its fields beside the header's. Other messages are not decoded.",
+    ),
+    "columns": Option(
+        "columns",
+        _names,
+        "names",
+        "opcode,snapshot_marker.end_seqno",
+        "Only these columns, and fields of structs as `struct.field`. The rest is not decoded.",
+    ),
+    "labels": Option(
+        "labels", truth, TRUTH, "false", "Whether there are columns with the names of numbers, as `status_name`."
+    ),
+    "positions": Option(
+        "positions", truth, TRUTH, "true", "Adds `_file`, `_offset` and `_length`: where each record is."
+    ),
+    "columnNameOfCorruptRecord": Option(
+        "corrupt_column", text, "name", "bad", "What the column with the bytes of malformed records is called."
+    ),
+    "maxRecordBytes": Option(
+        "max_record_bytes",
+        _record_bytes,
+        "bytes",
+        "1m",
+        "A record that is longer, or says so, is malformed. At most `1g`.",
+    ),
 }
-"""The options of a reader."""
+"""The options of all readers."""
 
 
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -10,7 +9,21 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import SparkSession
 
 from wireloom.files import local
-from wireloom.options import OptionError, Parameter, Readers, ReadOptions, positive, read_by, truth, unknown
+from wireloom.options import (
+    TRUTH,
+    Option,
+    OptionError,
+    Options,
+    Parameter,
+    ReadOptions,
+    positive,
+    read_by,
+    size,
+    size_or_zero,
+    text,
+    truth,
+    unknown,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +57,12 @@ class SourceOptions:
     @staticmethod
     def names() -> tuple[str, ...]:
         """The names that users write."""
-        return tuple(_READERS)
+        return tuple(READING)
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
-        return cls(**read_by(_READERS, given))  # type: ignore[arg-type]
+        return cls(**read_by(READING, given))  # type: ignore[arg-type]
 
     def leaves_out(self, error: OSError) -> bool:
         """Whether a file with this error is left out."""
@@ -79,33 +92,98 @@ def _directory(_: str, value: str) -> str:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SIZE = re.compile(r"([0-9]+)(?:([kmgtp]?)b?)", re.IGNORECASE)
 
 
-def _size(name: str, value: str, least: int = 0) -> int:
-    """The text of an option as a number of bytes; ``64m`` and ``64MB`` are 64 MiB, as in Spark's settings."""
-    found = _SIZE.fullmatch(value.strip())
-    size = int(found[1]) << (10 * " kmgtp".index(found[2].lower() or " ")) if found else -1
-    if size < least:
-        raise OptionError(f"{name} is a number of bytes, or such as 64m, not {value!r}")
-    return size
+def _compression(name: str, value: str) -> str | None:
+    if value.lower() not in ("none", "gzip", "zstd"):
+        raise OptionError(f"{name} is none, gzip or zstd, not {value!r}")
+    return None if value.lower() == "none" else value.lower()
 
 
-_READERS: Readers = {
-    "maxPartitionBytes": ("max_partition_bytes", lambda name, value: _size(name, value, 1)),
-    "openCostInBytes": ("open_cost", _size),
-    "minPartitionNum": ("min_partitions", lambda name, value: positive(name, value, "partitions")),
-    "ignoreCorruptFiles": ("ignore_corrupt_files", truth),
-    "ignoreMissingFiles": ("ignore_missing_files", truth),
-    "pathGlobFilter": ("path_glob_filter", lambda _, value: value),
-    "recursiveFileLookup": ("recursive_file_lookup", truth),
-    "modifiedBefore": ("modified_before", _time),
-    "modifiedAfter": ("modified_after", _time),
-    "basePath": ("base_path", _directory),
-    "metadata": ("metadata", truth),
-    "pushFilters": ("push_filters", truth),
-    "maxFilesPerTrigger": ("max_files_per_trigger", lambda name, value: positive(name, value, "files")),
-    "maxBytesPerTrigger": ("max_bytes_per_trigger", positive),
+READING: Options = {
+    "pathGlobFilter": Option(
+        "path_glob_filter", text, "pattern", "*.bin", "Files are read whose names fit; directories do not count."
+    ),
+    "modifiedAfter": Option(
+        "modified_after",
+        _time,
+        "time",
+        "2026-01-31T10:00:00Z",
+        "Files are read that were changed later. Without a zone it is the driver's.",
+    ),
+    "modifiedBefore": Option(
+        "modified_before", _time, "time", "2026-02-01", "Files are read that were changed earlier."
+    ),
+    "recursiveFileLookup": Option(
+        "recursive_file_lookup",
+        truth,
+        TRUTH,
+        "false",
+        "Unless told, a directory is everything below it, and directories called `name=value` give columns. `true`:"
+        " they give none. `false`: only the files in the directory and in such ones, as in Spark's own sources.",
+    ),
+    "basePath": Option(
+        "base_path",
+        _directory,
+        "path",
+        "/data/dcp",
+        "Below which directory `name=value` gives columns, where the path is deeper or a pattern.",
+    ),
+    "ignoreMissingFiles": Option(
+        "ignore_missing_files", truth, TRUTH, "true", "Leaves out files that are deleted while a query runs."
+    ),
+    "ignoreCorruptFiles": Option(
+        "ignore_corrupt_files",
+        truth,
+        TRUTH,
+        "true",
+        "Leaves out files that cannot be read, such as a damaged `.gz`, and deleted ones.",
+    ),
+    "metadata": Option(
+        "metadata",
+        truth,
+        TRUTH,
+        "true",
+        "Adds the column `_metadata`. Records of several files no longer share batches then.",
+    ),
+    "pushFilters": Option(
+        "push_filters",
+        truth,
+        TRUTH,
+        "true",
+        "Records that a query filters out are not decoded. Read [what to beware of](#filters) first.",
+    ),
+    "maxPartitionBytes": Option(
+        "max_partition_bytes", size, "bytes", "256m", "The most that a task reads. Larger files are split."
+    ),
+    "openCostInBytes": Option(
+        "open_cost",
+        size_or_zero,
+        "bytes",
+        "1m",
+        "What opening a file costs, in bytes that could be read instead. Less means fewer tasks for small files.",
+    ),
+    "minPartitionNum": Option(
+        "min_partitions",
+        lambda name, value: positive(name, value, "partitions"),
+        "number",
+        "64",
+        "How many tasks there should be at least; unless told, as many as the cluster runs at a time.",
+    ),
+    "maxFilesPerTrigger": Option(
+        "max_files_per_trigger",
+        lambda name, value: positive(name, value, "files"),
+        "number",
+        "1000",
+        "How many files a batch of a stream takes.",
+    ),
+    "maxBytesPerTrigger": Option(
+        "max_bytes_per_trigger",
+        size,
+        "bytes",
+        "1g",
+        "How many bytes a batch of a stream takes, but at least one record.",
+    ),
 }
 """The options of the source."""
 
@@ -134,7 +212,7 @@ class WriteOptions:
     @staticmethod
     def names() -> tuple[str, ...]:
         """The names that users write, and that readers do not know."""
-        return ("compression",)
+        return tuple(WRITING)
 
     @classmethod
     def known(cls, parameters: Iterable[Parameter]) -> dict[str, str]:
@@ -153,10 +231,19 @@ class WriteOptions:
             if name.lower() not in names:
                 raise OptionError(unknown("option", name, names.values()))
         read = ReadOptions.of(given, known, messages, others=cls.names())
-        compression = next((value.lower() for name, value in given.items() if name.lower() == "compression"), "none")
-        if compression not in ("none", "gzip", "zstd"):
-            raise OptionError(f"compression is none, gzip or zstd, not {compression!r}")
-        return cls(read.message, read.corrupt_column, None if compression == "none" else compression, read.parameters)
+        return cls(read.message, read.corrupt_column, parameters=read.parameters, **read_by(WRITING, given))  # type: ignore[arg-type]
+
+
+WRITING: Options = {
+    "compression": Option(
+        "compression",
+        _compression,
+        "`none`, `gzip` or `zstd`",
+        "zstd",
+        "How files are compressed; their names say it, too.",
+    )
+}
+"""The options of writers that readers do not have."""
 
 
 def split_paths(options: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:

@@ -1,0 +1,80 @@
+"""``python docs/site/option_tables.py``: the tables of options in ``docs``, from what the options say of themselves.
+
+A table stands behind a mark, ``<!-- options: mode columns -->``, which names its rows. ``make generate`` runs this, and
+a test holds the pages against it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from wireloom import options
+from wireloom.options import U64, Options, ReadOptions
+from wireloom.spark import options as sources
+from wireloom.spark.options import SourceOptions, WriteOptions
+from wireloom_generator.emitters.docs.markdown import cell, code
+
+PAGES = (Path(__file__).parents[1] / "spark.md",)
+_MARK = re.compile(r"(<!-- options: ([\w ]+) -->\n\n)((?:\|.*\n)*)")
+_HEAD = "| option | type | default | example | |\n|---|---|---|---|---|\n"
+_U64 = (
+    " or ".join(map(code, U64.choices)),
+    code(str(U64.default)),
+    code("decimal"),
+    "`decimal`: all unsigned 64-bit numbers are `decimal(20,0)`, and none is malformed for its size, however its"
+    " document bounds it.",
+)
+
+_Class = type[ReadOptions | SourceOptions | WriteOptions]
+
+
+def rows() -> dict[str, str]:
+    """The row of each option, by its name."""
+    found = {
+        **dict(_rows(options.READING, ReadOptions)),
+        **dict(_rows(sources.READING, SourceOptions)),
+        **dict(_rows(sources.WRITING, WriteOptions)),
+        U64.name: _U64,
+    }
+    return {name: _row([code(name), *cells]) for name, cells in found.items()}
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(cell, cells))} |\n"
+
+
+def _rows(
+    known: Options, of: type[ReadOptions | SourceOptions | WriteOptions]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Type, default, example and meaning of the options that set the fields ``of`` a class, by name."""
+    for name, option in known.items():
+        default = of.__dataclass_fields__[option.sets].default
+        yield name, (option.type, _text(default, option.type), code(option.example), option.about)
+
+
+def _text(default: object, kind: str) -> str:
+    """A default as users would write it; nothing if there is none."""
+    match default:
+        case None:
+            return ""
+        case bool():
+            return code(str(default).lower())
+        case int() if kind == "bytes" and default % (1 << 20) == 0:
+            return code(f"{default >> 20}m")
+    return code(str(default))
+
+
+def filled(page: str) -> str:
+    """The text of a page with its tables as they should be."""
+    known = rows()
+    return _MARK.sub(lambda found: f"{found[1]}{_HEAD}{''.join(known[name] for name in found[2].split())}", page)
+
+
+def named(page: str) -> list[str]:
+    """The options in a page's tables."""
+    return [name for found in _MARK.finditer(page) for name in found[2].split()]
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
