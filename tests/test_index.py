@@ -1,24 +1,32 @@
 """Indexes beside captures: parts found by one give the rows of the whole, and one that does not fit is not believed."""
 
+import gzip
 import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from uuid import uuid4
 from zlib import crc32
 
 import pyarrow as pa
 import pytest
+from fsspec import register_implementation
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile
 from test_splits import CAPTURES, NOOP, decoder, frame
 from typer.testing import CliRunner
 
-from wireloom import registry
+from wireloom import files, registry
 from wireloom.cli import app
-from wireloom.columnar import index
+from wireloom.columnar import decoder as decoding
+from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.index import Reading, UnfitError
-from wireloom.files import CaptureFile, listed
+from wireloom.columnar.scans import FilePart
+from wireloom.files import CaptureFile, created, listed, opened
 from wireloom_protocols import couchbase_dcp, databus
 
 
@@ -201,7 +209,8 @@ def test_the_command_line_writes_indexes(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "a.bin.wlx"]
 
 
-def test_a_byte_order_is_part_of_a_reading(tmp_path: Path) -> None:
+def test_a_byte_order_is_part_of_a_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "INDEX_EVERY", 50)
     _, capture = CAPTURES["events in events"]
     file = stored(tmp_path, capture)
     assert CliRunner().invoke(app, ["index", "databus", "-P", "byte_order=big", file.path]).exit_code == 0
@@ -209,7 +218,133 @@ def test_a_byte_order_is_part_of_a_reading(tmp_path: Path) -> None:
         index.read(file, reading(decoder(databus)))
 
 
-def test_a_compressed_capture_needs_no_index(tmp_path: Path) -> None:
-    (tmp_path / "a.bin.gz").write_bytes(b"")
-    result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path / "a.bin.gz")])
-    assert result.exit_code != 0
+def test_a_small_or_compressed_capture_needs_no_index(tmp_path: Path) -> None:
+    (tmp_path / "a.bin.gz").write_bytes(gzip.compress(frame(bytes(5_000_000)) * 2, 0))
+    (tmp_path / "b.bin").write_bytes(NOOP)
+    result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path)])
+    told = "2 of 2 files need no index: they are small or compressed, and read whole\n"
+    assert (result.exit_code, result.stdout) == (0, told)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin.gz", "b.bin"]
+
+
+def encoded(rows: Path, *arguments: str) -> None:
+    assert CliRunner().invoke(app, ["encode", "couchbase_dcp", str(rows), *arguments]).exit_code == 0
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """Rows of a large capture as ``decode`` prints them."""
+    (tmp_path / "source.bin").write_bytes(frame(bytes(1_000_000)) * 9)
+    arguments = ["decode", "couchbase_dcp", str(tmp_path / "source.bin"), "--output", str(tmp_path / "rows.jsonl")]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    return tmp_path / "rows.jsonl"
+
+
+def test_encode_writes_the_index_of_its_file(written: Path, tmp_path: Path) -> None:
+    encoded(written, "--output", str(tmp_path / "a.bin"))
+    made = (tmp_path / "a.bin.wlx").read_bytes()
+    assert made.splitlines()[1:] == [b"[5000120, 5]"]  # behind 4 MiB; behind 8 MiB no record begins
+    assert CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path / "a.bin")]).exit_code == 0
+    assert (tmp_path / "a.bin.wlx").read_bytes() == made
+
+
+def test_encode_leaves_no_index_of_another_file(written: Path, tmp_path: Path) -> None:
+    for name in ("a.bin", "b.bin"):
+        encoded(written, "--output", str(tmp_path / name))
+    written.write_text(written.read_text().splitlines()[0])
+    (tmp_path / "link").symlink_to("a.bin")
+    encoded(written, "--output", str(tmp_path / "link"))
+    encoded(written, "--hex", "--output", str(tmp_path / "b.bin"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "b.bin", "link", "rows.jsonl", "source.bin"]
+
+
+def test_rows_that_cannot_be_encoded_leave_the_file_and_its_index(written: Path, tmp_path: Path) -> None:
+    encoded(written, "--output", str(tmp_path / "a.bin"))
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.name.startswith("a.bin")}
+    written.write_text(written.read_text() + "{}")
+    result = CliRunner().invoke(app, ["encode", "couchbase_dcp", str(written), "--output", str(tmp_path / "a.bin")])
+    assert result.exit_code == 1
+    assert {path: path.read_bytes() for path in before} == before
+    assert len(before) == 2
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize("every", [1, 50, 100, 1000])
+@pytest.mark.parametrize("piece", [1, 60, 16 * 1024 * 1024])
+def test_what_is_written_record_by_record_is_indexed_as_what_is_read(
+    name: str, every: int, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, capture = CAPTURES[name]
+    monkeypatch.setattr(index, "EVERY", every)
+    monkeypatch.setattr(decoding, "PIECE_BYTES", piece)
+    file, mine = stored(tmp_path, capture), reading(decoder(protocol))
+    index.write(file, mine, decoder(protocol).scanner())
+    starts = [start for batch in decoder(protocol).capture(capture) for start in batch.column("_offset").to_pylist()]
+    records = [capture[start:stop] for start, stop in pairwise([*starts, len(capture)])]
+    target = io.BytesIO()
+    size, noted = index.copied(iter(records), target, lambda: decoder(protocol).scanner())
+    assert (target.getvalue(), size) == (capture, len(capture))
+    assert noted == index.read(file, mine)
+    index.put(f"{tmp_path}/copy", file, mine, noted)
+    assert (tmp_path / "copy").read_bytes() == beside(file).read_bytes()
+
+
+@pytest.mark.parametrize("stop", [1, 150_000, 16 * 1024 * 1024, 20_000_000, 33_000_000])
+def test_little_is_read_behind_a_part(stop: int) -> None:
+    long = 100_024
+    stream = io.BytesIO(frame(bytes(long - 24)) * 500)
+    cut = sum(len(cuts.start) for cuts in decoder(couchbase_dcp).cut(stream.read, stop=stop))
+    assert cut == -(-stop // long)
+    assert stop <= stream.tell() <= stop + 3 * long
+
+
+class Counted(MemoryFileSystem):  # type: ignore[misc]
+    """Files in memory that are fetched in ranges, as object stores give them, and every range that was fetched."""
+
+    protocol = "counted"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    fetched: ClassVar[list[int]] = []
+
+    def _open(self, path: str, mode: str = "rb", **given: Any) -> Any:
+        return super()._open(path, mode, **given) if mode != "rb" else _Ranges(self, path, mode, **given)
+
+
+class _Ranges(AbstractBufferedFile):  # type: ignore[misc]
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        data: bytes = Counted.store[self.path].getvalue()[start:end]
+        Counted.fetched.append(len(data))
+        return data
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A directory on a filesystem that counts what is fetched."""
+    register_implementation("counted", Counted, clobber=True)
+    monkeypatch.setattr(Counted, "fetched", [])
+    return f"counted://{uuid4().hex}"
+
+
+def test_planning_fetches_kilobytes_of_a_remote_capture(counted: str) -> None:
+    with created(f"{counted}/a.bin") as target:
+        target.write(frame(bytes(100_000)) * 500)
+    assert CliRunner().invoke(app, ["index", "couchbase_dcp", counted]).exit_code == 0
+    (file,) = listed([counted])
+    Counted.fetched.clear()
+    assert len(index.read(file, reading(decoder(couchbase_dcp)))) == 11
+    assert len(Counted.fetched) == 3
+    assert sum(Counted.fetched) < 16 * 1024
+
+
+def test_a_part_of_a_remote_capture_fetches_its_bytes(counted: str) -> None:
+    long, count = 100_024, 100
+    with created(f"{counted}/a.bin") as target:
+        target.write(frame(bytes(long - 24)) * count)
+    decoding = decoder(couchbase_dcp)
+    part = FilePart(f"{counted}/a.bin", 3 * long, 53 * long, indexed=True)
+    assert sum(batch.num_rows for batch in scans.batches(decoding, [part])) == 50
+    assert sum(Counted.fetched) == 50 * long
+    Counted.fetched.clear()
+    with opened(f"{counted}/a.bin", 3 * long) as stream:  # small reads share requests
+        assert len(stream.read(10)) == len(stream.read(10))
+    assert Counted.fetched == [4 * 1024 * 1024]

@@ -14,6 +14,10 @@ import pyarrow as pa
 import pytest
 import vectors
 from test_spark_source import CUT_OFF, MARKER, NOOP, collected
+from typer.testing import CliRunner
+
+from wireloom.cli import app
+from wireloom_protocols import couchbase_dcp
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -222,6 +226,42 @@ def test_values_are_those_python_has() -> None:
     assert isinstance(found[0]["all"][0], int)
     assert values(pa.array([Decimal("1.5")])) == [Decimal("1.5")]
     assert str(values(pa.array([float("nan"), float("-inf")]))) == "[nan, -inf]"
+
+
+# Indexes
+
+LONG = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": {"value": bytes(999_976)}})
+"""A million bytes."""
+
+
+def test_a_large_file_has_the_index_that_the_command_line_would_make(session: SparkSession, tmp_path: Path) -> None:
+    values = [LONG] * 6 + [CUT_OFF] + [LONG] * 9 + [CUT_OFF] + [NOOP]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.bin").write_bytes(b"".join(values[:7]))
+    (tmp_path / "in" / "1.bin").write_bytes(b"".join(values[7:17]))
+    (tmp_path / "in" / "2.bin").write_bytes(NOOP)
+    rows = session.read.format("couchbase_dcp").load(str(tmp_path / "in"))
+    save(rows.coalesce(1), tmp_path / "out")
+    files = sorted((tmp_path / "out").glob("*.bin"))
+    assert [path.read_bytes() for path in files] == [path.read_bytes() for path in sorted((tmp_path / "in").iterdir())]
+    made = {path: path.read_bytes() for path in (tmp_path / "out").glob("*.wlx")}
+    assert sorted(made) == [Path(f"{path}.wlx") for path in files[:2]]
+    for path in made:
+        path.unlink()
+    assert CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path / "out")]).exit_code == 0
+    assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*.wlx")} == made
+    save(rows.limit(1).coalesce(1), tmp_path / "out", mode="overwrite")
+    assert [name for name in everything(tmp_path / "out") if name.endswith(".wlx")] == []
+    save(rows.coalesce(1), tmp_path / "packed", compression="zstd")
+    assert len(everything(tmp_path / "packed")) == 4
+
+
+def test_a_row_that_cannot_be_written_leaves_no_index(session: SparkSession, tmp_path: Path) -> None:
+    kind = "_corrupt_record binary, message string"
+    rows = [(LONG, None)] * 9 + [(CUT_OFF, None), (NOOP, None), (None, "snapshot")]
+    with pytest.raises(Exception, match="unknown message 'snapshot'"):
+        save(session.createDataFrame(rows, kind).coalesce(1), tmp_path / "out")
+    assert everything(tmp_path) == ["out"]
 
 
 # Modes, and files that are there

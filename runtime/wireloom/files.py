@@ -28,6 +28,8 @@ from wireloom.options import OptionError
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
 INDEX = ".wlx"
 """What is added to the name of a capture for its index, which ``wireloom.columnar.index`` describes."""
+INDEX_EVERY = 4 * 1024 * 1024
+"""An index notes a record behind each multiple of so many bytes; a smaller capture needs none."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -54,28 +56,35 @@ class CaptureFile:
         """Whether reading can begin at any offset."""
         return self.compression is None
 
+    @property
+    def takes_index(self) -> bool:
+        """Whether an index has something to say of it."""
+        return self.splittable and self.size > INDEX_EVERY
+
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
     path: str
 
 
-def listed(paths: Iterable[str]) -> tuple[CaptureFile, ...]:
+def listed(paths: Iterable[str], *, indexes: bool = False) -> tuple[CaptureFile, ...]:
     """Every file that ``paths`` mean, each once. Paths are files, directories with everything below them, and patterns.
 
     The order is that of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a
     name that exists is not a pattern. Raises ``OptionError`` for a path without files, ``OSError`` for one that cannot
-    be listed. Indexes are no captures.
+    be listed. Indexes are no captures and are left out, unless ``indexes`` are wanted.
     """
-    files = {file.path: file for path in paths for file in _meant(path) if not file.path.endswith(INDEX)}
+    found = (file for path in paths for file in _meant(path))
+    files = {file.path: file for file in found if indexes or not file.path.endswith(INDEX)}
     return tuple(files.values())
 
 
 @contextmanager
-def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
+def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterator[BinaryIO]:
     """The bytes of a file from ``offset`` on, decompressed according to its name. Only an uncompressed file has
     offsets.
 
+    Where it is remote, a request is for at least ``ahead`` bytes; without, each read is a request for what is read.
     Raises ``ValueError`` for an offset into a compressed file. Reading a truncated or corrupt one raises an ``OSError``
     that names the path.
     """
@@ -83,7 +92,7 @@ def opened(path: str, offset: int = 0) -> Iterator[BinaryIO]:
     compression = _compression(name)
     if offset and compression:
         raise ValueError(f"{path} is compressed and cannot be read from byte {offset}")
-    with filesystem.reader(name) as stored:
+    with filesystem.reader(name, _REMOTE_CHUNK if compression else ahead) as stored:
         if compression is None:
             if offset:
                 stored.seek(offset)
@@ -241,7 +250,7 @@ class _Local:
             elif Path(path).is_symlink():
                 raise OptionError(f"there is no file or directory {path}")
 
-    def reader(self, path: str) -> BinaryIO:
+    def reader(self, path: str, _ahead: int) -> BinaryIO:
         return Path(path).open("rb")
 
     def writer(self, path: str) -> BinaryIO:
@@ -326,8 +335,9 @@ class _Remote:
         start = [self.root.rstrip("/")] if self.root else []
         return "/".join((*start, *_names(path, self.prefix))) or self.root
 
-    def reader(self, path: str) -> BinaryIO:
-        return io.BufferedReader(self.library.open_input_file(self._inner(path)), _REMOTE_CHUNK)
+    def reader(self, path: str, ahead: int) -> BinaryIO:
+        stored = self.library.open_input_file(self._inner(path))
+        return io.BufferedReader(stored, ahead) if ahead else stored
 
     def writer(self, path: str) -> BinaryIO:
         inner = self._inner(path)
@@ -370,12 +380,18 @@ def _remote(scheme: str, host: str, _process: int) -> _Remote:
 
 def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
     """An fsspec filesystem as a pyarrow one, and the path in it. Raises ``OptionError``."""
+    from pyarrow import PythonFile
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]
         def get_file_info(self, paths: list[str]) -> Any:
             self.fs.invalidate_cache()  # or files that came since would not be seen
             return super().get_file_info(paths)
+
+        def open_input_file(self, path: str) -> Any:
+            if not self.fs.isfile(path):
+                raise FileNotFoundError(path)
+            return PythonFile(self.fs.open(path, mode="rb", cache_type="none"), mode="r")  # what is read and no more
 
         @staticmethod
         def _create_file_info(path: str, info: dict[str, Any]) -> Any:

@@ -2,19 +2,23 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from wireloom import registry
 from wireloom.cli import captures
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError
-from wireloom.cli.outputs import output
+from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import Form, Protocol
+from wireloom.files import INDEX, listed, removed
 from wireloom.json_rows import harmless, row_reader
-from wireloom.options import resolve
+from wireloom.options import ReadOptions, resolve
 
 
 def encode(
@@ -25,7 +29,10 @@ def encode(
     form: FormName = None,
     parameter: Parameters = None,
 ) -> None:
-    """Rows as decode prints them to bytes. Derived fields may be left out. Status 1: a row that cannot be written."""
+    """Rows as decode prints them to bytes. Derived fields may be left out. Status 1: a row that cannot be written.
+
+    Beside a large capture is its index, <file>.wlx, as ``wireloom index`` makes it.
+    """
     found = protocol_of(protocol)
     parameters = resolve(found.parameters, parameters_of(parameter))
     if form is not None and to_hex:
@@ -40,6 +47,23 @@ def encode(
                 target.write(harmless(data.decode()).encode())
             else:
                 target.write(data)
+        if (made := replaced(path)) is not None:
+            removed(f"{made}{INDEX}")  # while that is still of the capture which goes
+    if made is not None and form is None and not to_hex:
+        _index(str(made), protocol, parameters)
+
+
+def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
+    """Write the index of a capture if it is large, and if what indexes need is installed."""
+    (file,) = listed([path])
+    if not (file.takes_index and find_spec("pyarrow") and find_spec("numpy")):
+        return  # before anything is imported for it
+    from wireloom.columnar import index
+
+    found, options = registry.protocol(protocol), ReadOptions(parameters=parameters)
+    with suppress(OSError):  # without the protocol's source there are no indexes
+        reading = index.Reading.of(found.name, registry.digest(protocol), options)
+        index.write(file, reading, index.scanner_of(found, options))
 
 
 def _records(

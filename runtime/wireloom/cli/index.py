@@ -7,7 +7,7 @@ import typer
 
 from wireloom import registry
 from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
-from wireloom.cli.diagnostics import MisuseError, tell
+from wireloom.cli.diagnostics import tell
 from wireloom.files import INDEX, listed, shown
 from wireloom.options import MAX_RECORD_BYTES, ReadOptions, resolve
 
@@ -19,16 +19,15 @@ def index(
     max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
 ) -> None:
     """Write beside each capture where its records begin, so that Spark splits it without reading it first."""
-    from wireloom.columnar import arrow_schema
     from wireloom.columnar import index as indexes
-    from wireloom.columnar.decoder import Decoder
 
     found = protocol_of(protocol)
     options = ReadOptions.of({"maxRecordBytes": max_record_bytes}, parameters=(), messages=found.messages)
     options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
     reading = indexes.Reading.of(found.name, registry.digest(protocol), options)
-    for file in listed(files):
-        if not file.splittable:
-            raise MisuseError(f"{shown(file.path)} is compressed and is never split; it needs no index")
-        count = indexes.write(file, reading, Decoder(found, options, arrow_schema(())).scanner())
+    given = listed(files)
+    for file in (file for file in given if file.takes_index):
+        count = indexes.write(file, reading, indexes.scanner_of(found, options))
         tell(f"{shown(file.path)}{INDEX}: {count} places")
+    if without := sum(not file.takes_index for file in given):
+        tell(f"{without} of {len(given)} files need no index: they are small or compressed, and read whole")

@@ -43,6 +43,11 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
             yield stream
 
 
+def replaced(path: Path | None) -> Path | None:
+    """The file that ``output`` would put in the place of this path; None if it would write to a stream."""
+    return None if path is None or str(path) == "-" or _is_stream(path) else Path(os.path.realpath(path))
+
+
 def is_seen(stream: BinaryIO) -> bool:
     """Whether somebody may be waiting for the output: it is not a file."""
     try:

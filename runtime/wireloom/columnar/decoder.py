@@ -36,6 +36,8 @@ BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches this many records, or this many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
+_REST_BYTES = 64 * 1024
+"""How much is read at least of the rest of a record that ends behind its part."""
 REDONE_BYTES = 256 * 1024
 """About how many bytes of records are Python objects at the same time."""
 _LIGHT = 1 / 4
@@ -108,7 +110,8 @@ class Decoder:
     def cut(self, read: Callable[[int], bytes], *, start: int = 0, stop: int | None = None) -> Iterator[Cuts]:
         """The records of a capture that ``read`` gives piece by piece from its byte ``start`` on.
 
-        Those that begin before ``stop``. It needs memory for a few pieces, or for the largest record.
+        Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
+        record.
         """
         scanner = self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
@@ -122,6 +125,10 @@ class Decoder:
             if limit is not None and at >= limit and not scanner.cutter.lost:
                 return
             pieces.keep(at)
+            if stop is not None:
+                held = pieces.window
+                left = stop - held.base - len(held.buffer)
+                pieces.size = min(pieces.size, left) if left > 0 else max(_REST_BYTES, len(held.buffer))
 
     def cuts(self, cuts: Cuts, file: str) -> Iterator[pa.RecordBatch]:
         """The batches of records that were cut out of a capture."""

@@ -5,24 +5,27 @@ each few MiB; records are counted from the capture's start, malformed ranges amo
 """
 
 import json
+import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 from zlib import crc32
 
+from wireloom.codec import Protocol
+from wireloom.columnar import arrow_schema
+from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Scanner
 from wireloom.columnar.splits import Place, places
-from wireloom.files import INDEX, CaptureFile, created, moved, opened, removed
+from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, moved, opened, removed
 from wireloom.options import U64, ReadOptions
 
+EVERY = INDEX_EVERY
 VERSION = 1
 """Of the format, and of how captures are cut into records: where either changes, older indexes do not fit."""
-EVERY = 4 * 1024 * 1024
-"""A record is noted behind each multiple of so many bytes."""
 _ENDS = 4096
 """How many of the first bytes of a capture, and of the last, tell it from others."""
 _LINE = 64
@@ -49,21 +52,67 @@ class Reading:
         return cls(protocol, framing, parameters, options.max_record_bytes)
 
 
+def scanner_of(protocol: Protocol, options: ReadOptions) -> Scanner:
+    """What finds the records of captures that are read with these options."""
+    return Decoder(protocol, options, arrow_schema(())).scanner()
+
+
 def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
     """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
-    with opened(file.path) as stream:
-        lines = [json.dumps([place.offset, place.number]) for place in places(scanner, stream.read, file.size, EVERY)]
-    body = "".join(f"{line}\n" for line in lines).encode()
-    head = {**_head(file, reading), "places": len(lines), "crc32": crc32(body)}
+    with opened(file.path, ahead=0) as stream:
+        noted = tuple(places(scanner, stream.read, file.size, EVERY))
     folder, slash, name = file.path.rpartition("/")
     made = f"{folder}{slash}.{name}-{uuid4().hex}{INDEX}"
     try:
-        with created(made) as target:
-            target.write(json.dumps(head).encode() + b"\n" + body)
+        put(made, file, reading, noted)
         moved(made, file.path + INDEX)
     finally:
         removed(made)
-    return len(lines)
+    return len(noted)
+
+
+def put(path: str, file: CaptureFile, reading: Reading, noted: Sequence[Place]) -> None:
+    """Make a new file that is the index of a capture, which has these places."""
+    body = "".join(f"{json.dumps([place.offset, place.number])}\n" for place in noted).encode()
+    head = {**_head(file, reading), "places": len(noted), "crc32": crc32(body)}
+    with created(path) as target:
+        target.write(json.dumps(head).encode() + b"\n" + body)
+
+
+def copied(records: Iterator[bytes], target: BinaryIO, scanner: Callable[[], Scanner]) -> tuple[int, tuple[Place, ...]]:
+    """Write a capture whose records come one by one, and give its size and what its index is to note.
+
+    That is what ``write`` would note; nothing, if the capture is too small.
+    """
+    copy = _Copy(records, target)
+    copy.fill(EVERY + 1)
+    if len(copy.held) <= EVERY:
+        return copy.size, ()
+    noted = tuple(places(scanner(), copy.read, sys.maxsize, EVERY))
+    return copy.size, noted
+
+
+class _Copy:
+    """Chunks of bytes, read as a stream and written to another one meanwhile."""
+
+    def __init__(self, chunks: Iterator[bytes], target: BinaryIO) -> None:
+        self.chunks = chunks
+        self.target = target
+        self.held = bytearray()
+        self.size = 0
+
+    def fill(self, size: int) -> None:
+        """Hold so many bytes, or all that are left."""
+        while len(self.held) < size and (chunk := next(self.chunks, b"")):
+            self.target.write(chunk)
+            self.size += len(chunk)
+            self.held += chunk
+
+    def read(self, size: int) -> bytes:
+        self.fill(size)
+        data = bytes(self.held[:size])
+        del self.held[:size]
+        return data
 
 
 def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:
@@ -72,7 +121,7 @@ def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:
     Raises ``UnfitError`` if it is torn, of another file or of another reading, ``OSError`` if there is none.
     """
     most = 4 * _ENDS + _LINE * (file.size // EVERY + 1)
-    with opened(file.path + INDEX) as stream:
+    with opened(file.path + INDEX, ahead=0) as stream:
         data = stream.read(most)
     first, _, body = data.partition(b"\n")
     try:
@@ -93,8 +142,9 @@ def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:
 def _head(file: CaptureFile, reading: Reading) -> dict[str, Any]:
     """What an index is of."""
     digest = blake2b(digest_size=16)
-    for offset in (0, max(0, file.size - _ENDS)):
-        with opened(file.path, offset) as stream:
+    with opened(file.path, ahead=0) as stream:
+        for offset in (0, max(0, file.size - _ENDS)):
+            stream.seek(offset)
             digest.update(stream.read(_ENDS))
     return {"version": VERSION, **asdict(reading), "size": file.size, "content": digest.hexdigest()}
 

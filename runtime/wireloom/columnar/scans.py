@@ -31,7 +31,7 @@ class FilePart:
 def gathered(part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
     """The batches that are full while a part is read."""
     decoder = gatherer.decoder
-    with opened(part.path, part.start) as stream:
+    with opened(part.path, part.start, ahead=0) as stream:
         cuts = decoder.cut(stream.read, start=part.start, stop=part.stop)
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)

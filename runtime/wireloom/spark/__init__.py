@@ -1,10 +1,11 @@
-"""Captures and binary columns in Spark: ``register``, ``dataset``, ``summary``, and the column functions."""
+"""Captures and binary columns in Spark: ``register``, ``dataset``, ``index``, ``summary``, and the column functions."""
 
 from wireloom.extras import needed
 
 with needed("wireloom.spark", "spark"):
     from wireloom.spark.functions import from_wire, from_wire_many, to_wire
+    from wireloom.spark.indexing import index
     from wireloom.spark.sources import dataset, register
     from wireloom.spark.summaries import summary
 
-__all__ = ["dataset", "from_wire", "from_wire_many", "register", "summary", "to_wire"]
+__all__ = ["dataset", "from_wire", "from_wire_many", "index", "register", "summary", "to_wire"]

@@ -7,16 +7,18 @@ and last an empty ``_SUCCESS`` says that all of it happened. A folder of which t
 A job that fails leaves nothing; so does a task that dies. Only where the driver dies, or a task outlives its job's end,
 ``_temporary-<job>`` may stay. The moving is one step for each file, so whoever reads meanwhile may see some of the
 files. Local files are renamed; object stores copy and delete each, and a file is there whole or not at all.
+Beside a large file is its index; it is moved first, so that whoever sees the file sees the index, too.
 
 Spark hands the modes ``append`` and ``overwrite`` on to a Python data source. It refuses ``error``, its default, and
 ``ignore`` itself, with UNSUPPORTED_DATA_SOURCE_SAVE_MODE, and so there has to be a ``mode``.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
@@ -29,8 +31,10 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.cutting import cuts
-from wireloom.files import created, exists, listed, moved, removed
-from wireloom.options import OptionError, resolve
+from wireloom.columnar import index
+from wireloom.columnar.scanning import Scanner
+from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
+from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import REASON, shape
 from wireloom.spark.options import WriteOptions
 from wireloom.views import RECORD
@@ -68,10 +72,19 @@ class CaptureWriter(DataSourceArrowWriter):
         suffix = f"{found.name}.bin{_SUFFIXES[self.options.compression]}"
         names = (f"part-{task.partitionId():05}-{self.job}-c{number:05}.{suffix}" for number in count())
         files = ((f"{self.temporary}/{task.taskAttemptId()}-{name}", f"{self.path}/{name}") for name in names)
-        with _Output(files, self.options.compression) as output:
-            for record, apart in _apart(self._records(found, iterator, task.partitionId()), found, self.options):
-                output.write(record, apart=apart)
+        records = _apart(self._records(found, iterator, task.partitionId()), found, self.options)
+        with self._output(found, files) as output:
+            for _, numbered in groupby(records, itemgetter(0)):
+                output.write(record for _, record in numbered)
         return WrittenFiles(tuple(output.files))
+
+    def _output(self, protocol: Protocol, names: Iterator[tuple[str, str]]) -> "_Output":
+        """Where a task writes. Its indexes are for readers with the same parameters, and no ``maxRecordBytes``."""
+        options = ReadOptions(parameters=resolve(protocol.parameters, self.options.parameters))
+        reading = None
+        with suppress(OSError):  # without the protocol's source there are no indexes
+            reading = index.Reading.of(protocol.name, registry.digest(self.protocol), options)
+        return _Output(names, self.options.compression, reading, lambda: index.scanner_of(protocol, options))
 
     def _records(
         self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
@@ -91,7 +104,7 @@ class CaptureWriter(DataSourceArrowWriter):
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
         removed(self._success)
-        old = listed([self.path]) if self.overwrite and exists(self.path) else ()
+        old = listed([self.path], indexes=True) if self.overwrite and exists(self.path) else ()
         for source, target in _files(messages):
             moved(source, target)
         for file in old:
@@ -119,23 +132,22 @@ def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
 
 def _apart(
     records: Iterator[tuple[bytes, str | None]], protocol: Protocol, options: WriteOptions
-) -> Iterator[tuple[bytes, bool]]:
-    """Each record, and whether it begins a new file.
+) -> Iterator[tuple[int, bytes]]:
+    """Each record behind the number of its file.
 
-    It does behind a malformed record that would be another one if it went on: one that was cut off at the end of a
-    capture would swallow it.
+    A new file begins behind a malformed record that would be another one if it went on: one that was cut off at the
+    end of a capture would swallow what follows.
     """
     parameters = resolve(protocol.parameters, options.parameters)
-    before, reason = b"", ""
+    number, before, reason = 0, b"", ""
     for record, malformed in records:
         if not record:
             continue
-        apart = False
         if before:
             cut = next(cuts(protocol.framing, before + record, parameters))
-            apart = cut.length != len(before) or not _says(reason, cut.error)
+            number += cut.length != len(before) or not _says(reason, cut.error)
         before, reason = (b"", "") if malformed is None else (record, malformed)
-        yield record, apart
+        yield number, record
 
 
 def _says(reason: str, error: DecodeError | None) -> bool:
@@ -144,36 +156,42 @@ def _says(reason: str, error: DecodeError | None) -> bool:
 
 
 class _Output:
-    """The files of a task, opened one after another as they are needed, and deleted if the task fails."""
+    """The files of a task, written one after another, with indexes of large ones, and deleted if the task fails."""
 
-    def __init__(self, names: Iterator[tuple[str, str]], compression: str | None) -> None:
+    def __init__(
+        self,
+        names: Iterator[tuple[str, str]],
+        compression: str | None,
+        reading: index.Reading | None,
+        scanner: Callable[[], Scanner],
+    ) -> None:
         self._names = names
         self._compression = compression
-        self._stream: Any = None
+        self._reading = reading
+        self._scanner = scanner
         self.files: list[tuple[str, str]] = []
 
-    def write(self, record: bytes, *, apart: bool) -> None:
-        if self._stream is None or apart:
-            self._close()
-            self.files.append(next(self._names))
-            self._stream = _compressed(created(self.files[-1][0]), self._compression)
-        self._stream.write(record)
-
-    def _close(self) -> None:
-        stream, self._stream = self._stream, None
-        if stream is not None:
-            stream.close()
+    def write(self, records: Iterator[bytes]) -> None:
+        """One more file."""
+        source, target = next(self._names)
+        self.files.append((source, target))
+        with _compressed(created(source), self._compression) as stream:
+            if self._compression is not None or self._reading is None:
+                for record in records:
+                    stream.write(record)
+                return
+            size, noted = index.copied(records, stream, self._scanner)
+        if noted:
+            self.files.insert(-1, (source + INDEX, target + INDEX))
+            index.put(source + INDEX, CaptureFile(source, size, 0), self._reading, noted)
 
     def __enter__(self) -> "_Output":
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        try:
-            self._close()
-        finally:
-            if kind is not None:
-                for source, _ in self.files:
-                    removed(source)
+        if kind is not None:
+            for source, _ in self.files:
+                removed(source)
 
 
 def _compressed(stream: BinaryIO, compression: str | None) -> Any:

@@ -1,0 +1,58 @@
+"""Indexes of many captures, each made by a task: ``wireloom.spark.index(spark, "<protocol>", folder)``."""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from wireloom import registry
+from wireloom.columnar.index import Reading, UnfitError, read, scanner_of, write
+from wireloom.files import CaptureFile, shown
+from wireloom.options import ReadOptions
+from wireloom.spark.listing import chosen
+from wireloom.spark.options import SourceOptions
+from wireloom.spark.workers import provide
+
+_COLUMNS = "path string, size bigint, places int, made boolean, error string"
+_ROWS = pa.schema(
+    [("path", pa.string()), ("size", pa.int64()), ("places", pa.int32()), ("made", pa.bool_()), ("error", pa.string())]
+)
+
+
+def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **options: object) -> DataFrame:
+    """Write the indexes of the large captures that a reader of ``path`` with these ``options`` would read.
+
+    Each is read by a task of its own. The DataFrame has a row for each: ``path``, ``size`` in bytes, how many
+    ``places`` its index notes, whether it was ``made`` now, as one that fits is left alone, and the ``error`` if the
+    file cannot be read or its index not be written. Small and compressed files are not in it. Raises ``OptionError``.
+    """
+    provide(spark)
+    found = registry.protocol(protocol)
+    given = {name: str(value) for name, value in options.items()}
+    source = SourceOptions.of(given)
+    reading = ReadOptions.of(given, found.parameters, found.messages, others=SourceOptions.names())
+    listed = chosen([path] if isinstance(path, str) else path, source)
+    files = [file for file in listed if file.takes_index]
+
+    def indexed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = [_indexed(protocol, reading, files[number]) for batch in batches for number in batch["id"].to_pylist()]
+        yield pa.RecordBatch.from_pylist(rows, _ROWS)
+
+    tasks = spark.range(0, len(files), 1, len(files) or 1)
+    done = tasks.mapInArrow(indexed, _COLUMNS).collect()
+    return spark.createDataFrame(done, _COLUMNS)
+
+
+def _indexed(protocol: str, options: ReadOptions, file: CaptureFile) -> dict[str, object]:
+    """What a task did with one file."""
+    found = registry.protocol(protocol)
+    reading = Reading.of(found.name, registry.digest(protocol), options)
+    row = {"path": shown(file.path), "size": file.size, "made": False}
+    try:
+        return {**row, "places": len(read(file, reading))}
+    except (UnfitError, OSError):
+        pass
+    try:
+        return {**row, "places": write(file, reading, scanner_of(found, options)), "made": True}
+    except OSError as error:
+        return {**row, "error": str(error)}
