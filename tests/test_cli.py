@@ -96,6 +96,27 @@ def test_decode_takes_several_inputs(capture: Path, tmp_path: Path) -> None:
     assert len(rows(run("decode", "couchbase_dcp", capture, other, capture))) == 7
 
 
+def test_decode_takes_directories_and_patterns(capture: Path, tmp_path: Path) -> None:
+    for name, data in (
+        ("b/2.bin", MARKER),
+        ("b/1.bin", NOOP),
+        ("b/_done", b"x"),
+        ("b/1.bin.wlx", b"x"),
+        ("c.bin", b""),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    below = [str(tmp_path / "b/1.bin"), str(tmp_path / "b/2.bin")]
+    inputs = [tmp_path / "b", tmp_path / "b/[2-9].*", f"{tmp_path}/{{c,d}}.bin"]
+    found = rows(run("decode", "couchbase_dcp", *inputs, "--positions", "--columns", "_file"))
+    assert [row["_file"] for row in found] == [*below, below[1]]
+    piped = run("decode", "couchbase_dcp", "-", tmp_path / "b", "--format", "arrow", stdin=NOOP)
+    assert pa.ipc.open_file(piped.stdout_bytes).read_all()["opcode"].to_pylist() == [0x5C, 0x5C, 0x56]
+    for written in (tmp_path / "b/2.bin", capture):
+        said = run("decode", "couchbase_dcp", tmp_path, "--output", written, status=2).stderr
+        assert said == f"wireloom: {written} would be written over while it is read; name another file\n"
+
+
 def test_decode_reads_standard_input() -> None:
     assert len(rows(run("decode", "couchbase_dcp", "-", stdin=MARKER + NOOP))) == 2
 
@@ -299,8 +320,10 @@ def test_what_ends_a_list_may_be_left_out_where_it_is_derived(tmp_path: Path, mo
             ["decode", "wireloom_protocols", "-"],
             "wireloom_protocols is a package; its protocols are wireloom_protocols.couchbase_dcp, ",
         ),
-        (["decode", "databus", "absent.bin"], "there is no file absent.bin"),
-        (["decode", "databus", "."], ". is a directory; name the files in it"),
+        (["decode", "databus", "absent.bin"], "there is no file or directory absent.bin"),
+        (["decode", "databus", "absent*.bin"], "no file matches absent*.bin"),
+        (["inspect", "databus", "absent.bin"], "there is no file absent.bin"),
+        (["inspect", "databus", "."], ". is a directory; name a file in it"),
         (["decode", "databus", "-", "--mode", "x"], "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
         (["decode", "databus", "-", "--format", "csv"], "--format is jsonl, parquet, arrow, not 'csv'"),
         (["decode", "databus", "-", "--form", "jsn"], "unknown form 'jsn'; did you mean 'json'?"),
@@ -380,7 +403,7 @@ def test_bytes_in_place_of_rows_are_no_text(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
     path = tmp_path / "loop"
     path.symlink_to(path)
-    assert run("decode", "databus", path, status=2).stderr.startswith(f"wireloom: there is no file {path}")
+    assert run("decode", "databus", path, status=2).stderr.startswith(f"wireloom: there is no file or directory {path}")
 
 
 def test_init_leaves_what_is_there_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import secrets
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import compiled
+import dask.dataframe
 import duckdb
 import pandas
 import polars
@@ -14,6 +20,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyarrow import parquet
+from pyiceberg.catalog.sql import SqlCatalog
 from typer.testing import CliRunner
 
 from wireloom.cli import app
@@ -39,20 +46,62 @@ def whole(protocol: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_recipes_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
+def recipes() -> tuple[str, str]:
+    """All that docs/python.md has in Python but for Ray, and that for Ray."""
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    recipes = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(recipes) > 5
-    names: dict[str, Any] = {"__name__": "recipes"}
-    exec(compile("\n".join(recipes), "docs/python.md", "exec"), names)
-    sound = [row for row in whole(couchbase_dcp) if row["_corrupt_reason"] is None]
+    before, heading, after = page.partition("\n## Ray\n")
+    for_ray, following, after = after.partition("\n## ")
+    assert heading
+    assert following
+    rest, apart = (
+        re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for text in (before + after, for_ray)
+    )
+    assert len(rest) > 7
+    assert len(apart) == 1
+    return "\n".join(rest), apart[0]
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Those that the recipes but Ray's define, run where the captures are."""
+    folder = tmp_path_factory.mktemp("recipes")
+    (folder / "examples").symlink_to(ROOT / "examples")
+    (folder / "warehouse").mkdir()
+    with contextlib.chdir(folder):
+        found: dict[str, Any] = {"__name__": "recipes"}
+        exec(compile(recipes()[0], "docs/python.md", "exec"), found)
+        yield found
+
+
+def test_the_recipes_run(names: dict[str, Any]) -> None:
+    rows = whole(couchbase_dcp)
+    sound = [row for row in rows if row["_corrupt_reason"] is None]
     markers = [row["snapshot_marker"] for row in sound if row["message"] == "snapshot_marker" and row["vbucket"] < 64]
-    assert names["rows"] == len(whole(couchbase_dcp))
+    assert names["rows"] == len(rows)
     assert names["markers"]["snapshot_marker"].to_pylist() == markers != []
     assert max(last or 0 for _, _, last in names["top"]) == max(marker["end_seqno"] or 0 for marker in markers)
     assert set(names["by_source"]["src_id"]) == names["seen"] != set()
+    assert names["by_message"].to_dict() == Counter(row["message"] for row in rows if row["message"])
+    assert names["stored"].scan().count() == len(rows)
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """Ray on this machine, which tells nobody that it is used and does what it is told by who has its token."""
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex())  # or one would be written to the home directory
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+    yield ray
+    ray.shutdown()
+
+
+@pytest.mark.program
+def test_the_recipe_for_ray_runs(names: dict[str, Any], ray: ModuleType) -> None:
+    exec(compile(recipes()[1], "docs/python.md", "exec"), names)
+    assert names["counted"] == len(whole(couchbase_dcp))
 
 
 @PROTOCOLS
@@ -79,6 +128,19 @@ def test_pandas_keeps_integers_that_may_be_null(protocol: Any) -> None:
     assert pa.Table.from_pandas(frame, schema=scanned(protocol).schema, preserve_index=False).to_pylist() == whole(
         protocol
     )
+
+
+@PROTOCOLS
+def test_dask_has_every_row(protocol: Any) -> None:
+    def frame(path: Path) -> pandas.DataFrame:
+        reader = protocol.scan(path, mode="PERMISSIVE", positions=True)
+        found: pandas.DataFrame = reader.read_pandas(types_mapper=pandas.ArrowDtype)
+        return found
+
+    lazy = dask.dataframe.from_map(frame, sorted(CAPTURES[protocol].iterdir()))
+    assert lazy.npartitions == len(list(CAPTURES[protocol].iterdir())) > 1
+    stored = pa.Table.from_pandas(lazy.compute(), schema=scanned(protocol).schema, preserve_index=False)
+    assert stored.to_pylist() == whole(protocol)
 
 
 @PROTOCOLS
@@ -117,6 +179,31 @@ def test_delta_has_every_row_and_comment(protocol: Any, tmp_path: Path) -> None:
     }
 
 
+@PROTOCOLS
+def test_iceberg_has_every_row(protocol: Any, tmp_path: Path) -> None:
+    reader = scanned(protocol)
+    table = catalog(tmp_path).create_table("wire.records", schema=reader.schema)
+    table.append(reader)
+    stored = table.scan().to_arrow().sort_by([("_file", "ascending"), ("_offset", "ascending")])
+    kind = pa.struct(list(reader.schema))
+    assert stored.to_pylist() == [emptied(row, kind) for row in whole(protocol)]
+
+
+def catalog(folder: Path) -> SqlCatalog:
+    made = SqlCatalog("local", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse")
+    made.create_namespace("wire")
+    return made
+
+
+def emptied(value: Any, kind: pa.DataType) -> Any:
+    """A value as pyiceberg stores it: it makes lists of structs that are null empty."""
+    if pa.types.is_struct(kind) and value is not None:
+        return {field.name: emptied(value[field.name], field.type) for field in kind}
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        return [emptied(item, kind.value_type) for item in value or ()]
+    return value
+
+
 OLD = """
 protocol: meter
 byte_order: big
@@ -136,19 +223,42 @@ sections:
 NEW = OLD + "    - {name: serial, type: u64, optional: true}\n"
 
 
-def test_a_delta_table_grows_as_compat_promised(tmp_path: Path) -> None:
+@pytest.fixture
+def revisions(tmp_path: Path) -> list[pa.RecordBatchReader]:
+    """What two revisions of a spec read, the older first. ``compat`` finds nothing against the newer."""
     folders = [str(compiled.folders(text, tmp_path / name)) for name, text in (("old", OLD), ("new", NEW))]
     compared = CliRunner().invoke(app, ["compat", *folders, "--category", "TABLE", "--direction", "BACKWARD"])
     assert compared.exit_code == 0, compared.output
 
-    old, new = compiled.of(OLD), compiled.of(NEW)
-    (tmp_path / "old.bin").write_bytes(old.codec.build({"reading": {"celsius": 21}}))
-    (tmp_path / "new.bin").write_bytes(new.codec.build({"reading": {"celsius": 22, "serial": 2**64 - 1}}))
-    for protocol, name in ((old, "old.bin"), (new, "new.bin")):
-        rows = Table(protocol.codec, {}).scan(tmp_path / name, ["reading"])
+    old, new = compiled.of(OLD).codec, compiled.of(NEW).codec
+    (tmp_path / "old.bin").write_bytes(old.build({"reading": {"celsius": 21}}))
+    (tmp_path / "new.bin").write_bytes(new.build({"reading": {"celsius": 22, "serial": 2**64 - 1}}))
+    return [
+        Table(codec, {}).scan(tmp_path / f"{name}.bin", ["reading"]) for codec, name in ((old, "old"), (new, "new"))
+    ]
+
+
+GROWN = [{"celsius": 21, "serial": None}, {"celsius": 22, "serial": 2**64 - 1}]
+
+
+def test_a_delta_table_grows_as_compat_promised(revisions: list[pa.RecordBatchReader], tmp_path: Path) -> None:
+    for rows in revisions:
         write_deltalake(tmp_path / "delta", rows, mode="append", schema_mode="merge")
-    readings = DeltaTable(tmp_path / "delta").to_pyarrow_table()["reading"].to_pylist()
-    assert {reading["celsius"]: reading["serial"] for reading in readings} == {21: None, 22: 2**64 - 1}
+    assert readings(DeltaTable(tmp_path / "delta").to_pyarrow_table()) == GROWN
+
+
+def test_an_iceberg_table_grows_as_compat_promised(revisions: list[pa.RecordBatchReader], tmp_path: Path) -> None:
+    table = catalog(tmp_path).create_table("wire.readings", schema=revisions[0].schema)
+    for rows in revisions:
+        with table.update_schema() as update:
+            update.union_by_name(rows.schema)
+        table.append(rows)
+    assert readings(table.scan().to_arrow()) == GROWN
+
+
+def readings(table: pa.Table) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table["reading"].to_pylist()
+    return sorted(found, key=lambda reading: reading["celsius"])
 
 
 def test_no_batch_begins_inside_its_buffers() -> None:

@@ -22,19 +22,39 @@ def name_of(source: str) -> str:
     return "standard input" if source == STDIN else files.shown(source)
 
 
-def must_exist(sources: Iterable[str], output: Path | None) -> None:
-    """Check before anything is written that sources exist and are not overwritten. Raises ``MisuseError``."""
-    written = _regular(1 if output is None or str(output) == STDIN else output)
+def meant(sources: Iterable[str], output: Path | None) -> list[str]:
+    """The captures that sources mean: files, directories with everything below them, patterns, and standard input.
+
+    Local files keep the name that they are given. Raises ``MisuseError`` for one that would be written over, and
+    ``OptionError`` for a path without files.
+    """
+    found: list[str] = []
     for source in sources:
-        name = name_of(source)
-        path = 0 if source == STDIN else files.local(source)
-        read = None if path is None else _regular(path)
-        if read is not None and written is not None and os.path.samestat(read, written):
-            raise MisuseError(f"{name} would be written over while it is read; name another file")
-        if isinstance(path, Path) and path.is_dir():
-            raise MisuseError(f"{name} is a directory; name the files in it")
-        if source != STDIN and not files.exists(source):
-            raise MisuseError(f"there is no file {name}")
+        path = None if source == STDIN else files.local(source)
+        named = source == STDIN or (path is not None and path.exists() and not path.is_dir())
+        found += [source] if named else [file.path for file in files.listed([source])]
+    for source in found:
+        _must_stay(source, output)
+    return found
+
+
+def must_exist(source: str, output: Path | None) -> None:
+    """Check before anything is written that a file exists and is not overwritten. Raises ``MisuseError``."""
+    name = name_of(source)
+    path = None if source == STDIN else files.local(source)
+    if path is not None and path.is_dir():
+        raise MisuseError(f"{name} is a directory; name a file in it")
+    if source != STDIN and not files.exists(source):
+        raise MisuseError(f"there is no file {name}")
+    _must_stay(source, output)
+
+
+def _must_stay(source: str, output: Path | None) -> None:
+    written = _regular(1 if output is None or str(output) == STDIN else output)
+    path = 0 if source == STDIN else files.local(source)
+    read = None if path is None else _regular(path)
+    if read is not None and written is not None and os.path.samestat(read, written):
+        raise MisuseError(f"{name_of(source)} would be written over while it is read; name another file")
 
 
 def _regular(file: Path | int) -> os.stat_result | None:

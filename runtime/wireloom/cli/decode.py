@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 def decode(
     protocol: ProtocolName,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Captures; - is standard input.")],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="INPUT", help="Captures, or directories and patterns of them; - is standard input."),
+    ],
     from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
     form: FormName = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
@@ -57,14 +60,14 @@ def decode(
     chosen = Format.of(format_)
     chosen.must_suit(path)
     to_stdout = path is None or str(path) == captures.STDIN
-    captures.must_exist(inputs, path)
+    sources = captures.meant(inputs, path)
     run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
     with output(path, binary=chosen is not Format.JSONL) as stream:
         if chosen is Format.JSONL:
-            write_rows(run.rows(inputs), run.view.columns, stream)
+            write_rows(run.rows(sources), run.view.columns, stream)
         else:
             schema = tabular(found, options, chosen)
-            write_batches(run.batches(inputs, schema), schema, chosen, stream)
+            write_batches(run.batches(sources, schema), schema, chosen, stream)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def encode(
     if form is not None and to_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = found.form(form) if form else None
-    captures.must_exist([source], path)
+    captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
         for data in _records(captures.lines(stream), found, chosen, parameters, captures.name_of(source)):
             if to_hex:

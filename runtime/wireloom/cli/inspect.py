@@ -45,7 +45,7 @@ def inspect(
     found = protocol_of(protocol)
     if only is not None and only not in found.messages:
         raise MisuseError(unknown("message", only, found.messages))
-    captures.must_exist([file], html)
+    captures.must_exist(file, html)
     resolved = resolve(found.parameters, parameters_of(parameter))
     run = _Inspection(found, resolved, file, from_hex, _number(offset), record, only)
     if html is None:
