@@ -24,8 +24,9 @@ from wireloom.cli import app
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.index import Reading, UnfitError
+from wireloom.columnar.index import Reading
 from wireloom.columnar.scans import FilePart
+from wireloom.columnar.splits import UnfitError
 from wireloom.files import CaptureFile, created, listed, opened
 from wireloom_protocols import couchbase_dcp, databus
 

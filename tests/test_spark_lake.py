@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +12,12 @@ import pytest
 from wireloom_protocols import couchbase_dcp
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
 NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+EVENTS = (Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin").read_bytes() * 10
 
 
 @pytest.fixture
@@ -351,13 +351,13 @@ def test_metadata_tells_of_the_file_as_spark_does(session: SparkSession, tmp_pat
 
 
 def test_metadata_tells_which_part_of_a_file_was_read(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes(NOOP * 100)
-    read = session.read.format("couchbase_dcp").options(metadata=True, positions=True, maxPartitionBytes=1000)
+    (tmp_path / "a.bin").write_bytes(EVENTS)
+    read = session.read.format("databus").options(metadata=True, positions=True, maxPartitionBytes=1000)
     found = read.load(str(tmp_path)).select("_metadata.*", "_offset").orderBy("_offset").collect()
     blocks = sorted({(row.file_block_start, row.file_block_length) for row in found})
     assert len(blocks) > 1
     assert [start for start, _ in blocks] == [0, *(start + length for start, length in blocks)][:-1]
-    assert sum(length for _, length in blocks) == len(NOOP) * 100 == found[0].file_size
+    assert sum(length for _, length in blocks) == len(EVENTS) == found[0].file_size
     assert all(0 <= row._offset - row.file_block_start < row.file_block_length for row in found)
 
 

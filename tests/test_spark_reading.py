@@ -35,6 +35,12 @@ BAD = "failover_log_response"
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 
+def event(value: bytes) -> bytes:
+    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+    fields |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": value}
+    return databus.build({"message": "dbus_event", "byte_order": "big", "version": 0, "dbus_event": fields})
+
+
 def frame(value: bytes) -> bytes:
     return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": {"value": value}})
 
@@ -57,15 +63,30 @@ def pushing(session: SparkSession) -> Iterator[SparkSession]:
 # Parts
 
 
-@pytest.mark.parametrize("every", [20, 100, 1000])
+@pytest.mark.parametrize("every", [500, 3000])
 def test_a_large_file_is_read_in_parts(session: SparkSession, tmp_path: Path, every: int) -> None:
     capture = tmp_path / "capture.bin"
-    capture.write_bytes((NOOP + frame(NOOP * 3) + MARKER + frame(MARKER[:-1])) * 10)
-    read = session.read.format("couchbase_dcp").option("positions", True)
+    capture.write_bytes((event(b"a") + event(b"b" * 40) + bytes(30) + event(b"c")[:-1]) * 40)
+    read = session.read.format("databus").option("positions", True)
     whole = read.load(str(capture)).orderBy("_offset").collect()
     parts = read.option("maxPartitionBytes", every).load(str(capture))
     assert parts.rdd.getNumPartitions() > 1
     assert parts.orderBy("_offset").collect() == whole
+
+
+def test_a_large_file_with_records_within_records_needs_an_index(session: SparkSession, tmp_path: Path) -> None:
+    capture = tmp_path / "capture.bin"
+    capture.write_bytes(event(event(b"x" * 3000) * 1500))
+    read = session.read.format("databus").option("maxPartitionBytes", "2m")
+    with pytest.raises(Exception, match=r"capture\.bin has records within records, so it needs an index"):
+        read.load(str(capture)).collect()
+
+
+def test_a_large_file_whose_records_cannot_be_told_is_read_whole(session: SparkSession, tmp_path: Path) -> None:
+    capture = tmp_path / "capture.bin"
+    capture.write_bytes(NOOP * 200)
+    rows = session.read.format("couchbase_dcp").option("maxPartitionBytes", 100).load(str(capture))
+    assert (rows.rdd.getNumPartitions(), rows.count()) == (1, 200)
 
 
 def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> None:
@@ -83,7 +104,7 @@ def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> 
         return rows.rdd.getNumPartitions(), [tuple(row) for row in rows.orderBy("_offset").collect()]
 
     count, whole = parts()
-    assert (count, len(whole)) == (1, 900)  # no file so small is read in order to be split
+    assert (count, len(whole)) == (1, 900)
     assert CliRunner().invoke(app, ["index", "couchbase_dcp", str(capture)]).exit_code == 0
     assert parts() == (5, whole)
     fitting = beside.read_bytes()
@@ -127,8 +148,8 @@ def test_small_files_share_tasks_as_those_of_sparks_own_sources(
 
 
 def test_a_size_may_have_a_unit(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP * 200)
-    read = session.read.format("couchbase_dcp")
+    (tmp_path / "capture.bin").write_bytes(event(b"") * 80)
+    read = session.read.format("databus")
     assert read.option("maxPartitionBytes", "2k").load(str(tmp_path)).rdd.getNumPartitions() == 3
     with pytest.raises(Exception, match="maxPartitionBytes is a number of bytes, or such as 64m, not '2 apples'"):
         read.option("maxPartitionBytes", "2 apples").load(str(tmp_path))

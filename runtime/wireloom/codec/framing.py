@@ -14,6 +14,8 @@ from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
 """How many of the following records are read to decide the byte order of one that is proven in both."""
+_TELLING = 4
+"""How many bytes a checksum has at least that is not right by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +137,29 @@ class Framing:
             raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         return length, little
 
+    @property
+    def telling(self) -> bool:
+        """Whether a record can be told wherever it stands: every one has a checksum that payloads do not have by
+        chance.
+        """
+        sums = [each.sums.get(False) for each in self.lengths]
+        return self.resync and bool(sums) and all(each is not None and each.code.size >= _TELLING for each in sums)
+
+    def alone(
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
+    ) -> int | None:
+        """The length of the record at ``start`` if it is proven in exactly one byte order, so that its neighbours do
+        not matter. Raises ``DecodeError`` if more bytes are needed.
+        """
+        proofs = self._proofs(_Look(buffer, end, parameters, final, bound, None, 0), start)
+        return proofs.popitem()[1] if len(proofs) == 1 else None
+
     def decided(
         self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
     ) -> bool:
-        """Whether the record at ``start`` is proven in exactly one byte order, so that its neighbours do not matter."""
-        if len(self.orders(parameters)) == 1:
-            return True
+        """Whether the record at ``start`` is known to be proven in exactly one byte order."""
         try:
-            return len(self._proofs(_Look(buffer, end, parameters, final, bound, None, 0), start)) == 1
+            return self.alone(buffer, start, end, parameters, final=final, bound=bound) is not None
         except DecodeError:
             return False
 

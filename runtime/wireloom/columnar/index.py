@@ -16,10 +16,10 @@ from uuid import uuid4
 from zlib import crc32
 
 from wireloom.codec import Protocol
-from wireloom.columnar import arrow_schema
+from wireloom.columnar import arrow_schema, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Scanner
-from wireloom.columnar.splits import Place, places
+from wireloom.columnar.splits import Place, UnfitError, places
 from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, moved, opened, removed
 from wireloom.options import U64, ReadOptions
 
@@ -30,10 +30,6 @@ _ENDS = 4096
 """How many of the first bytes of a capture, and of the last, tell it from others."""
 _LINE = 64
 """No line of a record is longer."""
-
-
-class UnfitError(ValueError):
-    """An index does not fit its capture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +154,9 @@ def _ascend(lines: Sequence[Any], size: int) -> bool:
 
 
 def parts(noted: Iterable[Place], size: int, every: int) -> Iterator[tuple[int, int]]:
-    """As ``splits``, of what is noted of a capture of ``size`` bytes."""
+    """(start, end) of parts of a capture of ``size`` bytes, each ending with a noted place behind a multiple of
+    ``every``.
+    """
     offsets = [place.offset for place in noted]
     begun = 0
     while (at := bisect_left(offsets, (begun // every + 1) * every)) < len(offsets):
@@ -168,18 +166,8 @@ def parts(noted: Iterable[Place], size: int, every: int) -> Iterator[tuple[int, 
 
 
 def checked(cuts: Iterable[Cuts], scanner: Scanner, start: int, stop: int | None) -> Iterator[Cuts]:
-    """The records of a part that an index gave, which must begin with a record and end where the next part begins.
-
-    As the first part begins where the capture does, all of them are right if each ends where the next begins. Raises
-    ``UnfitError``.
-    """
-    at = start
-    for each in cuts:
-        if at == start and start and not scanner.begins(each, 0):
+    """As ``splits.checked``, of a part that an index gave, which must also begin with a sound record."""
+    for number, each in enumerate(splits.checked(cuts, start, stop)):
+        if start and not number and not scanner.begins(each, 0):
             raise UnfitError(f"no sound record begins at byte {start}")
-        at = each.window.base + int(each.stop[-1])
-        if stop is not None and at > stop:
-            break
         yield each
-    if stop is not None and at != stop:
-        raise UnfitError(f"no record begins at byte {stop}")

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from wireloom.columnar import index
+from wireloom.columnar import index, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.splits import UnfitError
 from wireloom.files import INDEX, opened
 
 LOG = logging.getLogger("wireloom")
@@ -18,28 +19,59 @@ LOG = logging.getLogger("wireloom")
 class FilePart:
     """The records of a file that begin from byte ``start`` to before ``stop``, or to its end.
 
-    If that is what an ``indexed`` file's index says, it is checked. ``added`` is what its rows have beside that.
+    If that is what an ``indexed`` file's index says, it is checked. If the first ``searched`` bytes of the file were
+    cut anywhere, a record is searched for where the part begins and where it ends. ``added`` is what its rows have
+    beside that.
     """
 
     path: str
     start: int = 0
     stop: int | None = None
     indexed: bool = False
+    searched: int | None = None
     added: tuple[object, ...] = ()
 
 
 def gathered(part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
     """The batches that are full while a part is read."""
     decoder = gatherer.decoder
-    with opened(part.path, part.start, ahead=0) as stream:
-        cuts = decoder.cut(stream.read, start=part.start, stop=part.stop)
-        if part.indexed:
-            cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
-        try:
-            yield from gatherer.capture(cuts, part.path)
-        except index.UnfitError as error:
-            told = f"{part.path}{INDEX} does not fit: {error}; delete it, or make it anew with wireloom index"
-            raise ValueError(told) from None
+    try:
+        found = part if part.searched is None else _found(part, part.searched, decoder)
+        if found is None:
+            return
+        with opened(found.path, found.start, ahead=0) as stream:
+            cuts = decoder.cut(stream.read, start=found.start, stop=found.stop)
+            if found.indexed:
+                cuts = index.checked(cuts, decoder.scanner(), found.start, found.stop)
+            elif found.searched is not None:
+                cuts = splits.checked(cuts, found.start, found.stop)
+            yield from gatherer.capture(cuts, found.path)
+    except UnfitError as error:
+        raise ValueError(_misfit(part, error)) from None
+
+
+def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
+    """A part of the first ``size`` bytes of a file that begins and ends where records do; None if none begins in it."""
+
+    def begun(start: int, limit: int) -> int | None:
+        base = splits.before(start)
+        with opened(part.path, base, ahead=0) as stream:
+            return splits.begun(decoder.scanner(), stream.read, base, start, limit, size)
+
+    start = begun(part.start, part.stop or size) if part.start else 0
+    if start is None:
+        return None
+    stop = size if part.stop is None else begun(part.stop, size) or size
+    if start > stop:
+        raise UnfitError(f"no record begins at byte {stop}")
+    return replace(part, start=start, stop=stop if stop < size else None) if start < stop else None
+
+
+def _misfit(part: FilePart, error: UnfitError) -> str:
+    """What is wrong with where a part begins or ends, and what to do."""
+    if part.indexed:
+        return f"{part.path}{INDEX} does not fit: {error}; delete it, or make it anew with wireloom index"
+    return f"{part.path} has records within records, so it needs an index to be divided: {error}; see wireloom index"
 
 
 def batches(

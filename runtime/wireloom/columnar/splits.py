@@ -1,14 +1,23 @@
 """A capture split where records begin, so that its parts can be decoded apart and give what the whole gives.
 
-Any bytes that mark a frame could also be in a payload, so they cannot be searched for. Instead the lengths are followed
-from the start, at the speed of the scan, and a part begins only where a sound record does.
+Any bytes that mark a frame could also be in a payload. So places are found by following the lengths from the start, at
+the speed of the scan; or, where a record can be told wherever it stands, by searching for one and following it, and
+what reads the part in front must arrive at the same place.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from wireloom.codec import DecodeError
 from wireloom.columnar import decoder
-from wireloom.columnar.scanning import Pieces, Scanner
+from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+
+BEFORE_BYTES = 1024 * 1024
+"""How far in front of a cut the search for records begins."""
+
+
+class UnfitError(ValueError):
+    """Where a record should begin, none does: what is noted of a capture, or was found in it, does not fit it."""
 
 
 class Place(NamedTuple):
@@ -50,3 +59,83 @@ def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
         begun = place.offset
     if begun < size:
         yield begun, size
+
+
+def begun(scanner: Scanner, read: Callable[[int], bytes], base: int, start: int, limit: int, size: int) -> int | None:
+    """Where the part of a capture of ``size`` bytes begins that was cut anywhere, at ``start``; ``size`` if no record
+    begins there or behind; None if there are none from ``base`` to ``limit``.
+
+    The first record from ``base`` on that can be told is followed to a record from ``start`` on. ``base`` is
+    ``before(start)``, and ``read`` gives the capture's bytes from there on. So all who ask are told the same, and
+    records in a payload, whose chain ends where the payload does, are passed.
+    """
+    pieces, told = Pieces(upto(read, size - base), 2 * BEFORE_BYTES, base, final=True), not base
+    for window in pieces:
+        at = 0
+        if not told:
+            at, told = _told(scanner, window, limit - window.base, size - window.base)
+            if window.base + at >= limit:
+                return None
+        if told:
+            for cuts, after in scanner.scan(window, at):
+                at, row = after, int(cuts.start.searchsorted(start - window.base))
+                while row < len(cuts.start):
+                    if scanner.begins(cuts, row):
+                        return window.base + int(cuts.start[row])
+                    row += 1
+        pieces.keep(at)
+    return size if told else None
+
+
+def before(start: int) -> int:
+    """From where on records are looked at to find one at ``start`` or behind."""
+    return max(0, start - BEFORE_BYTES)
+
+
+def _told(scanner: Scanner, window: Window, limit: int, size: int) -> tuple[int, bool]:
+    """Where in a window the first record begins that is whole, in a capture of ``size`` bytes, and needs none in front
+    of it: it is proven in one byte order alone. Or false, and the position before which none begins.
+    """
+    buffer, end, final, at = window.buffer, len(window.buffer), window.final, 0
+    search, parameters, bound = scanner.cutter.search, dict(scanner.parameters), scanner.bound
+    while at < limit:
+        at, proven = search.next(buffer, at, end, base=window.base, final=final, order=None)
+        if not proven:
+            return at, False
+        try:
+            length = scanner.codec.alone(buffer, at, end, parameters, final=final, bound=bound)
+        except DecodeError:  # more bytes are needed
+            return at, False
+        if length is not None and 0 < length <= min(bound, size - at):
+            return at, True
+        at += 1
+    return at, False
+
+
+def checked(cuts: Iterable[Cuts], start: int, stop: int | None) -> Iterator[Cuts]:
+    """The records of a part, which must end where the next part begins.
+
+    As the first part begins where the capture does, all of them are right if each ends where the next begins. Raises
+    ``UnfitError``.
+    """
+    at = start
+    for each in cuts:
+        at = each.window.base + int(each.stop[-1])
+        if stop is not None and at > stop:
+            break
+        yield each
+    if stop is not None and at != stop:
+        raise UnfitError(f"no record begins at byte {stop}")
+
+
+def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:
+    """A function that reads the first ``size`` bytes from ``read`` and then nothing."""
+    left = size
+
+    def bounded(wanted: int) -> bytes:
+        nonlocal left
+        found = read(min(wanted, left))
+        left -= len(found)
+        return found
+
+    return bounded

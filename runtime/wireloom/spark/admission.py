@@ -12,6 +12,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import PIECE_BYTES
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner
+from wireloom.columnar.splits import upto
 from wireloom.files import CaptureFile, opened
 from wireloom.spark.offsets import Consumed, Lost
 from wireloom.spark.options import SourceOptions
@@ -150,16 +151,3 @@ def _lost(scanner: Scanner) -> Lost | None:
     """The malformed range that the scanner is in, if the protocol has no way to find the next record."""
     lost = scanner.cutter.range
     return None if lost is None or scanner.codec.resync else Lost.of(lost.start, lost.error)
-
-
-def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:
-    """A function that reads the first ``size`` bytes from ``read`` and then nothing."""
-    left = size
-
-    def bounded(wanted: int) -> bytes:
-        nonlocal left
-        found = read(min(wanted, left))
-        left -= len(found)
-        return found
-
-    return bounded

@@ -6,7 +6,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from wireloom import registry
-from wireloom.columnar.index import Reading, UnfitError, read, scanner_of, write
+from wireloom.columnar.index import Reading, read, scanner_of, write
+from wireloom.columnar.splits import UnfitError
 from wireloom.files import CaptureFile, shown
 from wireloom.options import ReadOptions
 from wireloom.spark.listing import chosen

@@ -12,15 +12,15 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wireloom import registry
-from wireloom.columnar import index, scans
+from wireloom.columnar import scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.scans import LOG, FilePart
-from wireloom.columnar.splits import Place, splits
-from wireloom.files import INDEX, CaptureFile, opened
+from wireloom.columnar.scans import FilePart
+from wireloom.files import CaptureFile
 from wireloom.options import ReadOptions
 from wireloom.spark.added import Added
+from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
@@ -57,12 +57,14 @@ class CaptureReader(DataSourceReader):
         """Large files in parts, small ones together."""
         files = self.files()
         most = self.source.task_bytes(file.size for file in files)
+        divider = Divider(self.protocol, self.options)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = [
                 (replace(part, added=self.added.values(file, part.start, part.stop)), size)
-                for file, found in zip(files, pool.map(lambda file: self._parts(file, most), files), strict=True)
+                for file, found in zip(files, pool.map(lambda file: divider.parts(file, most), files), strict=True)
                 for part, size in found
             ]
+        tell(parts, most)
         return list(shared_out(parts, self.source))
 
     def files(self) -> tuple[CaptureFile, ...]:
@@ -70,40 +72,6 @@ class CaptureReader(DataSourceReader):
         files = chosen(self.paths, self.source)
         self.added.must_be_of(files)
         return files
-
-    def _parts(self, file: CaptureFile, most: int) -> list[tuple[FilePart, int]]:
-        """A file's parts with their sizes in bytes: of about ``most`` by its index, else as large as they may be.
-
-        An unreadable file is left to the task that reads it.
-        """
-        noted = self._noted(file) if file.splittable and file.size > most else None
-        if noted is not None:
-            found = list(index.parts(noted, file.size, most))
-        elif file.splittable and file.size > self.source.max_partition_bytes:
-            try:
-                with opened(file.path) as stream:
-                    scanner = self.decoder().scanner()
-                    found = list(splits(scanner, stream.read, file.size, self.source.max_partition_bytes))
-            except OSError:
-                return [(FilePart(file.path), file.size)]
-        else:
-            return [(FilePart(file.path), file.size)]
-        last, indexed = found[-1][0], noted is not None
-        return [
-            (FilePart(file.path, start, None if start == last else stop, indexed), stop - start)
-            for start, stop in found
-        ]
-
-    def _noted(self, file: CaptureFile) -> Sequence[Place] | None:
-        """What the index of a file notes; None if it has none that fits."""
-        try:
-            name = registry.protocol(self.protocol).name
-            return index.read(file, index.Reading.of(name, registry.digest(self.protocol), self.options))
-        except index.UnfitError as error:
-            LOG.warning("wireloom: %s%s is not used: %s", file.path, INDEX, error)
-        except OSError:
-            pass
-        return None
 
     def decoder(self) -> Decoder:
         """The decoder of this reader, made where it is needed."""

@@ -35,10 +35,10 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.scans import LOG, FilePart
-from wireloom.columnar.splits import splits
+from wireloom.columnar.splits import splits, upto
 from wireloom.files import CaptureFile, exists, listed, opened
 from wireloom.options import OptionError
-from wireloom.spark.admission import Admission, Grown, Reach, admitted, followed, upto
+from wireloom.spark.admission import Admission, Grown, Reach, admitted, followed
 from wireloom.spark.listing import chosen
 from wireloom.spark.offsets import Consumed, Lost, Offset
 from wireloom.spark.reading import CaptureReader, shared_out
