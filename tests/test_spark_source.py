@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -402,17 +403,56 @@ def test_a_column_that_is_not_binary_fails_when_the_query_is_analysed(session: S
             frame.select(column)
 
 
-def test_an_error_of_a_column_does_not_tell_where_wireloom_raised_it(session: SparkSession) -> None:
+def test_a_column_to_encode_that_is_no_struct_fails_when_the_query_is_analysed(values: DataFrame) -> None:
+    from pyspark.errors import AnalysisException
+
+    from wireloom.spark import to_wire
+
+    with pytest.raises(AnalysisException, match=r'requires the "STRUCT" type, however "value" has the type "BINARY"'):
+        values.select(to_wire("value", "couchbase_dcp"))
+
+
+# Errors
+
+
+def told(frame: Callable[[], DataFrame]) -> list[str]:
+    """What Spark says of a query, from the analysis to the last row, line by line."""
+    with pytest.raises(Exception) as error:  # noqa: PT011 - the test looks at what it says
+        frame().collect()
+    return str(error.value).replace(" SQLSTATE: 38000", "").strip().splitlines()
+
+
+def test_an_error_of_a_value_is_two_lines(session: SparkSession, tmp_path: Path) -> None:
     from wireloom.spark import from_wire, to_wire
 
-    frame = session.createDataFrame([(CUT_OFF,)], "value binary")
-    for column, told in (
-        (from_wire("value", "couchbase_dcp"), "DecodeError: truncated: record at byte 0"),
-        (to_wire("value", "couchbase_dcp"), "OptionError: a struct column expected, not one of binary"),
+    (tmp_path / "a.bin").write_bytes(CUT_OFF)
+    frame = session.createDataFrame(
+        [(CUT_OFF, (1, "nosuch"))], "value binary, row struct<opcode: int, message: string>"
+    )
+    source = session.read.format("couchbase_dcp").option("mode", "FAILFAST")
+    for query, reason in (
+        (lambda: frame.select(from_wire("value", "couchbase_dcp")), "DecodeError: truncated: record at byte 0: "),
+        (lambda: source.load(str(tmp_path)), f"DecodeError: {tmp_path}/a.bin: truncated: "),
+        (lambda: frame.select(to_wire("row", "couchbase_dcp")), "EncodeError: "),
     ):
-        with pytest.raises(Exception, match=told) as error:
-            frame.select(column).collect()
-        assert str(error.value).count("File ") == 1
+        whose, what = told(query)
+        assert whose == "An exception was thrown from the Python worker:"
+        assert what.startswith(f"wireloom.codec.errors.{reason}")
+
+
+def test_an_error_of_an_option_is_one_sentence(session: SparkSession, capture: Path) -> None:
+    (what,) = told(lambda: session.read.format("couchbase_dcp").option("modus", "x").load(str(capture)))
+    assert what.startswith("[PYTHON_DATA_SOURCE_ERROR] ")
+    assert what.endswith(": wireloom.options.OptionError: unknown option 'modus'; did you mean 'mode'?")
+
+
+def test_other_errors_tell_where_they_were_raised(session: SparkSession, values: DataFrame) -> None:
+    from pyspark.sql.functions import udf
+
+    def failing(value: bytes) -> bytes:
+        raise ValueError("of somebody else")
+
+    assert "Traceback (most recent call last):" in told(lambda: values.select(udf(failing, "binary")("value")))
 
 
 # The Python of workers, and names of formats

@@ -4,5 +4,7 @@
 """What Spark looks for: captures of Couchbase DCP as a format without register(spark)."""
 
 from wireloom.spark.sources import source_of
+from wireloom.spark.workers import discovered
 
-DefaultSource = source_of("wireloom_protocols.couchbase_dcp")
+if discovered():
+    DefaultSource = source_of("wireloom_protocols.couchbase_dcp")

@@ -4,5 +4,7 @@
 """What Spark looks for: captures of LinkedIn Databus as a format without register(spark)."""
 
 from wireloom.spark.sources import source_of
+from wireloom.spark.workers import discovered
 
-DefaultSource = source_of("wireloom_protocols.databus")
+if discovered():
+    DefaultSource = source_of("wireloom_protocols.databus")

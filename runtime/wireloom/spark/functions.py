@@ -13,14 +13,13 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
-from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.spark import dataframes
+from wireloom.spark import dataframes, workers
 from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.spark.versions import arrow_function, to_arrow_type
-from wireloom.spark.workers import provide
 from wireloom.views import Row, nested
 
 Batchwise = Callable[..., pa.Array]
@@ -60,7 +59,7 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
     def encode(values: pa.Array) -> pa.Array:
         return encoded(values, protocol, chosen)
 
-    return _column(brief(encode), BinaryType(), "to_wire", col, _given(col))
+    return _column(brief(encode), BinaryType(), "to_wire", col, _struct(_given(col)))
 
 
 def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOptions:
@@ -105,14 +104,12 @@ def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
 
 
 def brief(function: Batchwise) -> Batchwise:
-    """The function, whose errors about values and options do not tell where in Wireloom they were raised."""
+    """The function, whose errors about values and options are told in their own words."""
 
     @wraps(function)
     def called(*columns: pa.Array) -> pa.Array:
-        try:
+        with workers.brief():
             return function(*columns)
-        except (DecodeError, EncodeError, OptionError) as error:
-            raise error.with_traceback(None) from None
 
     return called
 
@@ -134,17 +131,27 @@ def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *
 
 
 def _binary(col: Column) -> Column:
-    """The column, which Spark refuses when it analyses the query unless it is binary.
+    """The column, which Spark refuses when it analyses the query unless it is binary, as ``bitmap_count`` wants it."""
+    return _checked(col, fn.bitmap_count(col))
 
-    A function in Python takes columns of any type, ``bitmap_count`` binary ones only. It is never called: Spark checks
-    the types of a condition, and only then leaves out what cannot hold.
+
+def _struct(col: Column) -> Column:
+    """The column, which Spark refuses when it analyses the query unless it is a struct, as only these get fields."""
+    return _checked(col, col.withField("message", fn.lit(None)))
+
+
+def _checked(col: Column, made: Column) -> Column:
+    """The column, if Spark can make ``made`` of one of its type, which is never done.
+
+    A function in Python takes columns of any type. Spark checks the types of a condition, and only then leaves out what
+    cannot hold.
     """
-    return fn.when(fn.lit(False) & fn.bitmap_count(col).isNull(), col).otherwise(col)
+    return fn.when(fn.lit(False) & made.isNull(), col).otherwise(col)
 
 
 def _column(function: Batchwise, kind: DataType, name: str, col: Column | str, taken: Column) -> Column:
     """The column that a function makes of the column ``taken``, called by its name and that of ``col``."""
-    provide(SparkSession.getActiveSession())
+    workers.provide(SparkSession.getActiveSession())
     function.__name__ = name  # what plans call it
     made: Column = arrow_function(function, kind)(taken)
     return made.alias(f"{name}({col})" if isinstance(col, str) else name)

@@ -24,6 +24,7 @@ from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
+from wireloom.spark.workers import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class CaptureReader(DataSourceReader):
         self.added = added
         self.filters: tuple[Filter, ...] = ()
 
+    @brief()
     def partitions(self) -> list[InputPartition]:
         """Large files in parts, small ones together."""
         files = self.files()
@@ -82,8 +84,9 @@ class CaptureReader(DataSourceReader):
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
         decoder = self.decoder()
-        for values, parts in groupby(partition.parts, attrgetter("added")):
-            yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
+        with brief():
+            for values, parts in groupby(partition.parts, attrgetter("added")):
+                yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a part is read."""

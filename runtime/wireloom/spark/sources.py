@@ -23,7 +23,7 @@ from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_
 from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.versions import needs
-from wireloom.spark.workers import provide
+from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
 
 R = TypeVar("R", bound=CaptureReader)
@@ -106,6 +106,7 @@ class CaptureSource(DataSource):
     settings: ClassVar[Mapping[str, str]] = {}
     """Options that the session gave when it was registered with, as a source does not see the session."""
 
+    @brief()
     def __init__(self, options: Mapping[str, str]) -> None:
         paths, self.beside = split_paths(tables.given(options, self.format, bound=bool(self.bound)))
         if "checkpointlocation" in map(str.lower, self.beside):
@@ -127,6 +128,7 @@ class CaptureSource(DataSource):
     def name(cls) -> str:
         return cls.format
 
+    @brief()
     def schema(self) -> StructType:
         paths = self.paths if self.source_options.recursive_file_lookup is not True else ()
         added = offered(chosen_yet(paths, self.source_options), self.source_options, self._own(None).names)
@@ -141,6 +143,7 @@ class CaptureSource(DataSource):
         """The protocol's columns: all, or those that are named."""
         return spark_schema(self.protocol, replace(self.read_options, columns=columns))
 
+    @brief()
     def reader(self, schema: StructType) -> DataSourceReader:
         if not self.source_options.push_filters:
             return self._made(CaptureReader, schema)
@@ -148,6 +151,7 @@ class CaptureSource(DataSource):
 
         return self._made(FilteringReader, schema)
 
+    @brief()
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         needs("a stream", "4.2")
         from wireloom.spark.streaming import CaptureStreamReader, TakenReader
@@ -170,6 +174,7 @@ class CaptureSource(DataSource):
         added_columns = Added(schema, added, tuple(every.names), self.source_options)
         return kind(self.protocol, self._given_paths(), options, self.source_options, taken, added_columns)
 
+    @brief()
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         if not self.paths:
             raise OptionError(tables.pathless(self.format))

@@ -1,12 +1,18 @@
 """The Python of Spark's workers, which needs Wireloom, too."""
 
+import os
 import shutil
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from pyspark.sql import SparkSession
+
+from wireloom.codec import DecodeError, EncodeError
+from wireloom.options import OptionError
 
 _PROBE = f"""
 import sys
@@ -33,6 +39,31 @@ def provide(spark: SparkSession | None) -> None:
             f"to one that has, here and on the executors, before the session is made",
             stacklevel=3,
         )
+
+
+@contextmanager
+def brief() -> Iterator[None]:
+    """Let a worker tell an error about values and options in its own words, without the way that it came through here.
+
+    Spark has a variable for that, which it reads when a worker fails. The worker ends then, so nobody else sees it.
+    """
+    try:
+        yield
+    except (DecodeError, EncodeError, OptionError):
+        if _is_worker():
+            os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+        raise
+
+
+def _is_worker() -> bool:
+    """Whether Spark began this process to run Python."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec is not None and spec.name.startswith("pyspark.")
+
+
+def discovered() -> bool:
+    """Whether Spark may find formats without ``register``: unless the environment says ``WIRELOOM_DISCOVERY=off``."""
+    return os.environ.get("WIRELOOM_DISCOVERY", "").lower() != "off"
 
 
 @cache

@@ -37,6 +37,7 @@ from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, r
 from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import REASON, shape
 from wireloom.spark.options import WriteOptions
+from wireloom.spark.workers import brief
 from wireloom.views import RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
@@ -64,6 +65,7 @@ class CaptureWriter(DataSourceArrowWriter):
         self.job = str(uuid4())
         self.temporary = f"{self.path}/_temporary-{self.job}"
 
+    @brief()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenFiles:
         """Write one task's rows. A task without rows writes no file."""
         task = TaskContext.get()
