@@ -26,7 +26,19 @@ _PLACES = {
     "docs/decisions": "decisions/index.md",
 }
 """Files of the checkout and their pages; those of a kind are found by ``_places``."""
-_GUIDE = ("README.md", "docs/spark.md", "docs/python.md")
+_GUIDE = (
+    "README.md",
+    "docs/tables.md",
+    "docs/python.md",
+    "docs/commands.md",
+    "docs/spark.md",
+    "docs/recipes.md",
+    "docs/clusters.md",
+    "docs/tuning.md",
+    "docs/your-protocol.md",
+    "docs/wireshark.md",
+    "docs/limits.md",
+)
 """How to use what there is; the other pages in ``docs`` are about the project."""
 
 

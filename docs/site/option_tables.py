@@ -15,7 +15,7 @@ from wireloom.spark.options import SourceOptions, WriteOptions
 from wireloom_generator.emitters.docs.markdown import cell, code
 
 PAGES = (Path(__file__).parents[1] / "spark.md",)
-_MARK = re.compile(r"(<!-- options: ([\w ]+) -->\n\n)((?:\|.*\n)*)")
+_MARK = re.compile(r"(<!-- options: ([\w ]+) -->\n\n)(?:\|.*\n)*\n?")
 _HEAD = "| option | type | default | example | |\n|---|---|---|---|---|\n"
 _U64 = (
     " or ".join(map(code, U64.choices)),
@@ -67,7 +67,7 @@ def _text(default: object, kind: str) -> str:
 def filled(page: str) -> str:
     """The text of a page with its tables as they should be."""
     known = rows()
-    return _MARK.sub(lambda found: f"{found[1]}{_HEAD}{''.join(known[name] for name in found[2].split())}", page)
+    return _MARK.sub(lambda found: f"{found[1]}{_HEAD}{''.join(known[name] for name in found[2].split())}\n", page)
 
 
 def named(page: str) -> list[str]:

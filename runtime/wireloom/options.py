@@ -166,7 +166,7 @@ def _names(name: str, value: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TextOption:
     """What an option sets, what reads its text, and what the tables of options in ``docs`` say of it.
 
     Its default is that of the field that it sets. ``about`` is Markdown.
@@ -179,7 +179,7 @@ class Option:
     about: str
 
 
-Options = Mapping[str, Option]
+Options = Mapping[str, TextOption]
 """Options by their names."""
 
 
@@ -204,37 +204,37 @@ TRUTH = "true or false"
 """The type of an option that ``truth`` reads, in words."""
 
 READING: Options = {
-    "mode": Option(
+    "mode": TextOption(
         "mode",
         lambda _, value: Mode.of(value),
         "`PERMISSIVE`, `DROPMALFORMED` or `FAILFAST`",
         "FAILFAST",
         "What becomes of a malformed record: a row with the reason, nothing, or an error.",
     ),
-    "message": Option(
+    "message": TextOption(
         "message",
         text,
         "name",
         "snapshot_marker",
         "Only records of this message, its fields beside the header's. Other messages are not decoded.",
     ),
-    "columns": Option(
+    "columns": TextOption(
         "columns",
         _names,
         "names",
         "opcode,snapshot_marker.end_seqno",
         "Only these columns, and fields of structs as `struct.field`. The rest is not decoded.",
     ),
-    "labels": Option(
+    "labels": TextOption(
         "labels", truth, TRUTH, "false", "Whether there are columns with the names of numbers, as `status_name`."
     ),
-    "positions": Option(
+    "positions": TextOption(
         "positions", truth, TRUTH, "true", "Adds `_file`, `_offset` and `_length`: where each record is."
     ),
-    "columnNameOfCorruptRecord": Option(
+    "columnNameOfCorruptRecord": TextOption(
         "corrupt_column", text, "name", "bad", "What the column with the bytes of malformed records is called."
     ),
-    "maxRecordBytes": Option(
+    "maxRecordBytes": TextOption(
         "max_record_bytes",
         _record_bytes,
         "bytes",

@@ -11,11 +11,11 @@ from pyspark.sql import SparkSession
 from wireloom.files import local
 from wireloom.options import (
     TRUTH,
-    Option,
     OptionError,
     Options,
     Parameter,
     ReadOptions,
+    TextOption,
     positive,
     read_by,
     size,
@@ -101,20 +101,20 @@ def _compression(name: str, value: str) -> str | None:
 
 
 READING: Options = {
-    "pathGlobFilter": Option(
+    "pathGlobFilter": TextOption(
         "path_glob_filter", text, "pattern", "*.bin", "Files are read whose names fit; directories do not count."
     ),
-    "modifiedAfter": Option(
+    "modifiedAfter": TextOption(
         "modified_after",
         _time,
         "time",
         "2026-01-31T10:00:00Z",
         "Files are read that were changed later. Without a zone it is the driver's.",
     ),
-    "modifiedBefore": Option(
+    "modifiedBefore": TextOption(
         "modified_before", _time, "time", "2026-02-01", "Files are read that were changed earlier."
     ),
-    "recursiveFileLookup": Option(
+    "recursiveFileLookup": TextOption(
         "recursive_file_lookup",
         truth,
         TRUTH,
@@ -122,62 +122,66 @@ READING: Options = {
         "Unless told, a directory is everything below it, and directories called `name=value` give columns. `true`:"
         " they give none. `false`: only the files in the directory and in such ones, as in Spark's own sources.",
     ),
-    "basePath": Option(
+    "basePath": TextOption(
         "base_path",
         _directory,
         "path",
         "/data/dcp",
         "Below which directory `name=value` gives columns, where the path is deeper or a pattern.",
     ),
-    "ignoreMissingFiles": Option(
+    "ignoreMissingFiles": TextOption(
         "ignore_missing_files", truth, TRUTH, "true", "Leaves out files that are deleted while a query runs."
     ),
-    "ignoreCorruptFiles": Option(
+    "ignoreCorruptFiles": TextOption(
         "ignore_corrupt_files",
         truth,
         TRUTH,
         "true",
         "Leaves out files that cannot be read, such as a damaged `.gz`, and deleted ones.",
     ),
-    "metadata": Option(
+    "metadata": TextOption(
         "metadata",
         truth,
         TRUTH,
         "true",
         "Adds the column `_metadata`. Records of several files no longer share batches then.",
     ),
-    "pushFilters": Option(
+    "pushFilters": TextOption(
         "push_filters",
         truth,
         TRUTH,
         "true",
         "Records that a query filters out are not decoded. Read [what to beware of](#filters) first.",
     ),
-    "maxPartitionBytes": Option(
-        "max_partition_bytes", size, "bytes", "256m", "The most that a task reads. Larger files are split."
+    "maxPartitionBytes": TextOption(
+        "max_partition_bytes",
+        size,
+        "bytes",
+        "256m",
+        "The most that a task is to read. Larger files are divided where they can be.",
     ),
-    "openCostInBytes": Option(
+    "openCostInBytes": TextOption(
         "open_cost",
         size_or_zero,
         "bytes",
         "1m",
         "What opening a file costs, in bytes that could be read instead. Less means fewer tasks for small files.",
     ),
-    "minPartitionNum": Option(
+    "minPartitionNum": TextOption(
         "min_partitions",
         lambda name, value: positive(name, value, "partitions"),
         "number",
         "64",
         "How many tasks there should be at least; unless told, as many as the cluster runs at a time.",
     ),
-    "maxFilesPerTrigger": Option(
+    "maxFilesPerTrigger": TextOption(
         "max_files_per_trigger",
         lambda name, value: positive(name, value, "files"),
         "number",
         "1000",
         "How many files a batch of a stream takes.",
     ),
-    "maxBytesPerTrigger": Option(
+    "maxBytesPerTrigger": TextOption(
         "max_bytes_per_trigger",
         size,
         "bytes",
@@ -235,7 +239,7 @@ class WriteOptions:
 
 
 WRITING: Options = {
-    "compression": Option(
+    "compression": TextOption(
         "compression",
         _compression,
         "`none`, `gzip` or `zstd`",

@@ -1,0 +1,94 @@
+"""The blocks of Python and SQL in the pages on Spark run, and the recipes do what they promise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from deltalake import DeltaTable
+from pages import ELSEWHERE, ROOT, blocks
+
+from wireloom_protocols import databus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+WINDOWS = ROOT / "examples/captures/databus/windows.bin"
+
+
+@pytest.fixture
+def clean(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+    """The session, in the checkout, which has no table and no view afterwards."""
+    monkeypatch.chdir(ROOT)
+    yield spark
+    for table in spark.catalog.listTables():
+        if table.isTemporary:
+            spark.catalog.dropTempView(table.name)
+        else:
+            spark.sql(f"DROP {'VIEW' if table.tableType == 'VIEW' else 'TABLE'} {table.name}")
+
+
+def run(spark: SparkSession, page: str, folder: Path) -> dict[str, Any]:
+    """What the blocks of a page define, run in its order, writing below the folder."""
+    names: dict[str, Any] = {"spark": spark}
+    for language, code in blocks(page, "python|python spark|sql"):
+        if code.startswith(ELSEWHERE) or (page == "README.md" and language == "python"):
+            continue
+        here = code.replace("/tmp/wireloom", str(folder))
+        if language == "sql":
+            for statement in here.strip().removesuffix(";").split(";\n"):
+                spark.sql(statement).collect()
+        else:
+            exec(compile(here, page, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/spark.md"])
+def test_a_page_runs(page: str, clean: SparkSession, tmp_path: Path) -> None:
+    run(clean, page, tmp_path)
+
+
+def test_the_page_on_tuning_runs(clean: SparkSession, tmp_path: Path) -> None:
+    from wireloom.spark import register
+
+    register(clean)
+    run(clean, "docs/tuning.md", tmp_path)
+
+
+def test_the_recipes_run_and_keep_their_promises(clean: SparkSession, tmp_path: Path) -> None:
+    names = run(clean, "docs/recipes.md", tmp_path)
+    records = list(databus.iter_records(WINDOWS.read_bytes(), mode="PERMISSIVE"))
+    sound = [row.dbus_event for row in records if row._corrupt_reason is None]
+    broken = [row._corrupt_record for row in records if row._corrupt_reason is not None]
+    assert len(sound) > len(broken) > 1
+
+    def table(name: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = DeltaTable(str(tmp_path / "tables" / name)).to_pyarrow_table().to_pylist()
+        return found
+
+    topic = clean.read.parquet(str(tmp_path / "topic"))
+    for _ in range(2):  # what is repeated is not stored again
+        assert sorted(row["header_crc"] for row in table("events")) == sorted(event.header_crc for event in sound)
+        assert sorted(row["value"] for row in table("dead_letters")) == sorted(broken)
+        names["store"](topic, 0)
+
+    newest = {}
+    for event in sound:
+        if event.src_id >= 0:
+            key = str(event.key) if event.key_bytes is None else event.key_bytes.hex().upper()
+            newest[event.src_id, key] = event
+    assert {event.opcode_name for event in newest.values()} == {"UPSERT", "DELETE"}
+    expected = {key: (it.sequence, it.value, it.opcode_name == "DELETE") for key, it in newest.items()}
+    again = clean.read.format("databus").options(message="dbus_event", mode="DROPMALFORMED", positions=True)
+    again = again.load(str(WINDOWS))
+    for events in (None, again.where("sequence < 120"), again):  # what comes late or twice changes nothing
+        if events is not None:
+            names["upsert"](events, 0)
+        members = table("members")
+        assert {(it["src_id"], it["id"]): (it["sequence"], it["value"], it["deleted"]) for it in members} == expected
+        assert len(members) == len(expected)
