@@ -20,6 +20,7 @@ def main(captures: str, checkpoint: str, target: str) -> None:
     rows = (
         spark.readStream.format("couchbase_dcp")
         .option("columns", "cas,_corrupt_reason")
+        .option("logLocation", f"{target}.log")
         .option("maxFilesPerTrigger", 2)
         .option("maxBytesPerTrigger", 1000)
         .load(captures)

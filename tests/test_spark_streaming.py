@@ -18,7 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wireloom import files, registry
 from wireloom.codec.cutting import cuts
+from wireloom.files import listed
 from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:
@@ -97,11 +99,24 @@ class Query:
         return self.batch(start, self.offset)
 
     def triggers(self) -> list[Rows]:
-        """The batches until nothing is left."""
-        return list(iter(self.trigger, []))
+        """The batches until nothing is left; some may have no rows."""
+        found = []
+        while True:
+            start, end = self.plan()
+            if end == start:
+                return found
+            found.append(self.batch(start, end))
+            self.offset = end
 
-    def consumed(self, path: Path) -> Any:
-        return self.offset["folders"][str(path.parent)][path.name]
+    def commit(self) -> None:
+        """What Spark does when a batch is done."""
+        self.reader().commit(self.offset)
+
+    def known(self) -> dict[str, int]:
+        """How many bytes were taken, by the path below the folder."""
+        folder = Path(self.options["path"])
+        files = self.reader().offsets.state(self.offset).files
+        return {str(Path(path).relative_to(folder)): taken.end for path, taken in files.items()}
 
     def at_once(self) -> Rows:
         """The rows of the batch source."""
@@ -147,17 +162,19 @@ def test_an_incomplete_frame_waits_for_its_rest(tmp_path: Path, torn: int) -> No
     assert query.trigger() == []
     append(path, FRAMES[2][7:])
     assert cas(query.trigger()) == [2]
-    assert query.consumed(path) == 3 * FRAME
+    assert query.known() == {"a.bin": 3 * FRAME}
 
 
 def test_one_reader_sees_what_was_appended_to_a_file_that_waited(tmp_path: Path) -> None:
     query, path = Query(tmp_path), tmp_path / "a.bin"
     reader = query.reader()
     path.write_bytes(FRAMES[0][:7])
-    assert reader.latestOffset(query.offset, reader.getDefaultReadLimit()) == query.offset
+    first = reader.latestOffset(query.offset, reader.getDefaultReadLimit())
+    assert query.batch(query.offset, first) == []
+    assert reader.latestOffset(first, reader.getDefaultReadLimit()) == first
     append(path, FRAMES[0][7:])
-    end = reader.latestOffset(query.offset, reader.getDefaultReadLimit())
-    assert cas(query.batch(query.offset, end)) == [0]
+    second = reader.latestOffset(first, reader.getDefaultReadLimit())
+    assert cas(query.batch(first, second)) == [0]
 
 
 def test_a_list_of_paths_and_a_pattern_that_has_no_file_yet(tmp_path: Path) -> None:
@@ -189,7 +206,7 @@ def test_bytes_are_bounded_within_a_file(tmp_path: Path) -> None:
     named(tmp_path, "a.bin", b"".join(FRAMES[:5]), 10)
     named(tmp_path, "b.bin", b"".join(FRAMES[5:7]))
     query = Query(tmp_path, maxBytesPerTrigger=2 * FRAME + 43)
-    assert [cas(rows) for rows in query.triggers()] == [[0, 1], [2, 3], [4, 5], [6]]
+    assert [cas(rows) for rows in query.triggers()] == [[0, 1], [2, 3, 4], [5, 6]]
 
 
 def test_both_bounds_hold_together(tmp_path: Path) -> None:
@@ -201,12 +218,12 @@ def test_both_bounds_hold_together(tmp_path: Path) -> None:
     assert [len(rows) for rows in query.triggers()] == [3, 3, 3, 3]
 
 
-def test_a_record_that_is_larger_than_the_bound_is_taken_alone(tmp_path: Path) -> None:
-    named(tmp_path, "0.bin", FRAMES[0][:30], 20)  # waits, and keeps nobody else waiting
+def test_a_record_that_is_larger_than_the_bound_takes_several_batches(tmp_path: Path) -> None:
+    named(tmp_path, "0.bin", FRAMES[0][:10], 20)  # waits, and keeps nobody else waiting
     named(tmp_path, "a.bin", FRAMES[0] + FRAMES[1], 10)
     named(tmp_path, "b.bin.gz", gzip.compress(FRAMES[2]))
-    query = Query(tmp_path, maxBytesPerTrigger=5, maxFilesPerTrigger=1)
-    assert [cas(rows) for rows in query.triggers()] == [[0], [1], [2]]
+    query = Query(tmp_path, maxBytesPerTrigger=30, maxFilesPerTrigger=1)
+    assert [cas(rows) for rows in query.triggers()] == [[], [], [0], [1], [2]]
 
 
 def test_limits_of_spark_hold(tmp_path: Path) -> None:
@@ -228,21 +245,35 @@ def test_a_bound_is_a_number_above_0(tmp_path: Path, option: str) -> None:
         Query(tmp_path, **{option: "0"})
 
 
-def test_large_batches_are_split_where_records_begin(tmp_path: Path) -> None:
-    named(tmp_path, "a.bin", b"".join(FRAMES) + JUNK * 10)
-    query = Query(tmp_path, maxPartitionBytes=10 * FRAME)
-    query.trigger(_bytes(7 * FRAME))
+@pytest.mark.parametrize("final", [False, True])
+@pytest.mark.parametrize("protocol", ["couchbase_dcp", "databus"])
+def test_new_large_files_are_divided_as_in_batch_reads(
+    protocol: str, final: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wireloom.columnar import index, splits
+
+    monkeypatch.setattr(splits, "BEFORE_BYTES", 50)
+    monkeypatch.setattr(index, "EVERY", 300)
+    (tmp_path / "in").mkdir()
+    content = b"".join(FRAMES) + JUNK if protocol == "couchbase_dcp" else EVENTS * 12 + bytes(90) + EVENTS[:200]
+    path = named(tmp_path / "in", "a.bin", content, 10)
+    options = {"maxPartitionBytes": 400, "openCostInBytes": 0, "maxRecordBytes": 500, "positions": True}
+    query = Query(tmp_path / "in", protocol, cleanSource="delete" if final else "off", **options)
+    if protocol == "couchbase_dcp":
+        found, read = registry.protocol(protocol), query.source().read_options
+        reading = index.Reading.of(found.name, registry.digest(protocol), read)
+        index.write(listed([str(path)])[0], reading, query.reader().captures.decoder().scanner())
     start, end = query.plan()
     parts = [part for partition in query.reader().partitions(start, end) for part in partition.parts]
-    assert len(parts) > 9
-    assert all(part.start % FRAME == 0 for part in parts if part.lost is None)
-    assert joined(query.batch(start, end)) == query.at_once()[7:]
-
-
-def _bytes(size: int) -> Any:
-    from pyspark.sql.streaming.datasource import ReadMaxBytes
-
-    return ReadMaxBytes(size)
+    assert len(parts) > 5
+    whole, rows = query.at_once(), query.batch(start, end)
+    if final:
+        assert joined(rows) == joined(whole)
+        return
+    append(path, EVENTS[200:])  # which could be a frame's, too
+    query.offset = end
+    rows += query.trigger()
+    _compare(rows, query.at_once())
 
 
 # Batches are made of offsets
@@ -317,24 +348,294 @@ def test_a_deleted_file_is_forgotten_unless_its_folder_is_empty(tmp_path: Path) 
         (tmp_path / name / "1.bin").unlink()
     named(tmp_path / "a", "2.bin", FRAMES[1])
     assert cas(query.trigger()) == [1]
-    assert query.offset["folders"] == {str(tmp_path / "a"): {"2.bin": 44}, str(tmp_path / "b"): {"1.bin": 44}}
-    named(tmp_path / "b", "1.bin", FRAMES[0])  # as if it was not mounted
+    assert query.known() == {"a/2.bin": 44, "b/1.bin": 44}
+    named(tmp_path / "b", "1.bin", FRAMES[0])  # as if it had not been mounted
     assert query.trigger() == []
 
 
-def test_an_entry_is_no_longer_than_a_name_and_a_number(tmp_path: Path) -> None:
+def test_an_offset_has_a_name_and_few_numbers_for_each_file_or_names_an_entry_of_a_log(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
     for number in range(1000):
-        (tmp_path / f"{number:06}.bin").write_bytes(FRAMES[0])
-    query = Query(tmp_path)
-    assert len(query.trigger()) == 1000
-    assert len(json.dumps(query.offset)) < 1000 * 20 + 200
+        (tmp_path / "in" / f"{number:06}.bin").write_bytes(FRAMES[0])
+    query, logged = Query(tmp_path / "in"), Query(tmp_path / "in", logLocation=tmp_path / "log")
+    assert len(query.trigger()) == len(logged.trigger()) == 1000
+    assert len(json.dumps(query.offset)) < 1000 * 80 + 200
+    assert len(json.dumps(logged.offset)) < 100
 
 
-def test_offsets_of_another_version_are_refused(tmp_path: Path) -> None:
-    query = Query(tmp_path)
-    query.offset["version"] = 2
-    with pytest.raises(ValueError, match="the checkpoint has offsets of version 2, not 1"):
-        query.trigger()
+def test_offsets_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    named(tmp_path / "in", "a.bin", FRAMES[0])
+    query = Query(tmp_path / "in", logLocation=tmp_path / "log")
+    query.trigger()
+    for options, told in (
+        ({}, "the checkpoint needs the log [0-9a-f]{16}: give logLocation as when the query began"),
+        (
+            {"logLocation": tmp_path / "other"},
+            "there is no .*/other/.*, which the checkpoint needs: .* logLocation is not",
+        ),
+    ):
+        other = Query(tmp_path / "in", **options)
+        other.offset = query.offset
+        with pytest.raises(ValueError, match=told):
+            other.plan()
+    query.offset = {"version": 1, "folders": {}}
+    with pytest.raises(ValueError, match="the checkpoint has offsets of version 1, not 2"):
+        query.plan()
+
+
+# The log
+
+
+def logged(tmp_path: Path, **options: object) -> Query:
+    """A query with a log over the folder ``in``."""
+    (tmp_path / "in").mkdir(exist_ok=True)
+    return Query(tmp_path / "in", logLocation=tmp_path / "log", **options)
+
+
+def test_every_offset_of_a_log_can_be_begun_from_and_old_entries_go(tmp_path: Path) -> None:
+    query = logged(tmp_path)
+    offsets = [query.offset]
+    for number in range(135):
+        if number:
+            (tmp_path / "in" / f"{number - 1}.bin").unlink()
+        named(tmp_path / "in", f"{number}.bin", dcp(number))
+        assert cas(query.trigger()) == [number]
+        offsets.append(query.offset)
+    assert cas(query.batch(offsets[134], offsets[135])) == [134]
+    for number in (134, 99, 34):
+        query.offset = offsets[number + 1]
+        assert query.known() == {f"{number}.bin": FRAME}
+    entries = list((tmp_path / "log").glob("*/*"))
+    assert len(entries) < 115
+    query.offset = offsets[10]
+    with pytest.raises(ValueError, match="it was removed"):
+        query.plan()
+
+
+def test_what_was_planned_and_never_used_is_in_nobodys_way(tmp_path: Path) -> None:
+    query = logged(tmp_path)
+    named(tmp_path / "in", "a.bin", FRAMES[0])
+    query.trigger()
+    start = query.offset
+    named(tmp_path / "in", "b.bin", FRAMES[1])
+    _, never = query.plan()
+    named(tmp_path / "in", "c.bin", FRAMES[2])
+    assert sorted(cas(query.trigger())) == [1, 2]  # type: ignore[type-var]
+    named(tmp_path / "in", "d.bin", FRAMES[3])
+    assert cas(query.trigger()) == [3]
+    assert cas(query.batch(start, never)) == [1]
+
+
+def test_a_query_that_began_without_a_log_goes_on_with_one(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    query = Query(tmp_path / "in")
+    path = named(tmp_path / "in", "a.bin", FRAMES[0])
+    query.trigger()
+    append(path, FRAMES[1])
+    query.options["logLocation"] = str(tmp_path / "log")
+    assert cas(query.trigger()) == [1]
+    assert "log" in query.offset
+
+
+@pytest.mark.parametrize("damage", ["none", "torn", "of other bytes", "gone"])
+def test_notes_save_following_a_file_from_its_beginning(
+    tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wireloom.columnar import following
+
+    query, begun = logged(tmp_path), []
+
+    def opened(path: str, offset: int = 0) -> Any:
+        begun.append(offset)
+        return files.opened(path, offset)
+
+    path = named(tmp_path / "in", "a.bin", b"".join(FRAMES[:3]) + FRAMES[3][:7])
+    query.trigger()
+    append(path, FRAMES[3][7:] + FRAMES[4])
+    query.trigger()
+    (note,) = (tmp_path / "log").glob("*/notes/*")
+    if damage == "torn":
+        note.write_bytes(note.read_bytes()[:-9])
+    elif damage == "of other bytes":
+        note.write_text(json.dumps({**json.loads(note.read_text()), "likeness": "0" * 32, "position": FRAME}))
+    elif damage == "gone":
+        note.unlink()
+    append(path, FRAMES[5])
+    monkeypatch.setattr(following, "opened", opened)
+    assert cas(query.trigger()) == [5]
+    assert begun == ([5 * FRAME] if damage == "none" else [0, 5 * FRAME])
+
+
+# Files that are replaced
+
+
+@pytest.mark.parametrize("logs", [False, True])
+@pytest.mark.parametrize("size", [10 * FRAME, 12 * FRAME, 200 * FRAME])
+def test_a_file_that_is_replaced_is_told_and_never_read_from_the_middle(
+    tmp_path: Path, size: int, logs: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    query = logged(tmp_path) if logs else Query(tmp_path / "in")
+    (tmp_path / "in").mkdir(exist_ok=True)
+    path = named(tmp_path / "in", "a.bin", b"".join(FRAMES[:10]), 10)
+    query.trigger()
+    named(tmp_path / "in", "a.bin", b"".join(map(dcp, range(100, 300)))[:size])
+    named(tmp_path / "in", "b.bin", FRAMES[50])
+    told = f"{path} had 440 bytes when they were taken, and has others in their place now; give a file"
+    with pytest.raises(OSError, match=told):
+        query.plan()
+    query.options["ignoreCorruptFiles"] = "true"
+    reader = query.reader()
+    for _ in range(2):
+        end = reader.latestOffset(query.offset, reader.getDefaultReadLimit())
+    assert cas(query.batch(query.offset, end)) == [50]
+    assert caplog.text.count("has others in their place") == 1
+
+
+def test_a_file_whose_time_alone_changed_goes_on(tmp_path: Path) -> None:
+    query, path = Query(tmp_path), named(tmp_path, "a.bin", FRAMES[0], 100)
+    query.trigger()
+    named(tmp_path, "a.bin", FRAMES[0])
+    assert query.trigger() == []
+    append(path, FRAMES[1])
+    assert cas(query.trigger()) == [1]
+
+
+def test_a_file_that_is_replaced_after_it_was_planned_is_an_error_of_the_task(tmp_path: Path) -> None:
+    path, query = named(tmp_path, "a.bin", FRAMES[0], 100), Query(tmp_path)
+    start, end = query.plan()
+    path.write_bytes(FRAMES[1])
+    with pytest.raises(OSError, match="has others in their place now"):
+        query.batch(start, end)
+
+
+# Which files
+
+
+def test_the_latest_first(tmp_path: Path) -> None:
+    for number, age in enumerate([10, 30, 20]):
+        named(tmp_path, f"{number}.bin", FRAMES[number], age)
+    query = Query(tmp_path, maxFilesPerTrigger=2, latestFirst=True)
+    assert [cas(rows) for rows in query.triggers()] == [[0, 2], [1]]
+
+
+def test_files_older_than_the_newest_by_more_than_an_age_are_left_out_and_forgotten(tmp_path: Path) -> None:
+    query = Query(tmp_path, maxFileAge="100s")
+    named(tmp_path, "0.bin", FRAMES[0], 1000)
+    named(tmp_path, "1.bin", FRAMES[1], 950)
+    assert cas(query.trigger()) == [0, 1]  # of the first batch, all are valid
+    named(tmp_path, "2.bin", FRAMES[2], 1060)
+    assert query.trigger() == []
+    named(tmp_path, "3.bin", FRAMES[3], 851)
+    assert cas(query.trigger()) == [3]
+    assert query.known() == {"1.bin": FRAME, "3.bin": FRAME}
+    query.options["maxFileAge"] = "1 week"
+    assert query.trigger() == []
+    assert query.known() == {"1.bin": FRAME, "3.bin": FRAME}
+
+
+def test_the_age_of_files_is_ignored_where_the_latest_are_first_and_bounded(tmp_path: Path) -> None:
+    for number in range(3):
+        named(tmp_path, f"{number}.bin", FRAMES[number], 1000 * number)
+    query = Query(tmp_path, maxFileAge="1s", latestFirst=True, maxFilesPerTrigger=1)
+    assert [cas(rows) for rows in query.triggers()] == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("7d", 604800),
+        ("12h", 43200),
+        ("2 days", 172800),
+        ("90 Minutes", 5400),
+        ("1500", 1.5),
+        ("3min", 180),
+        ("1m", 60),
+    ],
+)
+def test_a_duration(tmp_path: Path, text: str, seconds: float) -> None:
+    assert Query(tmp_path, maxFileAge=text).reader().source.max_file_age == seconds * 10**9
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"maxFileAge": "soon"}, "maxFileAge is a duration such as 7d, 12h or 30 minutes, not 'soon'"),
+        ({"cleanSource": "remove"}, "cleanSource is off, delete or archive, not 'remove'"),
+        ({"cleanSource": "archive"}, "cleanSource=archive and sourceArchiveDir, .* are given together"),
+        ({"sourceArchiveDir": "/x"}, "cleanSource=archive and sourceArchiveDir, .* are given together"),
+        ({"cleanSource": "archive", "sourceArchiveDir": "{}/in/x"}, "sourceArchiveDir is neither in nor above"),
+        ({"cleanSource": "archive", "sourceArchiveDir": "{}"}, "sourceArchiveDir is neither in nor above"),
+        ({"cleanSource": "archive", "sourceArchiveDir": "mock://b/x"}, "is on the filesystem of what is read"),
+        ({"logLocation": "{}/in/log"}, "logLocation is neither in nor above"),
+    ],
+)
+def test_options_that_cannot_be(tmp_path: Path, options: dict[str, str], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Query(tmp_path / "i*", **{name: value.format(tmp_path) for name, value in options.items()})
+
+
+# Files that are removed when they have been read
+
+
+@pytest.mark.parametrize("logs", [False, True])
+@pytest.mark.parametrize("how", ["delete", "archive"])
+def test_files_are_removed_when_they_have_been_read(tmp_path: Path, how: str, logs: bool) -> None:
+    folder = tmp_path / "in"
+    options = {"cleanSource": how, "maxBytesPerTrigger": 3 * FRAME}
+    if how == "archive":
+        options["sourceArchiveDir"] = tmp_path / "archive"
+    query = logged(tmp_path, **options) if logs else Query(folder, **options)
+    folder.mkdir(exist_ok=True)
+    contents = {"0.bin": b"".join(FRAMES[:4]), "1.bin": FRAMES[4] + FRAMES[5][:9], "2.bin.gz": gzip.compress(FRAMES[6])}
+    for age, (name, content) in enumerate(contents.items()):
+        named(folder, name, content, 10 - age)
+    whole = query.at_once()
+    found = query.trigger()
+    query.commit()
+    assert sorted(path.name for path in folder.iterdir()) == sorted(contents)
+    while rows := query.trigger():
+        found += rows
+        query.commit()
+    assert joined(found) == joined(whole)
+    assert found[-2]["_corrupt_record"] == FRAMES[5][:9]
+    assert list(folder.iterdir()) == []
+    kept = {path.name: path.read_bytes() for path in (tmp_path / "archive").rglob("*") if path.is_file()}
+    assert kept == (contents if how == "archive" else {})
+    if how == "archive":
+        assert (tmp_path / "archive" / folder.relative_to("/") / "0.bin").exists()
+
+
+def test_one_reader_takes_a_new_file_of_the_name_of_one_it_removed(tmp_path: Path) -> None:
+    query = Query(tmp_path, cleanSource="delete")
+    reader = query.reader()
+    query.reader = lambda: reader  # type: ignore[method-assign]
+    for number in range(3):
+        named(tmp_path, "a.bin", FRAMES[number] * (number + 1), 10 - number)
+        assert len(query.trigger()) == number + 1
+        query.commit()
+    assert query.trigger() == []
+
+
+def test_a_file_that_cannot_be_removed_is_told_and_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from wireloom.spark import cleaning
+
+    def denied(path: str) -> None:
+        raise PermissionError(f"not allowed: {path}")
+
+    query = Query(tmp_path, cleanSource="delete")
+    named(tmp_path, "a.bin", FRAMES[0], 10)
+    changed = named(tmp_path, "b.bin", FRAMES[1], 10)
+    query.trigger()
+    append(changed, FRAMES[2])
+    monkeypatch.setattr(cleaning, "removed", denied)
+    query.commit()
+    assert "a.bin stays: not allowed" in caplog.text
+    assert "b.bin stays, as it changed when it had been read" in caplog.text
+    with pytest.raises(OSError, match=r"b\.bin had 44 bytes when they were taken, and has 88 now"):
+        query.plan()
 
 
 def test_available_now_is_what_was_there_when_the_query_began(tmp_path: Path) -> None:
@@ -369,14 +670,13 @@ def test_behind_damage_a_dcp_file_is_lost_for_ever(tmp_path: Path) -> None:
     found += query.trigger()
     assert [row["_corrupt_record"] for row in found[1:]] == [JUNK, FRAMES[1], FRAMES[2][:7], b"x"]
     assert joined(found) == query.at_once()
-    assert query.consumed(path)["since"] == FRAME
 
 
 def test_a_lost_file_is_bounded_too(tmp_path: Path) -> None:
     query = Query(tmp_path, maxBytesPerTrigger=FRAME + 10)
     named(tmp_path, "a.bin", FRAMES[0] + JUNK)
     found = query.triggers()
-    assert [len(rows) for rows in found] == [2, 1]
+    assert len(found) == 2
     assert joined([row for rows in found for row in rows]) == query.at_once()
 
 
@@ -406,10 +706,13 @@ def test_a_stream_gives_what_a_batch_gives(
     junk = [b"\0" * 70, JUNK, EVENTS[:33], b"\x80"]
     chosen = data.draw(st.lists(st.sampled_from(sound * 3 + junk), max_size=6))
     content = b"".join(chosen)
-    path = folder / "a.bin"
+    path = folder / "in" / "a.bin"
+    path.parent.mkdir()
     path.touch()
-    bound = data.draw(st.sampled_from([60, 300, 10**6]))
-    query = Query(folder, protocol, maxBytesPerTrigger=bound, positions=True)
+    options: dict[str, object] = {"maxBytesPerTrigger": data.draw(st.sampled_from([60, 300, 10**6])), "positions": True}
+    if data.draw(st.booleans()):
+        options["logLocation"] = folder / "log"
+    query = Query(path.parent, protocol, **options)
     found: Rows = []
     while content:
         size = data.draw(st.integers(1, len(content)))
@@ -516,14 +819,46 @@ def test_available_now_goes_on_from_its_checkpoint(session: SparkSession, tmp_pa
     for number in range(4):
         named(folder, f"{number}.bin", FRAMES[2 * number] + FRAMES[2 * number + 1] + FRAMES[90][: 7 * number])
     options = {"columns": "cas", "maxFilesPerTrigger": 2, "maxBytesPerTrigger": 3 * FRAME}
+    options["logLocation"] = str(tmp_path / "log")
     rows = session.readStream.format("couchbase_dcp").options(**options).load(str(folder))
     query = started(rows, target, now=True)
     assert query.awaitTermination(600)
-    assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [3, 3, 2]
+    assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [3, 2, 3]
     append(folder / "3.bin", FRAMES[90][21:] + FRAMES[91])
     named(folder, "4.bin", FRAMES[92])
     assert started(rows, target, now=True).awaitTermination(600)
     assert written(session, target) == [*range(8), 90, 91, 92]
+    (note,) = {json.loads(note.read_text())["position"] for note in (tmp_path / "log").glob("*/notes/*")} - {2 * FRAME}
+    assert note == 4 * FRAME
+    offsets = [path.read_text() for path in Path(f"{target}.checkpoint").glob("offsets/[0-9]*")]
+    assert max(len(offset) for offset in offsets) < 2000  # most of it are Spark's settings
+
+
+def test_which_files_are_taken_and_what_becomes_of_them(session: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number, age in enumerate([10, 30, 20]):
+        named(folder, f"{number}.bin", FRAMES[number], age)
+    options = {"columns": "cas", "cleanSource": "archive", "sourceArchiveDir": str(tmp_path / "archive")}
+    reader = session.readStream.format("couchbase_dcp").options(**options).option("maxFileAge", "15 seconds")
+    query = started(reader.load(str(folder)), tmp_path / "out", now=True)
+    assert query.awaitTermination(600)
+    named(folder, "3.bin", FRAMES[3], 100)
+    named(folder, "4.bin", FRAMES[4])
+    assert started(reader.load(str(folder)), tmp_path / "out", now=True).awaitTermination(600)
+    assert written(session, tmp_path / "out") == [0, 1, 2, 4]
+    archived = {path.name for path in (tmp_path / "archive").rglob("*.bin")}
+    assert {"0.bin", "1.bin", "2.bin"} <= archived <= {f"{number}.bin" for number in (0, 1, 2, 4)}
+    reader = session.readStream.format("couchbase_dcp").option("latestFirst", "true").option("cleanSource", "delete")
+    reader = reader.option("maxFilesPerTrigger", 1).option("columns", "cas")
+    named(folder, "4.bin", FRAMES[4])
+    query = started(reader.load(str(folder)), tmp_path / "latest", now=True)
+    assert query.awaitTermination(600)
+    assert written(session, tmp_path / "latest") == [3, 4]
+    assert [path.name for path in folder.iterdir()] in (
+        [],
+        ["3.bin"],
+    )  # the last batch is told when the next is planned
 
 
 def test_a_schema_and_a_lost_file_are_heeded(session: SparkSession, tmp_path: Path) -> None:
@@ -542,13 +877,13 @@ def couchbase_dcp_reason(data: bytes) -> str:
     return str(list(couchbase_dcp.iter_records(data, "PERMISSIVE"))[-1]["_corrupt_reason"])
 
 
-def test_a_file_that_shrinks_fails_the_query_with_its_name(session: SparkSession, tmp_path: Path) -> None:
+def test_a_file_that_is_replaced_fails_the_query_with_its_name(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    path = named(tmp_path / "in", "a.bin", FRAMES[0] + FRAMES[1])
+    path = named(tmp_path / "in", "a.bin", FRAMES[0] + FRAMES[1], 10)
     rows = session.readStream.format("couchbase_dcp").option("columns", "cas").load(str(tmp_path / "in"))
     assert started(rows, tmp_path / "out", now=True).awaitTermination(600)
-    path.write_bytes(FRAMES[0])
-    with pytest.raises(Exception, match=r"a\.bin had 88 bytes when they were taken, and has 44 now"):
+    path.write_bytes(FRAMES[2] + FRAMES[3] + FRAMES[4])
+    with pytest.raises(Exception, match=r"a\.bin had 88 bytes when they were taken, and has others in their place now"):
         started(rows, tmp_path / "out", now=True).awaitTermination(600)
 
 
@@ -562,7 +897,8 @@ def test_a_killed_process_repeats_and_loses_nothing(session: SparkSession, tmp_p
     for number, share in enumerate(shares):
         _killed_in_the_middle(folder, target, batches=1 if number else 2)
         append(folder / f"{number}.bin", share[half:])
-    rows = session.readStream.format("couchbase_dcp").option("columns", "cas,_corrupt_reason").load(str(folder))
+    options = {"columns": "cas,_corrupt_reason", "logLocation": f"{target}.log"}
+    rows = session.readStream.format("couchbase_dcp").options(**options).load(str(folder))
     assert started(rows, target, now=True).awaitTermination(600)
     assert written(session, target) == list(range(1500))
 

@@ -6,6 +6,7 @@ a test holds the pages against it.
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 from wireloom import options
@@ -61,6 +62,8 @@ def _text(default: object, kind: str) -> str:
             return code(str(default).lower())
         case int() if kind == "bytes" and default % (1 << 20) == 0:
             return code(f"{default >> 20}m")
+        case int() if kind == "duration":
+            return code(f"{timedelta(microseconds=default // 1000).days}d")
     return code(str(default))
 
 

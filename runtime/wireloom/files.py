@@ -35,6 +35,10 @@ _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE 
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
+class UnmatchedError(OptionError):
+    """A pattern matches no file."""
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
     """One file: an absolute local path or a URI, its size as stored, and when it changed in nanoseconds since the
@@ -102,6 +106,12 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
                 yield stream
 
 
+def stored(path: str) -> BinaryIO:
+    """The bytes of a file as they are stored, compressed or not."""
+    filesystem, name = _located(path)
+    return filesystem.reader(name, 0)
+
+
 def created(path: str) -> BinaryIO:
     """A new file to write to, and the directories it needs. What was written stays if an error follows.
 
@@ -166,7 +176,7 @@ def _meant(path: str) -> Iterator[CaptureFile]:
         matches = {match.path: match for pattern in choices(name) for match in filesystem.matching(pattern)}
         found = [matches[name] for name in sorted(matches)]
         if not found:
-            raise OptionError(f"no file matches {path}")
+            raise UnmatchedError(f"no file matches {path}")
     if not found:
         raise OptionError(f"there is no file or directory {path}")
     for entry in found:
@@ -258,6 +268,7 @@ class _Local:
         return Path(path).open("xb")
 
     def move(self, source: str, target: str) -> None:
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
         Path(source).replace(target)
 
     def remove(self, path: str) -> None:
@@ -349,7 +360,12 @@ class _Remote:
         return stream  # type: ignore[no-any-return]
 
     def move(self, source: str, target: str) -> None:
-        self.library.move(self._inner(source), self._inner(target))
+        inner = self._inner(target)
+        try:
+            self.library.move(self._inner(source), inner)
+        except FileNotFoundError:  # as in ``writer``
+            self.library.create_dir(inner.rpartition("/")[0], recursive=True)
+            self.library.move(self._inner(source), inner)
 
     def remove(self, path: str) -> None:
         match self.entry(path):

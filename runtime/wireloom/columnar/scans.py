@@ -9,6 +9,7 @@ import pyarrow as pa
 from wireloom.columnar import index, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import UnfitError
 from wireloom.files import INDEX, opened
 
@@ -32,20 +33,30 @@ class FilePart:
     added: tuple[object, ...] = ()
 
 
-def gathered(part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
-    """The batches that are full while a part is read."""
+Cutting = Callable[[Decoder, FilePart], Iterable[Cuts]]
+"""A way to cut a part into records."""
+
+
+def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
+    """The records of a part that begins, and ends, where records do."""
+    with opened(part.path, part.start, ahead=0) as stream:
+        cuts: Iterable[Cuts] = decoder.cut(stream.read, start=part.start, stop=part.stop)
+        if part.indexed:
+            cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
+        elif part.searched is not None:
+            cuts = splits.checked(cuts, part.start, part.stop)
+        yield from cuts
+
+
+def gathered(part: FilePart, gatherer: Gatherer, rest: Cutting = cut) -> Iterator[pa.RecordBatch]:
+    """The batches that are full while a part is read. ``rest`` cuts one that nothing follows."""
     decoder = gatherer.decoder
     try:
         found = part if part.searched is None else _found(part, part.searched, decoder)
         if found is None:
             return
-        with opened(found.path, found.start, ahead=0) as stream:
-            cuts = decoder.cut(stream.read, start=found.start, stop=found.stop)
-            if found.indexed:
-                cuts = index.checked(cuts, decoder.scanner(), found.start, found.stop)
-            elif found.searched is not None:
-                cuts = splits.checked(cuts, found.start, found.stop)
-            yield from gatherer.capture(cuts, found.path)
+        cuts = rest(decoder, found) if found.stop is None else cut(decoder, found)
+        yield from gatherer.capture(cuts, found.path)
     except UnfitError as error:
         raise ValueError(_misfit(part, error)) from None
 

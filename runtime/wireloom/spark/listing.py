@@ -52,10 +52,12 @@ def partition_of(file: CaptureFile, source: SourceOptions) -> dict[str, str]:
     return partition(file, file.within if base is None else base)
 
 
-def chosen_yet(paths: Iterable[str], source: SourceOptions) -> tuple[CaptureFile, ...]:
-    """The files there are; a path may have none so far."""
-    found: list[CaptureFile] = []
+def chosen_yet(
+    paths: Iterable[str], source: SourceOptions, forgiven: type[OptionError] = OptionError
+) -> tuple[CaptureFile, ...]:
+    """The files there are, each once; a path may have none so far, for which ``listed`` raises what is ``forgiven``."""
+    found: dict[str, CaptureFile] = {}
     for path in paths:
-        with suppress(OptionError):
-            found += listed([path])
-    return tuple(_chosen(found, source))
+        with suppress(forgiven):
+            found |= {file.path: file for file in listed([path])}
+    return tuple(_chosen(found.values(), source))

@@ -1,93 +1,125 @@
-"""How much of each file a streaming query has consumed: the offsets that Spark writes to a checkpoint.
+"""What a streaming query has taken of which files: the offsets that Spark writes to a checkpoint.
 
-An offset is JSON, ``{"version": 1, "folders": {folder: {name: consumed}}}``. ``consumed`` is a position in the stored
-bytes. If no record can follow any more, it is an object with the position and the error that says why.
+An offset is JSON. It has all that is known, ``{"version": 2, "horizon": …, "folders": {folder: {name: taken}}}``, or
+names an entry of the query's log that has it: ``{"version": 2, "log": …, "entry": …}``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireloom.codec import DecodeError
+from wireloom.files import CaptureFile
 from wireloom.options import OptionError
+from wireloom.spark.log import Entry, Log
 
-VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Why all bytes of a file from byte ``since`` on are malformed, future ones included; see ``DecodeError``."""
-
-    since: int
-    code: str
-    detail: str
-    offset: int
-    field: str
-
-    @classmethod
-    def of(cls, since: int, error: DecodeError) -> "Lost":
-        """Lost from a position on, with the reason of an error."""
-        return cls(since, error.code, error.detail, error.offset, error.field)
-
-    @property
-    def error(self) -> DecodeError:
-        """The error for every row of that range."""
-        return DecodeError(self.code, self.detail, self.offset, self.field)
+VERSION = 2
+FIRST: Mapping[str, Any] = {"version": VERSION, "horizon": 0, "folders": {}}
+"""The offset before anything is taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Consumed:
-    """How far a file is consumed: up to the beginning of a record, or up to any byte if the file is ``lost``."""
+class Taken:
+    """What was taken of a file: its first ``end`` bytes, which have this ``likeness``. No more is taken if ``final``.
 
-    position: int = 0
-    lost: Lost | None = None
+    ``size`` and ``modified`` are what the file had at that time.
+    """
+
+    end: int
+    size: int
+    modified: int
+    likeness: str
+    final: bool = False
+
+    def unlike(self, file: CaptureFile) -> bool:
+        """Whether a file has another size or time."""
+        return (self.size, self.modified) != (file.size, file.modified)
 
 
 @dataclass(frozen=True, slots=True)
-class Offset:
-    """How far each file is consumed, by path. The order is that of the JSON; new files do not change it."""
+class State:
+    """What was taken, by path. Files that changed before the ``horizon`` may be forgotten, and are not taken again."""
 
-    files: Mapping[str, Consumed]
+    files: Mapping[str, Taken]
+    horizon: int = 0
 
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> "Offset":
-        """The offset in ``json``. Raises ``OptionError`` for another kind of offset."""
-        if told.get("version") != VERSION:
-            raise OptionError(f"the checkpoint has offsets of version {told.get('version')}, not {VERSION}")
-        folders = told["folders"].items()
-        return cls({f"{folder}/{name}": _read(entry) for folder, files in folders for name, entry in files.items()})
+    def after(self, taken: Mapping[str, Taken], gone: Collection[str], horizon: int) -> "State":
+        """This without what is ``gone``, and then with what is ``taken``."""
+        files = dict(self.files)
+        for path in gone:
+            files.pop(path, None)
+        files.update(taken)
+        return State(files, horizon)
 
-    def json(self) -> dict[str, Any]:
-        """This offset as Spark keeps it."""
-        folders: dict[str, dict[str, Any]] = {}
-        for path, consumed in self.files.items():
-            folder, _, name = path.rpartition("/")
-            folders.setdefault(folder, {})[name] = _as_json(consumed)
-        return {"version": VERSION, "folders": folders}
-
-    def of_file(self, path: str) -> Consumed:
-        """How far a file is consumed, perhaps not at all."""
-        return self.files.get(path, _NOTHING)
-
-    def advanced(self, taken: Mapping[str, Consumed], gone: Iterable[str]) -> "Offset":
-        """This offset after more is ``taken`` of some files, and without the files that are ``gone``."""
-        left_out = set(gone)
-        return Offset({path: consumed for path, consumed in {**self.files, **taken}.items() if path not in left_out})
+    def since(self, before: "State") -> Iterator[tuple[str, Taken | None, Taken]]:
+        """Each file of which something was taken since: what was taken of it before, if anything, and now."""
+        for path, taken in self.files.items():
+            was = before.files.get(path)
+            if was is not taken and was != taken:
+                # A final file was removed when it had been read; this is another one of that name.
+                yield path, None if was is None or was.final else was, taken
 
 
-_NOTHING = Consumed()
+class Offsets:
+    """The offsets of a query, perhaps with a ``log``. What the last two say is kept in memory."""
+
+    def __init__(self, log: Log | None) -> None:
+        self.log = log
+        self.known: list[tuple[dict[str, Any], State]] = []
+
+    def state(self, offset: dict[str, Any]) -> State:
+        """What was taken up to an offset. Raises ``OptionError`` if that cannot be told."""
+        found = next((state for known, state in self.known if known == offset), None)
+        return self._keep(offset, self._read(offset)) if found is None else found
+
+    def _read(self, offset: dict[str, Any]) -> State:
+        if offset.get("version") != VERSION:
+            raise OptionError(f"the checkpoint has offsets of version {offset.get('version')}, not {VERSION}")
+        entry = Entry.of(offset)
+        if entry is None:
+            return State({}).after(*_read(offset))
+        if self.log is None:
+            raise OptionError(f"the checkpoint needs the log {entry.log}: give logLocation as when the query began")
+        state = State({})
+        for change in self.log.read(entry):
+            state = state.after(*_read(change))
+        return state
+
+    def next(
+        self, offset: dict[str, Any], taken: Mapping[str, Taken], gone: Collection[str], horizon: int
+    ) -> dict[str, Any]:
+        """The offset after more was ``taken``, and without files that are ``gone``. Its entry is in the log."""
+        state = self.state(offset).after(taken, gone, horizon)
+        if self.log is None:
+            told = _as_json(state.files, (), horizon)
+        else:
+            last = Entry.of(offset)
+            files, left_out = (state.files, ()) if self.log.begins_anew(last) else (taken, gone)
+            told = self.log.add(last, _as_json(files, left_out, horizon), state.files).json()
+        self._keep(found := {"version": VERSION, **told}, state)
+        return found
+
+    def notes(self, offset: dict[str, Any]) -> str | None:
+        """Where tasks leave notes, if the query has a log."""
+        entry = Entry.of(offset)
+        return None if self.log is None or entry is None else self.log.notes(entry)
+
+    def _keep(self, offset: dict[str, Any], state: State) -> State:
+        self.known = [*self.known[-1:], (offset, state)]
+        return state
 
 
-def _as_json(consumed: Consumed) -> int | dict[str, Any]:
-    lost = consumed.lost
-    if lost is None:
-        return consumed.position
-    why = {"code": lost.code, "detail": lost.detail, "offset": lost.offset, "field": lost.field}
-    return {"position": consumed.position, "since": lost.since, **why}
+def _as_json(taken: Mapping[str, Taken], gone: Collection[str], horizon: int) -> dict[str, Any]:
+    folders: dict[str, dict[str, Any]] = {}
+    for path, each in taken.items():
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, {})[name] = [each.end, each.size, each.modified, each.likeness, int(each.final)]
+    return {"horizon": horizon, "folders": folders} | ({"gone": sorted(gone)} if gone else {})
 
 
-def _read(entry: int | dict[str, Any]) -> Consumed:
-    if isinstance(entry, int):
-        return Consumed(entry)
-    why = {name: value for name, value in entry.items() if name != "position"}
-    return Consumed(entry["position"], Lost(**why))
+def _read(told: Mapping[str, Any]) -> tuple[dict[str, Taken], list[str], int]:
+    taken = {
+        f"{folder}/{name}": Taken(end, size, modified, likeness, bool(final))
+        for folder, files in told["folders"].items()
+        for name, (end, size, modified, likeness, final) in files.items()
+    }
+    return taken, told.get("gone", []), told["horizon"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -36,6 +37,8 @@ class SourceOptions:
     ``push_filters`` is for data that is queried once: Spark 4.3 applies the filters of one query also to later queries
     over the same DataFrame, and to other branches of a query that uses it twice.
 
+    ``max_file_age`` is in nanoseconds, ``clean_source`` is ``off``, ``delete`` or ``archive``.
+
     ``open_cost`` is the cost of opening a file, in bytes that could be read instead.
     """
 
@@ -53,6 +56,11 @@ class SourceOptions:
     push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
+    latest_first: bool = False
+    max_file_age: int = 7 * 24 * 60 * 60 * 10**9
+    clean_source: str = "off"
+    source_archive_dir: str | None = None
+    log_location: str | None = None
 
     @staticmethod
     def names() -> tuple[str, ...]:
@@ -62,7 +70,16 @@ class SourceOptions:
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
-        return cls(**read_by(READING, given))  # type: ignore[arg-type]
+        found = cls(**read_by(READING, given))  # type: ignore[arg-type]
+        if (found.clean_source == "archive") != (found.source_archive_dir is not None):
+            raise OptionError("cleanSource=archive and sourceArchiveDir, where files are moved to, are given together")
+        return found
+
+    @property
+    def horizon_age(self) -> int | None:
+        """How old a file may be beside the newest one taken; None if what is older may be a backlog."""
+        bounded = self.max_files_per_trigger is not None or self.max_bytes_per_trigger is not None
+        return None if self.latest_first and bounded else self.max_file_age
 
     def leaves_out(self, error: OSError) -> bool:
         """Whether a file with this error is left out."""
@@ -89,6 +106,33 @@ def _directory(_: str, value: str) -> str:
     """A path in the form that listed files have."""
     here = local(value)
     return value.rstrip("/") if here is None else str(here.absolute())
+
+
+def _duration(name: str, value: str) -> int:
+    """The text of a duration in nanoseconds; milliseconds without a unit, as in Spark."""
+    found = re.fullmatch(r"([0-9]+)\s*([a-z]*)", value.strip().lower())
+    unit = None if found is None else _UNITS.get(found[2].removesuffix("s") if len(found[2]) > 3 else found[2])
+    if found is None or unit is None:
+        raise OptionError(f"{name} is a duration such as 7d, 12h or 30 minutes, not {value!r}")
+    return int(found[1]) * unit
+
+
+_SECOND = 10**9
+_UNITS = {
+    **dict.fromkeys(("us", "microsecond"), 1000),
+    **dict.fromkeys(("", "ms", "millisecond"), 10**6),
+    **dict.fromkeys(("s", "sec", "second"), _SECOND),
+    **dict.fromkeys(("m", "min", "minute"), 60 * _SECOND),
+    **dict.fromkeys(("h", "hour"), 3600 * _SECOND),
+    **dict.fromkeys(("d", "day"), 24 * 3600 * _SECOND),
+    "week": 7 * 24 * 3600 * _SECOND,
+}
+
+
+def _cleaning(name: str, value: str) -> str:
+    if value.lower() not in ("off", "delete", "archive"):
+        raise OptionError(f"{name} is off, delete or archive, not {value!r}")
+    return value.lower()
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -186,7 +230,41 @@ READING: Options = {
         size,
         "bytes",
         "1g",
-        "How many bytes a batch of a stream takes, but at least one record.",
+        "How many bytes a batch of a stream takes. A record that is cut comes with a later batch.",
+    ),
+    "latestFirst": TextOption("latest_first", truth, TRUTH, "true", "A stream takes the newest files first."),
+    "maxFileAge": TextOption(
+        "max_file_age",
+        _duration,
+        "duration",
+        "30 minutes",
+        "A stream leaves out and forgets files that are older than the newest it took by more than this. Of the first"
+        " batch all are valid, and all always if `latestFirst` meets a bound of a batch. A time that is still to come"
+        " counts as now.",
+    ),
+    "cleanSource": TextOption(
+        "clean_source",
+        _cleaning,
+        "`off`, `delete` or `archive`",
+        "archive",
+        "What a stream does with files that it has read. They have to be complete when they appear: a record that is"
+        " not is malformed. Those of a batch go when the next one is planned. What cannot be removed, or changed, is"
+        " told in the log and stays.",
+    ),
+    "sourceArchiveDir": TextOption(
+        "source_archive_dir",
+        _directory,
+        "path",
+        "/archive",
+        "Where `cleanSource` moves files to, with their whole path below it; neither in nor above what is read.",
+    ),
+    "logLocation": TextOption(
+        "log_location",
+        _directory,
+        "path",
+        "/data/checkpoint-log",
+        "A folder beside the checkpoint, for one stream or many, where a stream keeps what it knows of files, so that"
+        " offsets are 100 bytes, and where tasks note how far they followed files that grow.",
     ),
 }
 """The options of the source."""

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.options import OptionError, ReadOptions
-from wireloom.spark import sql_functions, tables
+from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
@@ -154,10 +154,11 @@ class CaptureSource(DataSource):
     @brief()
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         needs("a stream", "4.2")
-        from wireloom.spark.streaming import CaptureStreamReader, TakenReader
+        from wireloom.spark.streaming import CaptureStreamReader
+        from wireloom.spark.taken import TakenReader
 
         captures = self._made(TakenReader, schema)
-        captures.added.must_be_of(chosen_yet(captures.paths if captures.added.fields else (), self.source_options))
+        cleaning.must_be_apart(self.source_options, captures.paths)
         return CaptureStreamReader(captures)
 
     def _made(self, kind: type[R], schema: StructType) -> R:

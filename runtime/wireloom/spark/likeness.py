@@ -1,0 +1,38 @@
+"""Whether a file is still the one of which something was taken: by its size and time, else by some of its bytes."""
+
+from hashlib import blake2b
+
+from wireloom.files import CaptureFile, stored
+from wireloom.spark.offsets import Taken
+
+AT_ONCE = 32
+"""How many files are looked at, or removed, at the same time: a remote one takes much longer than its bytes."""
+_ENDS = 512
+"""How many of the first and of the last bytes that were taken are looked at."""
+
+
+def likeness_of(path: str, size: int) -> str:
+    """What the first ``size`` bytes of a file look like. Raises ``OSError``."""
+    with stored(path) as stream:
+        if size <= 4 * _ENDS:
+            data = stream.read(size)
+            ends = data[:_ENDS] + data[-_ENDS:]
+        else:
+            ends = stream.read(_ENDS)
+            stream.seek(size - _ENDS)
+            ends += stream.read(_ENDS)
+    return blake2b(ends, digest_size=6).hexdigest()
+
+
+def must_be_alike(file: CaptureFile, taken: Taken) -> None:
+    """Raises ``OSError`` if a file is not the one of which something was taken, or was final and has changed."""
+    if not taken.unlike(file):
+        return
+    told = f"{file.path} had {taken.end} bytes when they were taken, and "
+    if file.size < taken.end or (taken.final and file.size != taken.size):
+        raise OSError(f"{told}has {file.size} now; {_HELP}")
+    if likeness_of(file.path, taken.end) != taken.likeness:
+        raise OSError(f"{told}has others in their place now; {_HELP}")
+
+
+_HELP = "give a file that replaces another a name of its own; ignoreCorruptFiles=true leaves it out"

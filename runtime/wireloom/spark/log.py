@@ -1,0 +1,128 @@
+"""What a streaming query would write into each offset, as files beside its checkpoint: each has what changed.
+
+An entry never changes: its name has a number and something random, so that what was planned and never used, or planned
+by another query from the same checkpoint, is in nobody's way. Tasks leave notes here, which save them work.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Any
+from uuid import uuid4
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.following import Reach
+from wireloom.files import created, listed, moved, opened, removed
+from wireloom.options import OptionError
+
+_WHOLE = 10
+"""Each so many-th entry has all that is known, so no more are read to know it."""
+_KEPT = 100
+"""How many entries are kept at least: Spark goes back as many batches at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The name of an entry, and the stream that has it."""
+
+    log: str
+    entry: str
+
+    @classmethod
+    def of(cls, offset: Mapping[str, Any]) -> "Entry | None":
+        """The entry that an offset names; None if it has all itself."""
+        return cls(offset["log"], offset["entry"]) if "log" in offset else None
+
+    @classmethod
+    def after(cls, last: "Entry | None") -> "Entry":
+        """The name of the next entry."""
+        unique = uuid4().hex
+        return cls(unique[16:], f"0-{unique[:8]}") if last is None else cls(last.log, f"{last.number + 1}-{unique[:8]}")
+
+    @property
+    def number(self) -> int:
+        """How many entries were before."""
+        return int(self.entry.partition("-")[0])
+
+    def json(self) -> dict[str, str]:
+        """What an offset has of it."""
+        return asdict(self)
+
+
+class Log:
+    """The logs of streams in a folder, which may be on any filesystem."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def read(self, entry: Entry) -> list[dict[str, Any]]:
+        """What changed, entry by entry, from one that has everything on. Raises ``OptionError``."""
+        found: list[dict[str, Any]] = []
+        name: str | None = entry.entry
+        while name is not None:
+            try:
+                with opened(self._path(entry, name)) as stream:
+                    found.append(json.load(stream))
+            except FileNotFoundError:
+                told = f"there is no {self._path(entry, name)}, which the checkpoint needs: it was removed, or"
+                raise OptionError(f"{told} logLocation is not what it was when the query began") from None
+            name = found[-1]["before"]
+        return found[::-1]
+
+    def begins_anew(self, last: Entry | None) -> bool:
+        """Whether the entry after ``last`` has to have all that is known."""
+        return last is None or (last.number + 1) % _WHOLE == 0
+
+    def add(self, last: Entry | None, change: dict[str, Any], files: Iterable[str]) -> Entry:
+        """The entry after ``last``; ``files`` are those that are still known."""
+        anew, entry = self.begins_anew(last), Entry.after(last)
+        before = None if last is None or anew else last.entry
+        with created(self._path(entry, entry.entry)) as stream:
+            stream.write(json.dumps({"before": before, **change}, separators=(",", ":")).encode())
+        if anew:
+            self._clear(entry, files)
+        return entry
+
+    def notes(self, entry: Entry) -> str:
+        """The folder of the notes for a stream."""
+        return self._path(entry, "notes")
+
+    def _path(self, entry: Entry, name: str) -> str:
+        return f"{self.folder}/{entry.log}/{name}"
+
+    def _clear(self, entry: Entry, files: Iterable[str]) -> None:
+        """Remove entries that Spark cannot ask for any more, and notes on files that are forgotten."""
+        oldest = (entry.number - _KEPT) // _WHOLE * _WHOLE
+        names = [file.path.removeprefix(self._path(entry, "")) for file in listed([f"{self.folder}/{entry.log}"])]
+        known = {_note("notes", path) for path in files} if any("/" in name for name in names) else set()
+        for name in names:
+            if name not in known if "/" in name else int(name.partition("-")[0]) < oldest:
+                removed(self._path(entry, name))
+
+
+def note(notes: str, path: str, likeness: str, reach: Reach) -> None:
+    """Remember how far a file is settled by bytes of this ``likeness``."""
+    lost = reach.lost and [reach.lost.code, reach.lost.detail, reach.lost.offset, reach.lost.field]
+    told = {"likeness": likeness, "position": reach.position, "order": reach.order, "lost": lost}
+    made = f"{notes}/.{uuid4().hex}"
+    try:
+        with created(made) as stream:
+            stream.write(json.dumps(told).encode())
+        moved(made, _note(notes, path))
+    finally:
+        removed(made)
+
+
+def noted(notes: str, path: str, likeness: str) -> Reach:
+    """How far a file is settled by bytes of this ``likeness``, if that was noted, or else nothing."""
+    with suppress(OSError, ValueError, KeyError, TypeError), opened(_note(notes, path)) as stream:
+        told = json.load(stream)
+        if told["likeness"] == likeness:
+            return Reach(told["position"], told["order"], told["lost"] and DecodeError(*told["lost"]))
+    return Reach()
+
+
+def _note(notes: str, path: str) -> str:
+    return f"{notes}/{blake2b(path.encode(errors='surrogateescape'), digest_size=16).hexdigest()}"

@@ -1,0 +1,93 @@
+"""Reading what batches of a stream have taken of files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+
+import pyarrow as pa
+
+from wireloom import registry
+from wireloom.columnar import scans
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.following import Follower, Reach
+from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.index import Reading
+from wireloom.columnar.scanning import Cuts
+from wireloom.columnar.scans import FilePart
+from wireloom.files import CaptureFile, listed
+from wireloom.options import OptionError
+from wireloom.spark.dividing import Divider
+from wireloom.spark.likeness import must_be_alike
+from wireloom.spark.log import note, noted
+from wireloom.spark.offsets import Taken
+from wireloom.spark.reading import CaptureReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenPart(FilePart):
+    """A part of what was ``taken`` of a file. Some of it was taken ``before``, unless the file is new.
+
+    The last one has no ``stop``: it ends where what was taken settles no more. How far that is can be noted in the
+    folder ``notes``.
+    """
+
+    taken: Taken
+    before: Taken | None = None
+    notes: str | None = None
+
+
+class TakenReader(CaptureReader):
+    """Reads what batches of a stream have taken, after checking that it is still there."""
+
+    def parts(
+        self, path: str, before: Taken | None, taken: Taken, *, most: int, notes: str | None
+    ) -> list[tuple[TakenPart, int]]:
+        """The parts of what was taken of a file since, with their sizes: a new file is divided as in batch reads."""
+        if before is not None or taken.end < taken.size:
+            begun = 0 if before is None else before.end
+            return [(TakenPart(path, taken=taken, before=before, notes=notes), taken.end - begun)]
+        found = Divider(self.protocol, self.options).parts(CaptureFile(path, taken.size, taken.modified), most)
+        if not taken.final:  # an incomplete record at the end may begin before these, and then they are none
+            latest = max(0, taken.end - self.options.max_record_bytes)
+            found = [(part, size) for part, size in found if part.start <= latest]
+            last, _ = found[-1]
+            found[-1] = replace(last, stop=None), taken.end - last.start
+        return [(_of(part, taken), size) for part, size in found]
+
+    def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
+        assert isinstance(part, TakenPart)
+        _must_be_there(part)
+        compressed = not CaptureFile(part.path, 0, 0).splittable
+        return scans.gathered(part, gatherer, scans.cut if compressed else self._followed)
+
+    def _followed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
+        """All behind the bytes that were taken before. These are followed, from where a note says they are settled."""
+        assert isinstance(part, TakenPart)
+        reach, begun, taken = Reach(part.start), part.start, part.taken
+        if part.before is not None:
+            begun = part.before.end
+            reach = reach if part.notes is None else noted(part.notes, part.path, self._bytes(part.before))
+        follower = Follower(decoder, part.path, reach)
+        yield from follower.between(begun, taken.end, final=taken.final)
+        if part.notes is not None and not taken.final:
+            note(part.notes, part.path, self._bytes(taken), follower.reach)
+
+    def _bytes(self, taken: Taken) -> str:
+        """What tells the bytes that were taken, and how they are read, from others."""
+        reading = Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
+        told = repr((taken.end, taken.likeness, reading))
+        return blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def _of(part: FilePart, taken: Taken) -> TakenPart:
+    return TakenPart(**{field.name: getattr(part, field.name) for field in fields(part)}, taken=taken)
+
+
+def _must_be_there(part: TakenPart) -> None:
+    """Raises ``OSError`` if a file is not what it was when a part of it was taken."""
+    try:
+        (file,) = listed([part.path])
+    except OptionError:
+        begun = part.start if part.before is None else part.before.end
+        raise FileNotFoundError(f"{part.path} is gone, and was still to be read from byte {begun} on") from None
+    must_be_alike(file, part.taken)
