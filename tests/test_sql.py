@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
+from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp
 
 NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
@@ -50,6 +52,52 @@ def test_a_call_may_stand_anywhere_and_more_than_once(capture: Path) -> None:
         {"a": 4, "b": 4, "c": 2}
     ]
     assert rows(f"select count(*) as n from {table} x join {table} as y using (opcode)") == [{"n": 8}]
+
+
+QUERIES = {
+    "select count(*) as n from T ": ["message"],
+    "select vbucket from T ": ["vbucket"],
+    "select opcode from T where message = 'unknow'": ["message", "opcode"],
+    "select opcode from T where message = 'snapshot_marker'": ["message", "opcode", "snapshot_marker"],
+    "select _corrupt_reason as r from T where snapshot_marker.end_seqno > 1": ["snapshot_marker", "_corrupt_reason"],
+    "select opcode from T where message is null or cas > 5 order by opcode": ["message", "opcode", "cas"],
+    "select snapshot_marker from T where message in ('other', 'snapshot_marker')": ["message", "snapshot_marker"],
+    "select a.opcode, b.cas from T a join T b using (opcode) where b.vbucket = 0 order by all": [
+        "opcode",
+        "vbucket",
+        "cas",
+    ],
+    "from T where opcode = 86": couchbase_dcp.arrow_schema.names,
+}
+"""The columns that each needs, or that a text in it is the name of; to count, one will do."""
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_only_what_a_query_needs_is_decoded(
+    capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    asked: set[str] = set()
+
+    def scan(self: Table, *given: Any, **options: Any) -> pa.RecordBatchReader:
+        asked.update(options.get("columns", ()))
+        return scanned(self, *given, **options)
+
+    scanned = Table.scan
+    monkeypatch.setattr(Table, "scan", scan)
+    done = ran(query.replace("T ", f"{call(capture)} "), "--format", "arrow", "--output", str(tmp_path / "found.arrow"))
+    assert done.exit_code == 0, done.output
+    assert asked == set(QUERIES[query])
+    with duckdb.connect() as connection:
+        connection.register("T", couchbase_dcp.scan(capture, mode="PERMISSIVE").read_all())
+        expected = connection.sql(query).to_arrow_table().to_pylist()
+    assert pa.ipc.open_file(tmp_path / "found.arrow").read_all().to_pylist() == expected
+    assert bool(expected) is ("unknow" not in query)
+
+
+def test_columns_that_are_named_are_all_there_is(capture: Path) -> None:
+    given = ", columns := ['snapshot_marker.end_seqno', 'opcode', 'snapshot_marker.start_seqno']"
+    (row,) = rows(f"select snapshot_marker from {call(capture, given)} where snapshot_marker is not null")
+    assert row == {"snapshot_marker": {"start_seqno": 1, "end_seqno": 8}}
 
 
 def test_what_only_looks_like_a_call_is_left_alone(capture: Path) -> None:

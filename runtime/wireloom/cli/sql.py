@@ -2,12 +2,11 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +21,6 @@ from wireloom.json_rows import harmless
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
 
 def sql(
@@ -55,23 +53,10 @@ def sql(
         raise FailedError(told.rpartition(" failed: Invalid: ")[2]) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scan:
-    """A scan that begins anew whenever DuckDB reads it."""
-
-    protocol: str
-    arguments: Mapping[str, Any]
-
-    def begun(self) -> "pa.RecordBatchReader":
-        """Its reader. Raises ``OptionError``."""
-        return registry.table(protocol_of(self.protocol)).scan(**{"mode": "PERMISSIVE", **self.arguments})
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.begun().__arrow_c_stream__(requested_schema)
-
-
 def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
-    """The query with names of scans in place of calls of protocols; the scans are registered."""
+    """The query with names of captures in place of calls of protocols; the captures are registered."""
+    from wireloom.cli.scanned import Captures
+
     parts, at = [], 0
     for name, start, opened, stop in _calls(query):
         given = query[opened + 1 : stop - 1]
@@ -79,9 +64,8 @@ def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
             raise MisuseError(f"{name}() needs a path: {name}('trace.bin')")
         ((arguments,),) = connection.execute(f"select struct_pack(paths := {given})").fetchall()
         shown = f"{query[start:stop]} {start}"
-        scan = _Scan(name, arguments)
-        scan.begun()  # so that its errors are told as they are
-        connection.register(shown, scan)
+        table = registry.table(protocol_of(name))
+        connection.register(shown, Captures(table, {"mode": "PERMISSIVE", **arguments}))
         parts += [query[at:start], '"', shown.replace('"', '""'), '"']
         at = stop
     return "".join([*parts, query[at:]])
