@@ -123,10 +123,11 @@ def test_the_spark_page_has_each_option_once() -> None:
 
 def test_a_table_has_defaults_as_users_write_them() -> None:
     rows = TABLES["rows"]()
-    assert rows["maxPartitionBytes"].startswith("| `maxPartitionBytes` | bytes | `128m` | `256m` |")
-    assert rows["mode"].startswith("| `mode` | `PERMISSIVE`, `DROPMALFORMED` or `FAILFAST` | `PERMISSIVE` |")
-    assert rows["labels"].startswith("| `labels` | true or false | `true` | `false` |")
-    assert rows["minPartitionNum"].startswith("| `minPartitionNum` | number |   | `64` |")
+    assert rows["maxPartitionBytes"].startswith("| `maxPartitionBytes` | bytes | `128m` | The most ")
+    assert rows["mode"].startswith("| `mode` | mode | `PERMISSIVE` | What becomes ")
+    assert rows["labels"].startswith("| `labels` | boolean | `true` | Whether ")
+    assert rows["labels"].endswith(" Example: `false`. |\n")
+    assert rows["minPartitionNum"].startswith("| `minPartitionNum` | number |   | How many ")
 
 
 def test_examples_of_options_are_values_that_they_have() -> None:

@@ -17,13 +17,12 @@ from wireloom_generator.emitters.docs.markdown import cell, code
 
 PAGES = (Path(__file__).parents[1] / "spark.md",)
 _MARK = re.compile(r"(<!-- options: ([\w ]+) -->\n\n)(?:\|.*\n)*\n?")
-_HEAD = "| option | type | default | example | |\n|---|---|---|---|---|\n"
+_HEAD = "| option | type | default | |\n|---|---|---|---|\n"
 _U64 = (
-    " or ".join(map(code, U64.choices)),
+    "name",
     code(str(U64.default)),
-    code("decimal"),
     "`decimal`: all unsigned 64-bit numbers are `decimal(20,0)`, and none is malformed for its size, however its"
-    " document bounds it.",
+    f" document bounds it. {code('declared')}: as the spec says. Example: {code('decimal')}.",
 )
 
 _Class = type[ReadOptions | SourceOptions | WriteOptions]
@@ -46,11 +45,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def _rows(
     known: Options, of: type[ReadOptions | SourceOptions | WriteOptions]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Type, default, example and meaning of the options that set the fields ``of`` a class, by name."""
+) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Type, default and meaning of the options that set the fields ``of`` a class, by name."""
     for name, option in known.items():
         default = of.__dataclass_fields__[option.sets].default
-        yield name, (option.type, _text(default, option.type), code(option.example), option.about)
+        yield name, (option.type, _text(default, option.type), f"{option.about} Example: {code(option.example)}.")
 
 
 def _text(default: object, kind: str) -> str:

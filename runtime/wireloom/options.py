@@ -200,16 +200,17 @@ def text(_: str, value: str) -> str:
     return value
 
 
-TRUTH = "true or false"
+TRUTH = "boolean"
 """The type of an option that ``truth`` reads, in words."""
 
 READING: Options = {
     "mode": TextOption(
         "mode",
         lambda _, value: Mode.of(value),
-        "`PERMISSIVE`, `DROPMALFORMED` or `FAILFAST`",
+        "mode",
         "FAILFAST",
-        "What becomes of a malformed record: a row with the reason, nothing, or an error.",
+        "What becomes of a malformed record: with `PERMISSIVE` a row that has the reason, with `DROPMALFORMED` nothing,"
+        " with `FAILFAST` an error.",
     ),
     "message": TextOption(
         "message",

@@ -238,18 +238,17 @@ READING: Options = {
         _duration,
         "duration",
         "30 minutes",
-        "A stream leaves out and forgets files that are older than the newest it took by more than this. Of the first"
-        " batch all are valid, and all always if `latestFirst` meets a bound of a batch. A time that is still to come"
-        " counts as now.",
+        "Files that are older than the newest one taken by more than this are left out and forgotten; not those of the"
+        " first batch, and none with `latestFirst` and a bound of a batch. A time that is still to come counts as now.",
     ),
     "cleanSource": TextOption(
         "clean_source",
         _cleaning,
-        "`off`, `delete` or `archive`",
+        "name",
         "archive",
-        "What a stream does with files that it has read. They have to be complete when they appear: a record that is"
-        " not is malformed. Those of a batch go when the next one is planned. What cannot be removed, or changed, is"
-        " told in the log and stays.",
+        "What a stream does with files that it has read: `off`, `delete` or `archive`. They have to be complete when they"
+        " appear: a record that is not is malformed. Those of a batch go when the next one is planned. What cannot be"
+        " removed, or has changed, stays, and the log tells it.",
     ),
     "sourceArchiveDir": TextOption(
         "source_archive_dir",
@@ -263,8 +262,8 @@ READING: Options = {
         _directory,
         "path",
         "/data/checkpoint-log",
-        "A folder beside the checkpoint, for one stream or many, where a stream keeps what it knows of files, so that"
-        " offsets are 100 bytes, and where tasks note how far they followed files that grow.",
+        "A folder, for one stream or many, where a stream keeps what it knows of files, so that its offsets stay at 100"
+        " bytes, and where tasks note how far they followed files that grow.",
     ),
 }
 """The options of the source."""
@@ -320,9 +319,9 @@ WRITING: Options = {
     "compression": TextOption(
         "compression",
         _compression,
-        "`none`, `gzip` or `zstd`",
+        "name",
         "zstd",
-        "How files are compressed; their names say it, too.",
+        "How files are compressed: `gzip`, `zstd`, or `none`. Their names say it, too.",
     )
 }
 """The options of writers that readers do not have."""
