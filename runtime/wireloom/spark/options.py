@@ -247,8 +247,8 @@ READING: Options = {
         "name",
         "archive",
         "What a stream does with files that it has read: `off`, `delete` or `archive`. They have to be complete when"
-        " they appear: a record that is not is malformed. Those of a batch go when the next one is planned. What cannot be"
-        " removed, or has changed, stays, and the log tells it.",
+        " they appear: a record that is not is malformed. Those of a batch go when the next one is planned. What cannot"
+        " be removed, or has changed, stays, and the log tells it.",
     ),
     "sourceArchiveDir": TextOption(
         "source_archive_dir",
