@@ -45,7 +45,8 @@ def run(module: str, arguments: list[str], connection: socket.socket) -> None:
             util._do_server_auth(file, secret)
         return file, connection
 
-    worker_util.local_connect_and_auth = connect
+    for asked in (util, worker_util):  # by Spark 4.0 and 4.1, and by newer ones
+        asked.local_connect_and_auth = connect
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     sys.exit()

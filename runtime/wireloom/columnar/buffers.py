@@ -36,9 +36,9 @@ def spread(data: Array, places: Places | None) -> Array:
 def array(
     kind: pa.DataType, count: int, valid: Valid, *buffers: Any, children: list[pa.Array] | None = None
 ) -> pa.Array:
-    """An Arrow array of ``count`` values of numpy's or Arrow's ``buffers``."""
+    """An Arrow array of ``count`` values of numpy's or Arrow's ``buffers``, of which None has no bytes."""
     held = [None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))]
-    held += [buffer if isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer) for buffer in buffers]
+    held += [buffer if buffer is None or isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer) for buffer in buffers]
     nulls = 0 if valid is None else int(len(valid) - np.count_nonzero(valid))
     return pa.Array.from_buffers(kind, count, held, nulls, children=children)
 
@@ -92,10 +92,16 @@ def numbers(kind: pa.DataType, data: Array, valid: Valid, places: Places | None)
     if pa.types.is_boolean(kind):
         return array(kind, count, valid, np.packbits(spread(data, places), bitorder="little"))
     if places is None:
-        return array(kind, count, valid, np.ascontiguousarray(data, kind.to_pandas_dtype()))
-    native = np.zeros(count, kind.to_pandas_dtype())
+        return array(kind, count, valid, np.ascontiguousarray(data, _dtype(kind)))
+    native = np.zeros(count, _dtype(kind))
     native[rows] = data
     return array(kind, count, valid, native)
+
+
+def _dtype(kind: pa.DataType) -> str:
+    """The type of an array of such numbers. ``to_pandas_dtype`` knows it, but asks pandas before pyarrow 20."""
+    letter = "f" if pa.types.is_floating(kind) else "u" if pa.types.is_unsigned_integer(kind) else "i"
+    return f"{letter}{kind.bit_width // 8}"
 
 
 def integers(decimals: pa.Array) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar, TypeVar
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 from pyspark.sql.types import StructType
@@ -22,7 +23,7 @@ from wireloom.spark.listing import chosen_yet
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
-from wireloom.spark.versions import needs
+from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
 
@@ -57,8 +58,11 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
 
 
 def _install_functions(spark: SparkSession, protocol: str, name: str) -> None:
+    reason = lacking(f"from_{name} in SQL", FUNCTIONS)
     if name in sql_functions.SPARKS:
-        warnings.warn(f"{name} has no SQL functions: Spark has its own from_{name} or to_{name}", stacklevel=3)
+        reason = f"{name} has no SQL functions: Spark has its own from_{name} or to_{name}"
+    if reason is not None:
+        warnings.warn(reason, stacklevel=3)
     else:
         sql_functions.install(spark, protocol, name)
 
@@ -80,7 +84,16 @@ def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable
 
 def _register(spark: SparkSession, source: "type[CaptureSource]") -> None:
     source.settings = settings(spark)
-    spark.dataSource.register(source)
+    try:
+        spark.dataSource.register(source)
+    except AnalysisException as error:
+        if not _found_by_package(source) or error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+            raise
+
+
+def _found_by_package(source: "type[CaptureSource]") -> bool:
+    """Whether Spark may have found the same by its package, and kept that, as Spark 4.0 does."""
+    return not since(REPLACING) and not source.bound and source.name() == registry.protocol(source.protocol).name
 
 
 def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] | None = None) -> "type[CaptureSource]":
@@ -120,7 +133,7 @@ class CaptureSource(DataSource):
         found = registry.protocol(self.protocol)
         self.source_options = SourceOptions.of({**self.settings, **self.given})
         if self.source_options.push_filters:
-            needs("pushFilters", "4.1")
+            needs("pushFilters", FILTERS)
         others = (*SourceOptions.names(), *WriteOptions.names())
         self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
 
@@ -153,7 +166,7 @@ class CaptureSource(DataSource):
 
     @brief()
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        needs("a stream", "4.2")
+        needs("readStream", STREAMS)
         from wireloom.spark.streaming import CaptureStreamReader
         from wireloom.spark.taken import TakenReader
 

@@ -7,9 +7,14 @@ from typing import Any
 import pyarrow as pa
 import pyspark
 from pyspark.sql.pandas import types
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from wireloom.options import OptionError
+
+FILTERS = FUNCTIONS = REPLACING = "4.1"
+"""Sources are told a query's filters, functions take Arrow columns, formats replace those that packages brought."""
+STREAMS = _COMMENTS = "4.2"
+"""Streams are told what was read before, and how much to read at most; functions return types with comments."""
 
 
 def since(version: str) -> bool:
@@ -17,10 +22,15 @@ def since(version: str) -> bool:
     return _numbers(pyspark.__version__) >= _numbers(version)
 
 
+def lacking(what: str, version: str) -> str | None:
+    """The sentence that ``what`` needs that version or a newer one; None if this is one."""
+    return None if since(version) else f"{what} needs PySpark {version} or newer; this is {pyspark.__version__}"
+
+
 def needs(what: str, version: str) -> None:
     """Raises ``OptionError`` unless this PySpark is of that version or a newer one."""
-    if not since(version):
-        raise OptionError(f"{what} needs PySpark {version} or newer; this is {pyspark.__version__}")
+    if (told := lacking(what, version)) is not None:
+        raise OptionError(told)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -28,7 +38,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall("[0-9]+", version)[:2]))
 
 
-_UTC: dict[str, Any] = {"timezone": "UTC"} if since("4.2") else {}  # before, it is so by itself
+_UTC: dict[str, Any] = {"timezone": "UTC"} if since("4.2") else {}  # which it was before
 
 
 def to_arrow_type(kind: DataType) -> pa.DataType:
@@ -42,8 +52,18 @@ def to_arrow_schema(schema: StructType) -> pa.Schema:
 
 
 def arrow_function(function: Callable[..., pa.Array], kind: DataType) -> Any:
-    """The function as one that Spark calls with columns."""
-    needs("a function of columns", "4.1")
+    """The function, which returns values of that kind, as one that Spark calls with columns."""
+    needs(function.__name__, FUNCTIONS)
     from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 
-    return arrow_udf(function, returnType=kind)
+    return arrow_udf(function, returnType=kind if since(_COMMENTS) else _without_comments(kind))
+
+
+def _without_comments(kind: DataType) -> DataType:
+    """The type without comments, which Spark 4.1 takes for a difference between what is returned and expected."""
+    match kind:
+        case StructType():
+            return StructType([StructField(field.name, _without_comments(field.dataType)) for field in kind])
+        case ArrayType():
+            return ArrayType(_without_comments(kind.elementType))
+    return kind
