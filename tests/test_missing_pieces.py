@@ -54,6 +54,6 @@ def test_rows_need_no_table() -> None:
     ],
 )
 def test_python_says_what_to_install(missing: str, code: str, said: str) -> None:
-    extra = "spark" if "spark" in said else "arrow"
+    extra = "spark" if missing == "pyspark" else "arrow"  # a cluster has a PySpark of its own
     last = run_without(missing, code).stderr.splitlines()[-1]
     assert last == f"ModuleNotFoundError: {said}; pip install 'wireloom[{extra}]'"

@@ -35,6 +35,7 @@ _GUIDE = (
     "docs/recipes.md",
     "docs/clusters.md",
     "docs/tuning.md",
+    "docs/versions.md",
     "docs/your-protocol.md",
     "docs/wireshark.md",
     "docs/limits.md",

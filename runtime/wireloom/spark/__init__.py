@@ -3,6 +3,8 @@
 from wireloom.extras import needed
 
 with needed("wireloom.spark", "spark"):
+    import pyspark  # noqa: F401 - a cluster has it, and is not told to install it again
+with needed("wireloom.spark", "arrow"):
     from wireloom.spark.functions import from_wire, from_wire_many, to_wire
     from wireloom.spark.indexing import index
     from wireloom.spark.sources import dataset, register
