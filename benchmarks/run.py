@@ -5,7 +5,8 @@ checked against what the bytes were made of; no time is. A JSON file has the num
 
     benchmarks/run.py --quick                    every section in seconds, at sizes that say nothing about speed
     benchmarks/run.py --only decoders            one section; --only may be repeated
-    benchmarks/run.py --full                     captures up to a gigabyte
+    benchmarks/run.py --full                     captures up to a gigabyte, and twenty of half a one
+    benchmarks/run.py --only planning --cluster  on a master and two workers
 """
 
 import argparse
@@ -41,6 +42,7 @@ QUICK = {
     "frames": 4_000,
     "databus_size": 0.5,
     "spark_rows": 20_000,
+    "planning": [50, 2, 10],
     "growth": [0.5, 2],
     "unhappy": 0.05,
     "wide": [1, 20],
@@ -63,12 +65,23 @@ def _spark(options: argparse.Namespace) -> Iterator[Report]:
     return spark_reads.reads(options.spark_rows, min(options.rounds, SPARK_ROUNDS))
 
 
+def _planning(options: argparse.Namespace) -> Iterator[Report]:
+    if options.no_spark:
+        return iter(())
+    import planning
+
+    small, large, megabytes = options.planning
+    effort = planning.Effort(small, large, megabytes, options.cluster, options.store.rstrip("/"), options.memory)
+    return planning.costs(effort)
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "compile": lambda options: messages.compiling(options.rounds),
     "records": lambda options: messages.single(options.rounds),
     "decoders": lambda options: in_process.decoders(_effort(options)),
     "databus": _databus,
     "spark": _spark,
+    "planning": _planning,
     "growth": lambda options: growth.runs(options.growth),
     "unhappy": lambda options: unhappy.path(options.unhappy),
     "wide": lambda options: wide.costs(options.wide, _effort(options)),
@@ -90,13 +103,18 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
-    add("--full", action="store_true", help="a growth of 10, 100 and 1000 MB")
+    add("--full", action="store_true", help="a growth of 10, 100 and 1000 MB; 10,000 small captures and 20 of 500 MB")
     add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {SPARK_ROUNDS}")
     add("--least", type=float, default=0.5, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
     add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
     add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
     add("--spark-rows", type=int, default=2_000_000, help="rows that go through Spark at a time")
+    sizes = "how many small captures, how many large ones, and the size of these"
+    add("--planning", type=_counts, default=[1_000, 4, 150], metavar="N,N,MB", help=sizes)
+    add("--cluster", action="store_true", help="plan for a standalone cluster, which is started, instead of local[2]")
+    add("--store", default="", metavar="URI", help="plan files below this, such as s3://bucket/bench; else local ones")
+    add("--memory", default="2g", help="what the JVMs of --planning may use")
     add("--no-spark", action="store_true", help="leave Spark out")
     add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
     counts = "how many messages the protocols have that are declared over the same bytes"
@@ -111,7 +129,7 @@ def _options() -> argparse.Namespace:
     parser = _parser()
     chosen = parser.parse_args()
     if chosen.full:
-        parser.set_defaults(growth=[10, 100, 1000])
+        parser.set_defaults(growth=[10, 100, 1000], planning=[10_000, 20, 500])
     if chosen.quick:
         parser.set_defaults(**QUICK)
     return parser.parse_args()

@@ -1,19 +1,17 @@
 """Many small captures read by Spark: processor time a file, beside ``binaryFile``, which only hands on the bytes."""
 
-import os
 import statistics
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import spark_inputs
+import timing
 from captures import Block
 from pyspark.sql import DataFrame, SparkSession
 from report import Report, spread
 
 RECORDS = 20
 """In each file."""
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def reads(spark: SparkSession, block: Block, files: int, rounds: int) -> Report:
@@ -27,7 +25,7 @@ def reads(spark: SparkSession, block: Block, files: int, rounds: int) -> Report:
         sys.exit(f"small files: {count} rows instead of {files * RECORDS}")
     bytes_alone = spark.read.format("binaryFile").load(str(folder))
     cases = {block.protocol: rows, "binaryFile": bytes_alone}
-    found = {name: [_busy(_reading(each)) / files for _ in range(rounds)] for name, each in cases.items()}
+    found = {name: [timing.busy(_reading(each))[1] / files for _ in range(rounds)] for name, each in cases.items()}
     beside = statistics.median(found["binaryFile"])
     lines = []
     for name, times in found.items():
@@ -41,26 +39,3 @@ def reads(spark: SparkSession, block: Block, files: int, rounds: int) -> Report:
 
 def _reading(rows: DataFrame) -> Callable[[], object]:
     return lambda: rows.write.format("noop").mode("overwrite").save()
-
-
-def _busy(call: Callable[[], object]) -> float:
-    """The processor seconds of this process and all below it while something is done."""
-    before = _spent()
-    call()
-    return _spent() - before
-
-
-def _spent() -> float:
-    """The processor seconds of this process and those below it, and of those that have ended there."""
-    parents, spent = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            values = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it has ended
-        parents[int(path.parent.name)] = int(values[1])
-        spent[int(path.parent.name)] = sum(map(int, values[11:15])) / _TICKS
-    below = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in below} - below:
-        below |= more
-    return sum(spent[process] for process in below)

@@ -5,16 +5,14 @@ Each stands beside its floor: what Spark takes for as many rows of the same colu
 """
 
 import itertools
-import os
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import captures
-import protocols
 import rivals
+import sessions
 import small_files
 import spark_inputs
 import timing
@@ -47,7 +45,9 @@ class Case:
 
 def reads(rows: int, rounds: int) -> Iterator[Report]:
     """All cases, of about so many rows each."""
-    spark = _start()
+    spark = sessions.started()
+    register(spark, "mutations", "couchbase_dcp")
+    spark.dataSource.register(FloorSource)
     try:
         block = captures.mutations()
         mutations = spark_inputs.write(block, "spark_mutations", rows)
@@ -57,33 +57,6 @@ def reads(rows: int, rounds: int) -> Iterator[Report]:
         yield small_files.reads(spark, block, max(1, rows // ROWS_A_FILE), rounds)
     finally:
         spark.stop()
-
-
-def _start() -> SparkSession:
-    """A session on two cores of this machine, its workers warm."""
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-    os.environ["PYTHONPATH"] = protocols.search_path()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    protocols.load("mutations")
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .appName("wireloom-bench")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.memory", "2g")
-        .config("spark.log.level", "ERROR")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", 2)
-        .config("spark.sql.warehouse.dir", str(captures.BUILD / "warehouse"))
-        .config("spark.ui.enabled", False)
-        .config("spark.ui.showConsoleProgress", False)
-        .getOrCreate()
-    )
-    register(spark, "mutations", "couchbase_dcp")
-    spark.dataSource.register(FloorSource)
-    _materialise(spark.range(100_000))
-    return spark
 
 
 def _materialise(rows: DataFrame) -> None:

@@ -1,13 +1,16 @@
 """Times of calls: some rounds of each, the middle one and how far they lie apart."""
 
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 ROUND = 0.05
 """Seconds that a round takes at least, where nothing else is said."""
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +55,26 @@ def seconds(call: Callable[[], object], repeat: int = 1) -> float:
     for _ in range(repeat):
         call()
     return (time.perf_counter() - start) / repeat
+
+
+def busy(call: Callable[[], object]) -> tuple[float, float]:
+    """The seconds that something takes, and the processor seconds of this process and all below it meanwhile."""
+    before, start = _spent(), time.perf_counter()
+    call()
+    return time.perf_counter() - start, _spent() - before
+
+
+def _spent() -> float:
+    """The processor seconds of this process and those below it, and of those that have ended there."""
+    parents, spent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            values = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        parents[int(path.parent.name)] = int(values[1])
+        spent[int(path.parent.name)] = sum(map(int, values[11:15])) / _TICKS
+    below = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    return sum(spent[process] for process in below)

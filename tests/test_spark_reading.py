@@ -117,6 +117,20 @@ def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> 
         parts()
 
 
+def test_garbage_is_not_looked_for_in_the_modules_of_a_worker(session: SparkSession, tmp_path: Path) -> None:
+    def frozen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import gc
+
+        for batch in batches:
+            yield pa.RecordBatch.from_pydict({"count": [gc.get_freeze_count()] * batch.num_rows})
+
+    (tmp_path / "capture.bin").write_bytes(NOOP)
+    read = session.read.format("couchbase_dcp").options(maxPartitionBytes=30, openCostInBytes=30).load(str(tmp_path))
+    assert read.count() == 1
+    counts = session.range(0, 8, 1, 8).mapInArrow(frozen, "count bigint").collect()
+    assert max(row["count"] for row in counts) > 10_000
+
+
 def test_a_malformed_range_is_in_one_part(session: SparkSession, tmp_path: Path) -> None:
     capture = tmp_path / "capture.bin"
     capture.write_bytes(NOOP * 4 + bytes(500))

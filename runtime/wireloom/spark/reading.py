@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
@@ -24,7 +25,7 @@ from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.schemas import arrow_schema
-from wireloom.spark.workers import brief
+from wireloom.spark.workers import brief, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ class CaptureReader(DataSourceReader):
         with brief():
             for values, parts in groupby(partition.parts, attrgetter("added")):
                 yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
+        if TaskContext.get() is not None:
+            settle()
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a part is read."""

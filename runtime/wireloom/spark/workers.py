@@ -1,5 +1,6 @@
 """The Python of Spark's workers, which needs Wireloom, too."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -64,6 +65,16 @@ def _is_worker() -> bool:
 def discovered() -> bool:
     """Whether Spark may find formats without ``register``: unless the environment says ``WIRELOOM_DISCOVERY=off``."""
     return os.environ.get("WIRELOOM_DISCOVERY", "").lower() != "off"
+
+
+@cache
+def settle() -> None:
+    """In a worker that has done a task: leave what is there by now out of what is looked at for garbage.
+
+    Spark collects garbage after each task, and would look at all modules each time, for longer than a small file takes.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @cache
