@@ -7,7 +7,7 @@ by another query from the same checkpoint, is in nobody's way. Tasks leave notes
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
@@ -17,8 +17,10 @@ from wireloom.columnar.following import Reach
 from wireloom.files import created, listed, moved, opened, removed
 from wireloom.options import OptionError
 
-_WHOLE = 10
-"""Each so many-th entry has all that is known, so no more are read to know it."""
+_SUMS_UP = 10
+"""Each so many-th entry has all that changed since one that has everything, so that few are read to know it."""
+_ALL = "-all"
+"""How the names end of entries that have everything."""
 _KEPT = 100
 """How many entries are kept at least: Spark goes back as many batches at most."""
 
@@ -41,10 +43,19 @@ class Entry:
         unique = uuid4().hex
         return cls(unique[16:], f"0-{unique[:8]}") if last is None else cls(last.log, f"{last.number + 1}-{unique[:8]}")
 
+    def with_all(self) -> "Entry":
+        """This entry if it has all that is known."""
+        return replace(self, entry=self.entry + _ALL)
+
     @property
     def number(self) -> int:
         """How many entries were before."""
         return int(self.entry.partition("-")[0])
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether it has all that changed since one that has everything, or everything itself."""
+        return self.number % _SUMS_UP == 0
 
     def json(self) -> dict[str, str]:
         """What an offset has of it."""
@@ -57,33 +68,30 @@ class Log:
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def read(self, entry: Entry) -> list[dict[str, Any]]:
-        """What changed, entry by entry, from one that has everything on. Raises ``OptionError``."""
+    def read(self, entry: Entry) -> tuple[str, list[dict[str, Any]]]:
+        """The name of an entry that has everything, and what that and those up to ``entry`` tell, in order.
+
+        Raises ``OptionError`` if one is missing.
+        """
         found: list[dict[str, Any]] = []
-        name: str | None = entry.entry
-        while name is not None:
+        name, before = "", entry.entry
+        while before:
+            name = before
             try:
                 with opened(self._path(entry, name)) as stream:
                     found.append(json.load(stream))
             except FileNotFoundError:
                 told = f"there is no {self._path(entry, name)}, which the checkpoint needs: it was removed, or"
                 raise OptionError(f"{told} logLocation is not what it was when the query began") from None
-            name = found[-1]["before"]
-        return found[::-1]
+            before = found[-1]["before"]
+        return name, found[::-1]
 
-    def begins_anew(self, last: Entry | None) -> bool:
-        """Whether the entry after ``last`` has to have all that is known."""
-        return last is None or (last.number + 1) % _WHOLE == 0
-
-    def add(self, last: Entry | None, change: dict[str, Any], files: Iterable[str]) -> Entry:
-        """The entry after ``last``; ``files`` are those that are still known."""
-        anew, entry = self.begins_anew(last), Entry.after(last)
-        before = None if last is None or anew else last.entry
+    def add(self, entry: Entry, before: str, change: dict[str, Any], files: Iterable[str]) -> None:
+        """Write an entry: what changed since the one ``before``, if any. ``files`` are those that are still known."""
         with created(self._path(entry, entry.entry)) as stream:
             stream.write(json.dumps({"before": before, **change}, separators=(",", ":")).encode())
-        if anew:
+        if entry.sums_up:
             self._clear(entry, files)
-        return entry
 
     def notes(self, entry: Entry) -> str:
         """The folder of the notes for a stream."""
@@ -93,13 +101,20 @@ class Log:
         return f"{self.folder}/{entry.log}/{name}"
 
     def _clear(self, entry: Entry, files: Iterable[str]) -> None:
-        """Remove entries that Spark cannot ask for any more, and notes on files that are forgotten."""
-        oldest = (entry.number - _KEPT) // _WHOLE * _WHOLE
+        """Remove entries that Spark cannot ask for any more, and at times the notes on files that are forgotten.
+
+        Of those that have everything, the last old one is still needed.
+        """
         names = [file.path.removeprefix(self._path(entry, "")) for file in listed([f"{self.folder}/{entry.log}"])]
-        known = {_note("notes", path) for path in files} if any("/" in name for name in names) else set()
-        for name in names:
-            if name not in known if "/" in name else int(name.partition("-")[0]) < oldest:
-                removed(self._path(entry, name))
+        numbers = {name: int(name.partition("-")[0]) for name in names if "/" not in name}
+        oldest = (entry.number - _KEPT) // _SUMS_UP * _SUMS_UP
+        base = max((at for name, at in numbers.items() if at <= oldest and name.endswith(_ALL)), default=0)
+        old = [name for name, at in numbers.items() if at < base or (at < oldest and not name.endswith(_ALL))]
+        notes = {name for name in names if "/" in name}
+        if notes and entry.entry.endswith(_ALL):
+            old += notes.difference(_note("notes", path) for path in files)
+        for name in old:
+            removed(self._path(entry, name))
 
 
 def note(notes: str, path: str, likeness: str, reach: Reach) -> None:

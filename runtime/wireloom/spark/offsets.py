@@ -5,7 +5,7 @@ names an entry of the query's log that has it: ``{"version": 2, "log": …, "ent
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.files import CaptureFile
@@ -15,6 +15,10 @@ from wireloom.spark.log import Entry, Log
 VERSION = 2
 FIRST: Mapping[str, Any] = {"version": VERSION, "horizon": 0, "folders": {}}
 """The offset before anything is taken."""
+
+
+_MANY = 4
+"""An entry of a log has everything again if more than this part of it changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +40,57 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What happened: files are ``gone``, and then more was ``taken``, by path.
+
+    Files that changed before the ``horizon`` may be forgotten, and are not taken again.
+    """
+
+    taken: Mapping[str, Taken] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    horizon: int = 0
+
+    def then(self, change: "Change") -> "Change":
+        """This and then another one as one."""
+        taken = dict(self.taken)
+        for path in change.gone:
+            taken.pop(path, None)
+        taken.update(change.taken)
+        return Change(taken, self.gone | change.gone, change.horizon)
+
+    def __len__(self) -> int:
+        return len(self.taken) + len(self.gone)
+
+    def json(self) -> dict[str, Any]:
+        """This as an offset or an entry of a log has it."""
+        folders: dict[str, dict[str, Any]] = {}
+        for path, each in self.taken.items():
+            folder, _, name = path.rpartition("/")
+            folders.setdefault(folder, {})[name] = [each.end, each.size, each.modified, each.likeness, int(each.final)]
+        return {"horizon": self.horizon, "folders": folders} | ({"gone": sorted(self.gone)} if self.gone else {})
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "Change":
+        """The change of which ``json`` tells."""
+        taken = {
+            f"{folder}/{name}": Taken(end, size, modified, likeness, bool(final))
+            for folder, files in told["folders"].items()
+            for name, (end, size, modified, likeness, final) in files.items()
+        }
+        return cls(taken, frozenset(told.get("gone", ())), told["horizon"])
+
+
+@dataclass(frozen=True, slots=True)
 class State:
-    """What was taken, by path. Files that changed before the ``horizon`` may be forgotten, and are not taken again."""
+    """What was taken in all, by path; ``Change`` says what the horizon is."""
 
     files: Mapping[str, Taken]
     horizon: int = 0
 
-    def after(self, taken: Mapping[str, Taken], gone: Collection[str], horizon: int) -> "State":
-        """This without what is ``gone``, and then with what is ``taken``."""
-        files = dict(self.files)
-        for path in gone:
-            files.pop(path, None)
-        files.update(taken)
-        return State(files, horizon)
+    def after(self, change: Change) -> "State":
+        """This after a change."""
+        everything = Change(self.files).then(change)
+        return State(everything.taken, everything.horizon)
 
     def since(self, before: "State") -> Iterator[tuple[str, Taken | None, Taken]]:
         """Each file of which something was taken since: what was taken of it before, if anything, and now."""
@@ -59,67 +101,73 @@ class State:
                 yield path, None if was is None or was.final else was, taken
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What an offset says: all in all, and what changed since the entry ``base`` of the log, which had everything."""
+
+    offset: dict[str, Any]
+    state: State
+    base: str = ""
+    since: Change = Change()
+
+
 class Offsets:
     """The offsets of a query, perhaps with a ``log``. What the last two say is kept in memory."""
 
     def __init__(self, log: Log | None) -> None:
         self.log = log
-        self.known: list[tuple[dict[str, Any], State]] = []
+        self.known: list[_Known] = []
 
     def state(self, offset: dict[str, Any]) -> State:
         """What was taken up to an offset. Raises ``OptionError`` if that cannot be told."""
-        found = next((state for known, state in self.known if known == offset), None)
-        return self._keep(offset, self._read(offset)) if found is None else found
+        return self._known(offset).state
 
-    def _read(self, offset: dict[str, Any]) -> State:
+    def _known(self, offset: dict[str, Any]) -> _Known:
+        found = next((known for known in self.known if known.offset == offset), None)
+        return self._keep(self._read(offset)) if found is None else found
+
+    def _read(self, offset: dict[str, Any]) -> _Known:
         if offset.get("version") != VERSION:
             raise OptionError(f"the checkpoint has offsets of version {offset.get('version')}, not {VERSION}")
         entry = Entry.of(offset)
         if entry is None:
-            return State({}).after(*_read(offset))
+            return _Known(offset, State({}).after(Change.of(offset)))
         if self.log is None:
             raise OptionError(f"the checkpoint needs the log {entry.log}: give logLocation as when the query began")
-        state = State({})
-        for change in self.log.read(entry):
-            state = state.after(*_read(change))
-        return state
+        base, (everything, *changes) = self.log.read(entry)
+        since = Change()
+        for change in changes:
+            since = since.then(Change.of(change))
+        state = State({}).after(Change.of(everything))
+        return _Known(offset, state.after(since) if changes else state, base, since)
 
     def next(
         self, offset: dict[str, Any], taken: Mapping[str, Taken], gone: Collection[str], horizon: int
     ) -> dict[str, Any]:
-        """The offset after more was ``taken``, and without files that are ``gone``. Its entry is in the log."""
-        state = self.state(offset).after(taken, gone, horizon)
+        """The offset after files are ``gone`` and more was ``taken``. Its entry is in the log."""
+        known, change = self._known(offset), Change(taken, frozenset(gone), horizon)
+        state, since = known.state.after(change), known.since.then(change)
+        everything = Change(state.files, horizon=horizon)
         if self.log is None:
-            told = _as_json(state.files, (), horizon)
+            return self._keep(_Known({"version": VERSION, **everything.json()}, state)).offset
+        last = Entry.of(offset)
+        entry = Entry.after(last)
+        base, before, told = known.base, "", change
+        if last is None or (entry.sums_up and _MANY * len(since) > len(state.files)):
+            entry = entry.with_all()
+            base, since, told = entry.entry, Change(), everything
+        elif entry.sums_up:
+            before, told = base, since
         else:
-            last = Entry.of(offset)
-            files, left_out = (state.files, ()) if self.log.begins_anew(last) else (taken, gone)
-            told = self.log.add(last, _as_json(files, left_out, horizon), state.files).json()
-        self._keep(found := {"version": VERSION, **told}, state)
-        return found
+            before = last.entry
+        self.log.add(entry, before, told.json(), state.files)
+        return self._keep(_Known({"version": VERSION, **entry.json()}, state, base, since)).offset
 
     def notes(self, offset: dict[str, Any]) -> str | None:
         """Where tasks leave notes, if the query has a log."""
         entry = Entry.of(offset)
         return None if self.log is None or entry is None else self.log.notes(entry)
 
-    def _keep(self, offset: dict[str, Any], state: State) -> State:
-        self.known = [*self.known[-1:], (offset, state)]
-        return state
-
-
-def _as_json(taken: Mapping[str, Taken], gone: Collection[str], horizon: int) -> dict[str, Any]:
-    folders: dict[str, dict[str, Any]] = {}
-    for path, each in taken.items():
-        folder, _, name = path.rpartition("/")
-        folders.setdefault(folder, {})[name] = [each.end, each.size, each.modified, each.likeness, int(each.final)]
-    return {"horizon": horizon, "folders": folders} | ({"gone": sorted(gone)} if gone else {})
-
-
-def _read(told: Mapping[str, Any]) -> tuple[dict[str, Taken], list[str], int]:
-    taken = {
-        f"{folder}/{name}": Taken(end, size, modified, likeness, bool(final))
-        for folder, files in told["folders"].items()
-        for name, (end, size, modified, likeness, final) in files.items()
-    }
-    return taken, told.get("gone", []), told["horizon"]
+    def _keep(self, known: _Known) -> _Known:
+        self.known = [*self.known[-1:], known]
+        return known

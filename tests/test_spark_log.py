@@ -1,0 +1,70 @@
+"""What a stream keeps in a log: each offset that Spark may ask for is what it was, and what nobody needs is removed."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.following import Reach
+from wireloom.spark.log import Log, note, noted
+from wireloom.spark.offsets import FIRST, Offsets, State, Taken
+
+RETAINED = 100
+
+
+@pytest.mark.parametrize("logs", [True, False])
+@pytest.mark.parametrize("known", [3, 300])
+@pytest.mark.parametrize("restarts", [True, False])
+def test_every_offset_that_spark_may_ask_for_is_what_it_was(
+    logs: bool, known: int, restarts: bool, tmp_path: Path
+) -> None:
+    """Of few files and of many, which changes seldom need all of them to be written."""
+    chance, log = random.Random(7), Log(str(tmp_path)) if logs else None
+    offsets, offset = Offsets(log), dict(FIRST)
+    files: dict[str, Taken] = {}
+    history: list[tuple[dict[str, Any], State]] = []
+    for number in range(260):
+        taken = {
+            f"/in/{chance.randrange(known)}": Taken(number, number + 1, 10**18 + number, "ab", chance.random() < 0.5)
+            for _ in range(known if not number else 3)
+        }
+        gone = chance.sample(sorted(files), min(len(files), chance.randrange(3)))
+        offset = json.loads(json.dumps(offsets.next(offset, taken, gone, horizon=number)))
+        files = {path: each for path, each in files.items() if path not in gone} | taken
+        history.append((offset, State(dict(files), number)))
+        if restarts:
+            offsets = Offsets(log)
+    for told, state in history[-RETAINED if logs else 0 :: 7]:
+        assert Offsets(log).state(told) == state
+    assert not logs or len(list(tmp_path.glob("*/*"))) < RETAINED + 25
+
+
+def test_an_entry_costs_what_changed(tmp_path: Path) -> None:
+    offsets = Offsets(Log(str(tmp_path)))
+    taken = {f"/in/{number}": Taken(1, 1, 10**18, "ab") for number in range(10_000)}
+    offset = offsets.next(dict(FIRST), taken, (), 0)
+    for number in range(100):
+        offset = offsets.next(offset, {f"/in/new{number}": Taken(1, 1, 10**18, "ab")}, (), 0)
+        assert len(json.dumps(offset)) < 100
+    first, *others = sorted(path.stat().st_size for path in tmp_path.glob("*/*"))[::-1]
+    assert sum(others) < first / 5
+
+
+@pytest.mark.parametrize(
+    "reach", [Reach(7, True), Reach(9), Reach(5, False, DecodeError("invalid", "why", 5, "magic"))]
+)
+def test_a_note_is_what_was_noted_of_the_same_bytes(reach: Reach, tmp_path: Path) -> None:
+    folder, path = str(tmp_path / "notes"), "/in/caf\udce9.bin"
+    assert noted(folder, path, "alike") == Reach()
+    note(folder, path, "other", Reach(3))
+    note(folder, path, "alike", reach)
+    found = noted(folder, path, "alike")
+    assert (found.position, found.order) == (reach.position, reach.order)
+    assert (found.lost and found.lost.reason) == (reach.lost and reach.lost.reason)
+    assert noted(folder, path, "other") == noted(folder, "/in/b.bin", "alike") == Reach()
+    assert [file.name[0] for file in (tmp_path / "notes").iterdir()] != ["."]
