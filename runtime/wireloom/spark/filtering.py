@@ -33,7 +33,7 @@ class FilteringReader(CaptureReader):
     Spark refuses it unless ``spark.sql.python.filterPushdown.enabled`` is set.
     """
 
-    wanted: "tuple[Wanted, ...]" = ()
+    wanted: "tuple[Pushed, ...]" = ()
 
     def files(self) -> tuple[CaptureFile, ...]:
         """Those that may have what the query wants, by their partitions."""
@@ -50,14 +50,14 @@ class FilteringReader(CaptureReader):
         """
         protocol = registry.protocol(self.protocol)
         structs = protocol.messages if self.options.message is None else ()
-        self.wanted = tuple(wanted for filter in filters if (wanted := Wanted.of(filter)) is not None)
+        self.wanted = tuple(wanted for filter in filters if (wanted := Pushed.of(filter)) is not None)
         found = (wanted.of_records(protocol, structs) for wanted in self.wanted)
         self.filters = tuple(condition for condition in found if condition is not None)
         return filters
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Pushed:
     """What a filter of Spark says of a column, or of a field ``inner`` of it: the ``operator`` holds for one of the
     ``values``.
     """
@@ -68,7 +68,7 @@ class Wanted:
     values: tuple[object, ...] = ()
 
     @classmethod
-    def of(cls, filter: Filter) -> "Wanted | None":
+    def of(cls, filter: Filter) -> "Pushed | None":
         """What a filter says, if it is one of those that are known here."""
         column, *inner = getattr(filter, "attribute", ("",))
         match filter:
