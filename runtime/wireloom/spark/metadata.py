@@ -1,27 +1,41 @@
 """The column ``_metadata``: what is known of the file of a row, as Spark's own file sources tell it."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
 
 from wireloom.files import CaptureFile, local
+from wireloom.options import OptionError, unknown
 
-METADATA = StructField(
-    "_metadata",
-    StructType(
-        [
-            StructField("file_path", StringType()),
-            StructField("file_name", StringType()),
-            StructField("file_size", LongType()),
-            StructField("file_block_start", LongType()),
-            StructField("file_block_length", LongType()),
-            StructField("file_modification_time", TimestampType()),
-        ]
-    ),
+_STRUCT = StructType(
+    [
+        StructField("file_path", StringType()),
+        StructField("file_name", StringType()),
+        StructField("file_size", LongType()),
+        StructField("file_block_start", LongType()),
+        StructField("file_block_length", LongType()),
+        StructField("file_modification_time", TimestampType()),
+    ]
 )
+METADATA = StructField("_metadata", _STRUCT)
+_FIELDS = {f"{METADATA.name}.{field.name}": field for field in _STRUCT}
 _ILLEGAL = re.compile(r'[\x00-\x20"#%<>?\[\]\\^`{|}\x7f]')
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def part(paths: Iterable[str]) -> StructField:
+    """The fields that ``paths`` name as ``_metadata.file_name``, or all of ``METADATA`` if one names it.
+
+    Raises ``OptionError`` for a field that is not there.
+    """
+    named = set(paths)
+    if METADATA.name in named:
+        return METADATA
+    for path in sorted(named - _FIELDS.keys()):
+        raise OptionError(unknown("column", path, _FIELDS))
+    return StructField(METADATA.name, StructType([field for path, field in _FIELDS.items() if path in named]))
 
 
 def metadata(file: CaptureFile, start: int, stop: int | None) -> dict[str, object]:

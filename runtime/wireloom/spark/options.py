@@ -4,8 +4,10 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql import SparkSession
 
@@ -51,6 +53,7 @@ class SourceOptions:
     recursive_file_lookup: bool | None = None
     modified_before: int | None = None
     modified_after: int | None = None
+    time_zone: tzinfo | None = None
     base_path: str | None = None
     metadata: bool = False
     push_filters: bool = False
@@ -70,7 +73,11 @@ class SourceOptions:
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
-        found = cls(**read_by(READING, given))  # type: ignore[arg-type]
+        read = read_by(READING, given)
+        for name in ("modified_before", "modified_after"):
+            if isinstance(time := read.get(name), datetime):
+                read[name] = _instant(time, read.get("time_zone"))
+        found = cls(**read)  # type: ignore[arg-type]
         if (found.clean_source == "archive") != (found.source_archive_dir is not None):
             raise OptionError("cleanSource=archive and sourceArchiveDir, where files are moved to, are given together")
         return found
@@ -93,13 +100,30 @@ class SourceOptions:
         return max(1, min(self.max_partition_bytes, max(self.open_cost, each)))
 
 
-def _time(name: str, value: str) -> int:
-    """The text of a time, in this machine's time zone if it names none, in nanoseconds since the epoch."""
+def _time(name: str, value: str) -> datetime:
     try:
-        time = datetime.fromisoformat(value.strip())
+        return datetime.fromisoformat(value.strip())
     except ValueError:
         raise OptionError(f"{name} is a time such as 2026-01-31T10:00:00, not {value!r}") from None
+
+
+def _instant(time: datetime, zone: object) -> int:
+    """A time in nanoseconds since the epoch; if it names no time zone, in ``zone``, or in this machine's."""
+    if time.tzinfo is None and isinstance(zone, tzinfo):
+        time = time.replace(tzinfo=zone)
     return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def _zone(name: str, value: str) -> tzinfo | None:
+    """The time zone of this name, or so many hours and minutes from UTC."""
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        pass
+    try:
+        return datetime.strptime(value, "%z").tzinfo
+    except ValueError:
+        raise OptionError(f"{name} is a time zone such as Europe/Paris or +02:00, not {value!r}") from None
 
 
 def _directory(_: str, value: str) -> str:
@@ -153,10 +177,17 @@ READING: Options = {
         _time,
         "time",
         "2026-01-31T10:00:00Z",
-        "Files are read that were changed later. Without a zone it is the driver's.",
+        "Files are read that were changed later. Without a zone it is in `timeZone`.",
     ),
     "modifiedBefore": TextOption(
         "modified_before", _time, "time", "2026-02-01", "Files are read that were changed earlier."
+    ),
+    "timeZone": TextOption(
+        "time_zone",
+        _zone,
+        "time zone",
+        "Europe/Paris",
+        "That of times that name none; unless told, the session's if there was `register`, else the driver's.",
     ),
     "recursiveFileLookup": TextOption(
         "recursive_file_lookup",
@@ -278,6 +309,10 @@ def settings(spark: SparkSession) -> dict[str, str]:
         context = getattr(spark, "sparkContext", None)  # none in Spark Connect
         parallel = str(context.defaultParallelism) if context else spark.conf.get("spark.default.parallelism", None)
         found["minPartitionNum"] = spark.conf.get("spark.sql.leafNodeDefaultParallelism", None) or parallel
+    with suppress(OptionError):  # Spark knows zones of more names
+        zone = spark.conf.get("spark.sql.session.timeZone", None) or ""
+        _zone("timeZone", zone)
+        found["timeZone"] = zone
     return {name: value for name, value in found.items() if value}
 
 

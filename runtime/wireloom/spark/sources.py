@@ -20,6 +20,7 @@ from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
 from wireloom.spark.listing import chosen_yet
+from wireloom.spark.metadata import METADATA, part
 from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
@@ -148,8 +149,10 @@ class CaptureSource(DataSource):
         columns = self.read_options.columns
         if columns is None:
             return StructType([*self._own(None), *added.values()])
-        own = tuple(path for path in columns if path not in added)
+        own = tuple(path for path in columns if _name(path, added) not in added)
         fields = {field.name: field for field in (self._own(own) if own else ())} | added
+        if METADATA.name in added:
+            fields[METADATA.name] = part(path for path in columns if _name(path, added) == METADATA.name)
         return StructType([fields[name] for name in dict.fromkeys(_name(path, added) for path in columns)])
 
     def _own(self, columns: tuple[str, ...] | None) -> StructType:
