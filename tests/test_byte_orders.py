@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lockstep import Pair, capture_alike
+from test_splits import divided
 
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter, cuts
 from wireloom.columnar import cells
-from wireloom.columnar.splits import splits
 from wireloom.options import resolve
 
 SPEC = """\
@@ -139,7 +139,7 @@ def test_parts_give_the_orders_of_the_whole(capture: bytes, every: int) -> None:
     chosen = pair().options({})
     whole = pa.Table.from_batches(pair().decoder(chosen).capture(capture), pair().decoder(chosen).schema)
     stream = io.BytesIO(capture)
-    parts = list(splits(pair().decoder(chosen).scanner(), stream.read, len(capture), every))
+    parts = divided(pair().decoder(chosen), capture, every)
     assert [start for _, start in parts[:-1]] == [start for start, _ in parts[1:]]
     found = []
     for start, stop in parts:

@@ -1,6 +1,7 @@
 """Parts of a capture give what the whole gives, wherever it is split and whatever its payloads look like."""
 
 import io
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pytest
 from wireloom import columnar
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.splits import splits
+from wireloom.columnar.splits import places
 from wireloom.options import ReadOptions
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, databus
@@ -45,6 +46,12 @@ def decoder(protocol: Any) -> Decoder:
     return Decoder(protocol.PROTOCOL, options, schema)
 
 
+def divided(decoding: Decoder, capture: bytes, every: int) -> list[tuple[int, int]]:
+    """(start, end) of parts, each ending with a record behind a multiple of ``every``."""
+    found = places(decoding.scanner(), io.BytesIO(capture).read, len(capture), every)
+    return list(pairwise([0, *(place.offset for place in found), *([len(capture)] if capture else [])]))
+
+
 def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:
     stream = io.BytesIO(capture)
     stream.seek(start)
@@ -58,7 +65,7 @@ def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str, monkeypatch:
     monkeypatch.setattr(decoding, "PIECE_BYTES", 100)
     whole = pa.Table.from_batches(decoder(protocol).capture(capture))
     for every in (*range(1, 62), *range(62, len(capture) + 2, 13)):
-        parts = list(splits(decoder(protocol).scanner(), io.BytesIO(capture).read, len(capture), every))
+        parts = divided(decoder(protocol), capture, every)
         assert [0, *(stop for _, stop in parts)] == [*(start for start, _ in parts), len(capture)]
         found = [batch for start, stop in parts for batch in part(protocol, capture, start, stop)]
         assert pa.Table.from_batches(found).equals(whole), every
@@ -75,5 +82,5 @@ def test_pieces_of_any_size_give_the_rows_of_the_whole(name: str, size: int, mon
 
 def test_parts_are_about_as_large_as_asked_for() -> None:
     capture = NOOP * 1000
-    parts = list(splits(decoder(couchbase_dcp).scanner(), io.BytesIO(capture).read, len(capture), 6000))
+    parts = divided(decoder(couchbase_dcp), capture, 6000)
     assert [stop - start for start, stop in parts] == [6000] * 4

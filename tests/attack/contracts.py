@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 from lockstep import assert_equal, capture_alike, records_alike
+from test_splits import divided
 
 from attack import rows
 from attack.targets import Parameters, Target
 from wireloom.columnar import accel, decoder
-from wireloom.columnar.splits import splits
 from wireloom.inspection import inspect_record
 from wireloom.json_rows import json_writer, row_reader
 
@@ -49,7 +49,7 @@ def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: 
     usual = decoder.PIECE_BYTES
     decoder.PIECE_BYTES = size
     try:
-        parts = list(splits(reader().scanner(), io.BytesIO(capture).read, len(capture), every))
+        parts = divided(reader(), capture, every)
         found = [
             batch
             for start, stop in parts

@@ -17,6 +17,25 @@ ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is
 """Whether numba is installed and not turned off."""
 
 
+def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """A loop compiled when it is first called: once for all processes, if there is a folder to keep it in."""
+    import numba
+
+    alone = numba.njit(nogil=True)(loop)
+    try:
+        kept = numba.njit(nogil=True, cache=True)(loop)
+    except RuntimeError:  # there is none
+        return alone
+
+    def called(*arguments: Any) -> Any:
+        try:
+            return kept(*arguments)
+        except OSError:  # it cannot be written
+            return alone(*arguments)
+
+    return called
+
+
 SLICES = 8
 """How many bytes are summed up together."""
 
@@ -31,9 +50,7 @@ def crc32(buffer: Array, start: Array, stop: Array, tables: Array, register: int
 
 @cache
 def _crc32() -> Callable[..., Any]:
-    import numba
-
-    @numba.njit(nogil=True)
+    @compiled
     def ranges(buffer, start, stop, tables, register, final):  # type: ignore[no-untyped-def]
         found = np.zeros(len(start), np.int64)
         for row in range(len(start)):
@@ -75,9 +92,7 @@ def registers(data: Array, table: Array, register: int, *, reflected: bool) -> A
 
 @cache
 def _registers() -> Callable[..., None]:
-    import numba
-
-    @numba.njit(nogil=True)
+    @compiled
     def each(data, table, register, reflected, found):  # type: ignore[no-untyped-def]
         crc = np.uint32(register)
         for at in range(len(data)):
@@ -87,8 +102,7 @@ def _registers() -> Callable[..., None]:
                 crc = table[crc >> np.uint32(8) ^ np.uint32(data[at])] ^ (crc << np.uint32(8) & np.uint32(0xFFFF))
             found[at] = crc
 
-    compiled: Callable[..., None] = each
-    return compiled
+    return each
 
 
 def passed(registers: Array, digits: Array, tables: Array) -> Array:
@@ -100,9 +114,7 @@ def passed(registers: Array, digits: Array, tables: Array) -> Array:
 
 @cache
 def _passed() -> Callable[..., None]:
-    import numba
-
-    @numba.njit(nogil=True)
+    @compiled
     def each(registers, digits, tables, found):  # type: ignore[no-untyped-def]
         for row in range(len(registers)):
             crc, digit = registers[row], digits[row]
@@ -111,8 +123,7 @@ def _passed() -> Callable[..., None]:
                 value ^= tables[digit, byte, crc >> np.uint32(8 * byte) & np.uint32(0xFF)]
             found[row] = value
 
-    compiled: Callable[..., None] = each
-    return compiled
+    return each
 
 
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
@@ -127,9 +138,7 @@ def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array,
 
 @cache
 def _follow() -> Callable[..., tuple[int, int]]:
-    import numba
-
-    @numba.njit(nogil=True)
+    @compiled
     def hops(buffer, at, last, offsets, selector, select, constants, table):  # type: ignore[no-untyped-def]
         count = 0
         while at <= last and count < len(offsets):

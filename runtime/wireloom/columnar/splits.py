@@ -48,19 +48,6 @@ def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
         pieces.keep(at)
 
 
-def splits(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of parts of a capture of ``size`` bytes, each ending with a record behind a multiple of ``every``.
-
-    A malformed range is in the part in which it begins, however long it is. ``read`` gives the capture's bytes.
-    """
-    begun = 0
-    for place in places(scanner, read, size, every):
-        yield begun, place.offset
-        begun = place.offset
-    if begun < size:
-        yield begun, size
-
-
 def begun(scanner: Scanner, read: Callable[[int], bytes], base: int, start: int, limit: int, size: int) -> int | None:
     """Where the part of a capture of ``size`` bytes begins that was cut anywhere, at ``start``; ``size`` if no record
     begins there or behind; None if there are none from ``base`` to ``limit``.
