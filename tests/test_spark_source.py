@@ -446,6 +446,16 @@ def test_an_error_of_an_option_is_one_sentence(session: SparkSession, capture: P
     assert what.endswith(": wireloom.options.OptionError: unknown option 'modus'; did you mean 'mode'?")
 
 
+def test_what_is_not_a_worker_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark.workers import brief
+
+    monkeypatch.delenv("SPARK_HIDE_TRACEBACK", raising=False)
+    with pytest.raises(OptionError), brief():
+        raise OptionError("of somebody's own program")
+    assert "SPARK_HIDE_TRACEBACK" not in os.environ
+
+
 def test_other_errors_tell_where_they_were_raised(session: SparkSession, values: DataFrame) -> None:
     from pyspark.sql.functions import udf
 
