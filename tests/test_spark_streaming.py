@@ -66,7 +66,7 @@ def named(folder: Path, name: str, data: bytes, age: int = 0) -> Path:
 class Query:
     """A query over a folder that does what Spark does, one step at a time."""
 
-    def __init__(self, path: Path, protocol: str = "couchbase_dcp", **options: object) -> None:
+    def __init__(self, path: Path | str, protocol: str = "couchbase_dcp", **options: object) -> None:
         self.protocol = protocol
         self.options = {"path": str(path), **{name: str(value) for name, value in options.items()}}
         self.offset: dict[str, Any] = self.reader().initialOffset()
@@ -604,6 +604,30 @@ def test_files_are_removed_when_they_have_been_read(tmp_path: Path, how: str, lo
     assert kept == (contents if how == "archive" else {})
     if how == "archive":
         assert (tmp_path / "archive" / folder.relative_to("/") / "0.bin").exists()
+
+
+def test_a_stream_over_another_filesystem(tmp_path: Path) -> None:
+    place = f"mock://{tmp_path.name}"
+
+    def put(name: str, data: bytes) -> None:
+        with files.created(f"{place}/in/{name}") as stream:
+            stream.write(data)
+
+    put("a.bin", FRAMES[0] + FRAMES[1][:9])
+    put("b.bin.gz", gzip.compress(FRAMES[2]))
+    query = Query(f"{place}/in", logLocation=f"{place}/log")
+    assert sorted(cas(query.trigger())) == [0, 2]  # type: ignore[type-var]
+    for number in range(1, 14):
+        put("a.bin", b"".join(FRAMES[: number + 1]) + FRAMES[number + 1][:9])
+        assert cas(query.trigger()) == [number]
+    put("a.bin", b"".join(FRAMES[20:40]))
+    with pytest.raises(OSError, match=r"a\.bin had 625 bytes when they were taken, and has others in their place now"):
+        query.plan()
+    query = Query(f"{place}/in", cleanSource="archive", sourceArchiveDir=f"{place}/archive")
+    assert len(query.trigger()) == 21
+    query.commit()
+    kept = [file.path for file in listed([f"{place}/archive"])]
+    assert kept == [f"{place}/archive/in/a.bin", f"{place}/archive/in/b.bin.gz"]
 
 
 def test_one_reader_takes_a_new_file_of_the_name_of_one_it_removed(tmp_path: Path) -> None:
