@@ -3,16 +3,22 @@
 import io
 import json
 from functools import partial
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from lockstep import assert_equal, capture_alike, records_alike
 from test_splits import divided
 
 from attack import rows
 from attack.targets import Parameters, Target
-from wireloom.columnar import accel, decoder
+from wireloom.columnar import accel, decoder, scans, splits
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.scans import FilePart
 from wireloom.inspection import inspect_record
 from wireloom.json_rows import json_writer, row_reader
 
@@ -60,6 +66,34 @@ def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: 
     ends = [0, *(stop for _, stop in parts)] if capture else [0]
     assert ends == [*(start for start, _ in parts), len(capture)], "the parts are not the capture"
     assert_equal(pa.Table.from_batches(found, schema), whole)
+
+
+def cut_anywhere_agree(target: Target, capture: bytes, parameters: Parameters, random: Random) -> None:
+    """A capture that is cut anywhere has the rows of the whole, or is refused as one with records within records."""
+    if not target.pair.codec.framing.telling or not capture:
+        return
+    options = target.pair.options(dict(parameters))
+    reader = partial(target.pair.decoder, options)
+    size, every = len(capture), random.choice((random.randint(1, 60), random.randint(1, 2000)))
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splits, "BEFORE_BYTES", random.choice((1, 100, 1000)))
+        path = Path(folder, "capture")
+        path.write_bytes(capture)
+        bounds = [(start, start + every if start + every < size else None) for start in range(0, size, every)]
+        parts = [FilePart(str(path), start, stop, searched=size) for start, stop in bounds]
+        whole = pa.Table.from_batches(_part(reader(), FilePart(str(path))), reader().schema)
+        try:
+            found = [batch for part in parts for batch in _part(reader(), part)]
+        except ValueError as error:
+            if "has records within records" not in str(error):
+                raise
+            return
+    assert_equal(pa.Table.from_batches(found, whole.schema), whole)
+
+
+def _part(decoding: Decoder, part: FilePart) -> list[pa.RecordBatch]:
+    gatherer = Gatherer(decoding)
+    return [*scans.gathered(part, gatherer), *gatherer.rest()]
 
 
 def batches_agree(target: Target, records: list[bytes], parameters: Parameters, random: Random) -> None:

@@ -25,6 +25,7 @@ def attack(name: str, seed: str) -> None:
     capture = mutator.capture()
     contracts.engines_agree(attacked, capture, parameters, random)
     contracts.parts_agree(attacked, capture, parameters, random)
+    contracts.cut_anywhere_agree(attacked, capture, parameters, random)
     contracts.batches_agree(attacked, records, parameters, random)
     contracts.comes_back(attacked, capture, parameters)
     contracts.rows_come_back(attacked, parameters, random)
