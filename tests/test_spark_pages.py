@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from deltalake import DeltaTable
 from pages import ELSEWHERE, ROOT, blocks
 
 from wireloom_protocols import databus
@@ -61,6 +60,9 @@ def test_the_page_on_tuning_runs(clean: SparkSession, tmp_path: Path) -> None:
 
 
 def test_the_recipes_run_and_keep_their_promises(clean: SparkSession, tmp_path: Path) -> None:
+    from deltalake import DeltaTable
+    from pyspark.sql import functions
+
     names = run(clean, "docs/recipes.md", tmp_path)
     records = list(databus.iter_records(WINDOWS.read_bytes(), mode="PERMISSIVE"))
     sound = [row.dbus_event for row in records if row._corrupt_reason is None]
@@ -76,6 +78,9 @@ def test_the_recipes_run_and_keep_their_promises(clean: SparkSession, tmp_path: 
         assert sorted(row["header_crc"] for row in table("events")) == sorted(event.header_crc for event in sound)
         assert sorted(row["value"] for row in table("dead_letters")) == sorted(broken)
         names["store"](topic, 0)
+    nothing = topic.limit(1).withColumn("value", functions.lit(None).cast("binary"))
+    names["store"](nothing, 1)
+    assert (len(table("events")), len(table("dead_letters"))) == (len(sound), len(broken))
 
     newest = {}
     for event in sound:
