@@ -1,5 +1,6 @@
 BIN := .venv/bin
 STAMP := .venv/.stamp
+OLDEST := .venv-oldest
 SETUP := sh scripts/setup.sh
 
 # External vectors: captured bytes and what they mean, kept outside the checkout. Tests that need them skip without.
@@ -13,8 +14,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker runs everything that needs Spark (see tests/conftest.py), the others the rest.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
+FAST := 'not spark and not site and not wireshark and not program and not sweep and not long'
+
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark generate schema-check lint types test test-fast test-spark fuzz bench docs demo check clean
+.PHONY: help setup java browser tshark generate schema-check lint types test test-fast test-spark matrix pythons fuzz bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -23,6 +26,10 @@ setup: $(STAMP) java browser tshark ## make .venv with everything in it, and see
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv
+	touch $@
+
+$(OLDEST)/.stamp: $(STAMP) constraints-oldest.txt
+	$(SETUP) oldest
 	touch $@
 
 java:
@@ -53,10 +60,26 @@ test: $(STAMP) java browser tshark ## all tests
 	$(PYTEST) -m 'not long'
 
 test-fast: $(STAMP) ## the tests that need no other program, but for sweeps
-	$(PYTEST) -m 'not spark and not site and not wireshark and not program and not sweep and not long'
+	$(PYTEST) -m $(FAST)
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
+
+matrix: $(OLDEST)/.stamp java ## what versions of PySpark can do, with the oldest of it, pyarrow and numpy
+	$(OLDEST)/bin/pytest -m 'not accelerated and not sweep and not long' tests/test_spark_versions.py tests/test_columnar.py \
+		tests/test_gathering.py tests/test_vectors_committed.py
+
+FOUND = $(foreach version,3.11 3.12 3.13 3.14,$(shell python$(version) -c 'print("$(version)")' 2>/dev/null))
+pythons: ## the tests of test-fast with every python3.11 to python3.14 that is on PATH
+	@$(MAKE) --no-print-directory $(addprefix python-,$(FOUND))
+
+python-%: .venv-%/.stamp
+	.venv-$*/bin/pytest --numprocesses auto --dist loadgroup -m $(FAST)
+
+.PRECIOUS: .venv-3.%/.stamp
+.venv-3.%/.stamp: pyproject.toml constraints.txt scripts/setup.sh
+	$(SETUP) python 3.$*
+	touch $@
 
 SEED ?= 0
 SECONDS ?= 600
@@ -74,8 +97,8 @@ docs: generate ## the documentation site, in build/site; open index.html there
 demo: $(STAMP) java ## captured bytes to a table, start to end
 	$(BIN)/python examples/demo.py
 
-check: lint types schema-check test ## everything CI checks
+check: lint types schema-check test matrix ## everything CI checks
 
-clean: ## remove caches and build output; .venv stays
+clean: ## remove caches and build output; environments stay
 	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache spark-warehouse
-	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
+	find . -path './.venv*' -prune -o -name __pycache__ -type d -exec rm -rf {} +

@@ -1,6 +1,8 @@
 #!/bin/sh
 # What `make` needs before anything else. Called by the Makefile:
 #   setup.sh venv      .venv in the checkout, with this project and all its tools in it, and git for its tests
+#   setup.sh oldest    .venv-oldest beside it, with the oldest of everything that runs in Spark, and what tests that
+#   setup.sh python X  .venv-X, the same as .venv with Python X, such as 3.13
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors
@@ -42,13 +44,29 @@ make_venv() {
     "$python" -m venv --clear .venv
 }
 
+installed() {
+    "$1/bin/python" -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
+        --editable '.[all,docs,dev]'
+}
+
 setup_venv() {
     # An environment that works is kept and brought up to date; a broken one is made again.
     .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
-    .venv/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt --editable '.[all,docs,dev]'
+    installed .venv
     # All but the tests of git revisions works without.
     command -v git >/dev/null || apt_install git ||
         echo "setup: git is missing, which some tests need; on Debian: apt-get install git" >&2
+}
+
+setup_oldest() {
+    .venv/bin/python -m venv --clear .venv-oldest
+    .venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints-oldest.txt \
+        --editable '.[spark]' pytest pytest-xdist hypothesis
+}
+
+setup_python() {
+    "python$1" -m venv --clear ".venv-$1"
+    installed ".venv-$1"
 }
 
 # The major version of the Java that Spark would start, or nothing.
@@ -89,8 +107,10 @@ setup_tshark() {
 
 case "${1:-}" in
     venv) setup_venv ;;
+    oldest) setup_oldest ;;
+    python) setup_python "$2" ;;
     java) setup_java ;;
     browser) setup_browser ;;
     tshark) setup_tshark ;;
-    *) fail "usage: setup.sh venv|java|browser|tshark" ;;
+    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark" ;;
 esac
