@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireloom.options import OptionError
-from wireloom_protocols import couchbase_dcp
+from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,10 +86,13 @@ def test_captures_are_read(session: SparkSession, captures: str) -> None:
 
 
 def test_a_large_file_is_read_in_parts(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes((MARKER + NOOP) * 100)
-    rows = session.read.format(FORMAT).option("maxPartitionBytes", 1000).load(str(tmp_path))
+    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+    fields |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": b"abc"}
+    event = databus.build({"message": "dbus_event", "byte_order": "big", "version": 0, "dbus_event": fields})
+    (tmp_path / "a.bin").write_bytes(event * 200)
+    rows = session.read.format("databus").option("maxPartitionBytes", 2000).load(str(tmp_path))
     assert rows.rdd.getNumPartitions() > 5
-    assert rows.groupBy("message").count().orderBy("message").collect() == [("snapshot_marker", 100), ("unknown", 100)]
+    assert rows.groupBy("message").count().collect() == [("dbus_event", 200)]
 
 
 def test_what_is_wrong_is_told(session: SparkSession, captures: str) -> None:

@@ -167,15 +167,15 @@ class CaptureSource(DataSource):
 
         return self._made(FilteringReader, schema)
 
-    @brief()
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        needs("readStream", STREAMS)
+        needs("readStream", STREAMS)  # not brief: a Spark that is older fails over this error, and tells only both
         from wireloom.spark.streaming import CaptureStreamReader
         from wireloom.spark.taken import TakenReader
 
-        captures = self._made(TakenReader, schema)
-        cleaning.must_be_apart(self.source_options, captures.paths)
-        return CaptureStreamReader(captures)
+        with brief():
+            captures = self._made(TakenReader, schema)
+            cleaning.must_be_apart(self.source_options, captures.paths)
+            return CaptureStreamReader(captures)
 
     def _made(self, kind: type[R], schema: StructType) -> R:
         """The reader of a schema, whose columns that are not the protocol's come from the names of directories."""
