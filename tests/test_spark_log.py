@@ -60,11 +60,12 @@ def test_an_entry_costs_what_changed(tmp_path: Path) -> None:
 )
 def test_a_note_is_what_was_noted_of_the_same_bytes(reach: Reach, tmp_path: Path) -> None:
     folder, path = str(tmp_path / "notes"), "/in/caf\udce9.bin"
-    assert noted(folder, path, "alike") == Reach()
+    assert noted(folder, path, "alike", 9) == Reach()
     note(folder, path, "other", Reach(3))
     note(folder, path, "alike", reach)
-    found = noted(folder, path, "alike")
+    found = noted(folder, path, "alike", 9)
     assert (found.position, found.order) == (reach.position, reach.order)
     assert (found.lost and found.lost.reason) == (reach.lost and reach.lost.reason)
-    assert noted(folder, path, "other") == noted(folder, "/in/b.bin", "alike") == Reach()
+    assert noted(folder, path, "alike", reach.position - 1) == Reach()
+    assert noted(folder, path, "other", 9) == noted(folder, "/in/b.bin", "alike", 9) == Reach()
     assert [file.name[0] for file in (tmp_path / "notes").iterdir()] != ["."]

@@ -130,11 +130,11 @@ def note(notes: str, path: str, likeness: str, reach: Reach) -> None:
         removed(made)
 
 
-def noted(notes: str, path: str, likeness: str) -> Reach:
-    """How far a file is settled by bytes of this ``likeness``, if that was noted, or else nothing."""
+def noted(notes: str, path: str, likeness: str, size: int) -> Reach:
+    """How far a file is settled by ``size`` bytes of this ``likeness``, if that was noted, or else nothing."""
     with suppress(OSError, ValueError, KeyError, TypeError), opened(_note(notes, path)) as stream:
         told = json.load(stream)
-        if told["likeness"] == likeness:
+        if told["likeness"] == likeness and 0 <= told["position"] <= size:
             return Reach(told["position"], told["order"], told["lost"] and DecodeError(*told["lost"]))
     return Reach()
 

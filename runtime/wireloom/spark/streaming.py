@@ -37,6 +37,7 @@ from wireloom.columnar.scans import LOG
 from wireloom.files import CaptureFile, UnmatchedError, exists
 from wireloom.spark.admission import Admission, Grown
 from wireloom.spark.cleaning import Cleaner
+from wireloom.spark.dividing import tell
 from wireloom.spark.likeness import AT_ONCE, likeness_of, must_be_alike
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.log import Log
@@ -186,6 +187,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda each: self.captures.parts(*each, most=most, notes=notes), taken)
             parts = [part for parts in found for part in parts]
+        tell(((part, size) for part, size in parts if part.before is None), most)
         if self.captures.added.fields:
             known = self.listed
             if any(path not in known for path, *_ in taken):

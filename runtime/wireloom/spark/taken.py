@@ -66,7 +66,7 @@ class TakenReader(CaptureReader):
         reach, begun, taken = Reach(part.start), part.start, part.taken
         if part.before is not None:
             begun = part.before.end
-            reach = reach if part.notes is None else noted(part.notes, part.path, self._bytes(part.before))
+            reach = reach if part.notes is None else noted(part.notes, part.path, self._bytes(part.before), begun)
         follower = Follower(decoder, part.path, reach)
         yield from follower.between(begun, taken.end, final=taken.final)
         if part.notes is not None and not taken.final:
