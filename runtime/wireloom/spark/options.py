@@ -270,7 +270,8 @@ READING: Options = {
         "duration",
         "30 minutes",
         "Files that are older than the newest one taken by more than this are left out and forgotten; not those of the"
-        " first batch, and none with `latestFirst` and a bound of a batch. A time that is still to come counts as now.",
+        " first batch, and none with `latestFirst` and a bound of a batch. One that grows again later is read anew, so"
+        " this is longer than any file pauses. A time that is still to come counts as now.",
     ),
     "cleanSource": TextOption(
         "clean_source",
