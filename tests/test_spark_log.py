@@ -26,6 +26,7 @@ def test_every_offset_that_spark_may_ask_for_is_what_it_was(
     """Of few files and of many, which changes seldom need all of them to be written."""
     chance, log = random.Random(7), Log(str(tmp_path)) if logs else None
     offsets, offset = Offsets(log), dict(FIRST)
+    others: list[Path] = []
     files: dict[str, Taken] = {}
     history: list[tuple[dict[str, Any], State]] = []
     for number in range(260):
@@ -37,10 +38,17 @@ def test_every_offset_that_spark_may_ask_for_is_what_it_was(
         offset = json.loads(json.dumps(offsets.next(offset, taken, gone, horizon=number)))
         files = {path: each for path, each in files.items() if path not in gone} | taken
         history.append((offset, State(dict(files), number)))
+        if logs and not number:
+            (stream,) = tmp_path.iterdir()
+            others = [stream / "README", stream / "7-of-mine", stream / "mine" / "a"]
+            others[2].parent.mkdir()
+            for other in others:
+                other.write_text("not of the log")
         if restarts:
             offsets = Offsets(log)
     for told, state in history[-RETAINED if logs else 0 :: 7]:
         assert Offsets(log).state(told) == state
+    assert all(other.exists() for other in others)
     assert not logs or len(list(tmp_path.glob("*/*"))) < RETAINED + 25
 
 

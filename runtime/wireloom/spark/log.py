@@ -5,6 +5,7 @@ by another query from the same checkpoint, is in nobody's way. Tasks leave notes
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +22,7 @@ _SUMS_UP = 10
 """Each so many-th entry has all that changed since one that has everything, so that few are read to know it."""
 _ALL = "-all"
 """How the names end of entries that have everything."""
+_NAME = re.compile(rf"[0-9]+-[0-9a-f]{{8}}({_ALL})?")
 _KEPT = 100
 """How many entries are kept at least: Spark goes back as many batches at most."""
 
@@ -91,7 +93,8 @@ class Log:
         with created(self._path(entry, entry.entry)) as stream:
             stream.write(json.dumps({"before": before, **change}, separators=(",", ":")).encode())
         if entry.sums_up:
-            self._clear(entry, files)
+            with suppress(OSError):  # what could not be removed is another time
+                self._clear(entry, files)
 
     def notes(self, entry: Entry) -> str:
         """The folder of the notes for a stream."""
@@ -106,11 +109,11 @@ class Log:
         Of those that have everything, the last old one is still needed.
         """
         names = [file.path.removeprefix(self._path(entry, "")) for file in listed([f"{self.folder}/{entry.log}"])]
-        numbers = {name: int(name.partition("-")[0]) for name in names if "/" not in name}
+        numbers = {name: int(name.partition("-")[0]) for name in names if _NAME.fullmatch(name)}
         oldest = (entry.number - _KEPT) // _SUMS_UP * _SUMS_UP
         base = max((at for name, at in numbers.items() if at <= oldest and name.endswith(_ALL)), default=0)
         old = [name for name, at in numbers.items() if at < base or (at < oldest and not name.endswith(_ALL))]
-        notes = {name for name in names if "/" in name}
+        notes = {name for name in names if name.startswith("notes/")}
         if notes and entry.entry.endswith(_ALL):
             old += notes.difference(_note("notes", path) for path in files)
         for name in old:
