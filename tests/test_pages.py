@@ -24,6 +24,7 @@ from wireloom import registry
 from wireloom.cli import app
 from wireloom.options import READING as EVERY
 from wireloom.options import U64, Mode, ReadOptions
+from wireloom_generator import emitters
 from wireloom_generator.compat import accepted
 from wireloom_protocols import couchbase_dcp
 
@@ -63,6 +64,12 @@ def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
     path.write_text(entries, encoding="utf-8")
     found, problems = accepted.read(path)
     assert ([entry.rule for entry in found], problems) == (["field-renamed", "column-renamed"], [])
+
+
+def test_every_output_is_named() -> None:
+    listed = re.search(r"that come with\s+Wireloom: ([^.]*)\.", text("docs/your-protocol.md"))
+    assert listed
+    assert re.findall(r"\w+", listed[1].replace(" and ", " ")) == sorted(emitters.own())
 
 
 # Commands
