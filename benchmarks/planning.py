@@ -109,8 +109,7 @@ def _report(spark: SparkSession, given: Files, where: str) -> Report:
     _must_be_exact(spark, given)
     lines.append(_read(given, rows, PROTOCOL))
     if "://" not in given.folder:
-        lines.append(_read(given, spark.read.format("binaryFile").load(f"{given.folder}/*.bin"), "binaryFile"))
-        lines.append(_json(spark, given, rows.schema))
+        lines += _beside(spark, given, rows.schema)
     columns = ("", "tasks", "seconds", "s/file", "ms CPU/file", "bytes read by the driver/file")
     title = f"Spark, {where}: {given.count:,} files of {given.size / given.count / MEGABYTE:,.3f} MB"
     caption = (
@@ -197,28 +196,31 @@ def _read(given: Files, rows: DataFrame, name: str, count: int | None = None, pa
     return _measured(name, (count or given.count) * part, write, tasks=rows.rdd.getNumPartitions())
 
 
-def _json(spark: SparkSession, given: Files, schema: StructType) -> Line:
-    """The same records as lines of JSON; of large files a tenth, as they are several times as large."""
-    folder = spark_inputs.empty(f"planning_{given.what}_json")
-    lines = spark_inputs.empty("planning_lines")
+def _beside(spark: SparkSession, given: Files, schema: StructType) -> Iterator[Line]:
+    """Spark's own sources, lines of JSON with the same records among them.
+
+    Of large files a tenth of two: ``binaryFile`` holds each file several times, and JSON is several times as large.
+    """
     small = given.what == "small"
-    sample = spark_inputs.empty("planning_sample") / "0.bin"
-    block = captures.mutations()
+    block, lines = captures.mutations(), spark_inputs.empty("planning_lines")
     frames = block.frames[:RECORDS] if small else block.frames
-    sample.write_bytes(b"".join(frames))
-    spark.read.format(PROTOCOL).load(str(sample)).coalesce(1).write.mode("overwrite").json(str(lines))
+    data = b"".join(frames)
+    count, part = (given.count, 1.0) if small else (min(2, given.count), 0.1)
+    times = max(1, round(given.totals["*"] / given.count * part / len(frames)))
+    kept = spark_inputs.empty("planning_sample") / "0.bin"
+    kept.write_bytes(data)
+    spark.read.format(PROTOCOL).load(str(kept)).coalesce(1).write.mode("overwrite").json(str(lines))
     (made,) = lines.glob("*.json")
-    text = made.read_bytes()
-    part = 1.0 if small else 0.1
-    times = 1 if small else max(1, round(given.totals["*"] / given.count * part / len(frames)))
-    count = given.count if small else min(2, given.count)
-    for number in range(count):
-        with (folder / f"{number:06}.json").open("wb") as target:
-            for _ in range(times):
-                target.write(text)
-    name = "json" if small else f"json, of {count} files a tenth, times ten"
     columns = StructType([field for field in schema if not field.name.startswith("_")])
-    return _read(given, spark.read.schema(columns).json(str(folder)), name, count, part)
+    for name, text in {"binaryFile": data, "json": made.read_bytes()}.items():
+        folder = spark_inputs.empty(f"planning_{name}")
+        for number in range(count):
+            with (folder / f"{number:06}").open("wb") as target:
+                for _ in range(times):
+                    target.write(text)
+        reader = spark.read.schema(columns) if name == "json" else spark.read
+        told = name if small else f"{name}, of {count} files a tenth, times ten"
+        yield _read(given, reader.format(name).load(str(folder)), told, count, part)
 
 
 def _measured(name: str, count: float, call: Callable[[], object], tasks: int | None = None) -> Line:
@@ -243,4 +245,5 @@ def _line(
         "" if busy is None else f"{busy / count * 1000:,.2f}",
         "" if read is None else f"{read / count:,.0f}",
     )
+    print(*words, file=sys.stderr)  # a run is long
     return words, {"name": name, "files": count, "seconds": seconds, "tasks": tasks, "busy": busy, "read": read}
