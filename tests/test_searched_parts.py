@@ -104,7 +104,7 @@ BROKEN = event(b"a") + DAMAGED + b"\xff" * 150 + event(b"b", "little") + event(b
 OVERLONG = event(b"a") + event(b"x" * 200)[:90] + event(b"b") * 5
 
 
-SIZES = (1, 61, 150, 333, 700)
+SIZES = (1, 61, 333, 420, 700)
 
 
 @pytest.mark.parametrize("order", ["auto", "big"])
