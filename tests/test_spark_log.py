@@ -12,7 +12,7 @@ import pytest
 from wireloom.codec import DecodeError
 from wireloom.columnar.following import Reach
 from wireloom.spark.log import Log, note, noted
-from wireloom.spark.offsets import FIRST, Offsets, State, Taken
+from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
 
 RETAINED = 100
 
@@ -25,13 +25,15 @@ def test_every_offset_that_spark_may_ask_for_is_what_it_was(
 ) -> None:
     """Of few files and of many, which changes seldom need all of them to be written."""
     chance, log = random.Random(7), Log(str(tmp_path)) if logs else None
-    offsets, offset = Offsets(log), dict(FIRST)
+    offsets, offset = StreamOffsets(log), dict(FIRST)
     others: list[Path] = []
-    files: dict[str, Taken] = {}
+    files: dict[str, TakenFile] = {}
     history: list[tuple[dict[str, Any], State]] = []
     for number in range(260):
         taken = {
-            f"/in/{chance.randrange(known)}": Taken(number, number + 1, 10**18 + number, "ab", chance.random() < 0.5)
+            f"/in/{chance.randrange(known)}": TakenFile(
+                number, number + 1, 10**18 + number, "ab", chance.random() < 0.5
+            )
             for _ in range(known if not number else 3)
         }
         gone = chance.sample(sorted(files), min(len(files), chance.randrange(3)))
@@ -45,19 +47,19 @@ def test_every_offset_that_spark_may_ask_for_is_what_it_was(
             for other in others:
                 other.write_text("not of the log")
         if restarts:
-            offsets = Offsets(log)
+            offsets = StreamOffsets(log)
     for told, state in history[-RETAINED if logs else 0 :: 7]:
-        assert Offsets(log).state(told) == state
+        assert StreamOffsets(log).state(told) == state
     assert all(other.exists() for other in others)
     assert not logs or len(list(tmp_path.glob("*/*"))) < RETAINED + 25
 
 
 def test_an_entry_costs_what_changed(tmp_path: Path) -> None:
-    offsets = Offsets(Log(str(tmp_path)))
-    taken = {f"/in/{number}": Taken(1, 1, 10**18, "ab") for number in range(10_000)}
+    offsets = StreamOffsets(Log(str(tmp_path)))
+    taken = {f"/in/{number}": TakenFile(1, 1, 10**18, "ab") for number in range(10_000)}
     offset = offsets.next(dict(FIRST), taken, (), 0)
     for number in range(100):
-        offset = offsets.next(offset, {f"/in/new{number}": Taken(1, 1, 10**18, "ab")}, (), 0)
+        offset = offsets.next(offset, {f"/in/new{number}": TakenFile(1, 1, 10**18, "ab")}, (), 0)
         assert len(json.dumps(offset)) < 100
     first, *others = sorted(path.stat().st_size for path in tmp_path.glob("*/*"))[::-1]
     assert sum(others) < first / 5

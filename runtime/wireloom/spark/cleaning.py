@@ -9,7 +9,7 @@ from wireloom.columnar.scans import LOG
 from wireloom.files import choices, listed, local, moved, removed
 from wireloom.options import OptionError
 from wireloom.spark.likeness import AT_ONCE
-from wireloom.spark.offsets import State, Taken
+from wireloom.spark.offsets import State, TakenFile
 from wireloom.spark.options import SourceOptions
 
 
@@ -35,7 +35,7 @@ class Cleaner:
         self.seen.difference_update(paths)
         self.removed.difference_update(paths)
 
-    def _clean(self, file: tuple[str, Taken]) -> str:
+    def _clean(self, file: tuple[str, TakenFile]) -> str:
         """Remove a file, and tell its path if it was removed."""
         path, taken = file
         try:

@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from wireloom.files import CaptureFile, stored
-from wireloom.spark.offsets import Taken
+from wireloom.spark.offsets import TakenFile
 
 AT_ONCE = 32
 """How many files are looked at, or removed, at the same time: a remote one takes much longer than its bytes."""
@@ -24,7 +24,7 @@ def likeness_of(path: str, size: int) -> str:
     return blake2b(ends, digest_size=6).hexdigest()
 
 
-def must_be_alike(file: CaptureFile, taken: Taken) -> None:
+def must_be_alike(file: CaptureFile, taken: TakenFile) -> None:
     """Raises ``OSError`` if a file is not the one of which something was taken, or was final and has changed."""
     if not taken.unlike(file):
         return

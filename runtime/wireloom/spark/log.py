@@ -28,24 +28,24 @@ _KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """The name of an entry, and the stream that has it."""
 
     log: str
     entry: str
 
     @classmethod
-    def of(cls, offset: Mapping[str, Any]) -> "Entry | None":
+    def of(cls, offset: Mapping[str, Any]) -> "LogEntry | None":
         """The entry that an offset names; None if it has all itself."""
         return cls(offset["log"], offset["entry"]) if "log" in offset else None
 
     @classmethod
-    def after(cls, last: "Entry | None") -> "Entry":
+    def after(cls, last: "LogEntry | None") -> "LogEntry":
         """The name of the next entry."""
         unique = uuid4().hex
         return cls(unique[16:], f"0-{unique[:8]}") if last is None else cls(last.log, f"{last.number + 1}-{unique[:8]}")
 
-    def with_all(self) -> "Entry":
+    def with_all(self) -> "LogEntry":
         """This entry if it has all that is known."""
         return replace(self, entry=self.entry + _ALL)
 
@@ -70,7 +70,7 @@ class Log:
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def read(self, entry: Entry) -> tuple[str, list[dict[str, Any]]]:
+    def read(self, entry: LogEntry) -> tuple[str, list[dict[str, Any]]]:
         """The name of an entry that has everything, and what that and those up to ``entry`` tell, in order.
 
         Raises ``OptionError`` if one is missing.
@@ -88,7 +88,7 @@ class Log:
             before = found[-1]["before"]
         return name, found[::-1]
 
-    def add(self, entry: Entry, before: str, change: dict[str, Any], files: Iterable[str]) -> None:
+    def add(self, entry: LogEntry, before: str, change: dict[str, Any], files: Iterable[str]) -> None:
         """Write an entry: what changed since the one ``before``, if any. ``files`` are those that are still known."""
         with created(self._path(entry, entry.entry)) as stream:
             stream.write(json.dumps({"before": before, **change}, separators=(",", ":")).encode())
@@ -96,14 +96,14 @@ class Log:
             with suppress(OSError):  # what could not be removed is another time
                 self._clear(entry, files)
 
-    def notes(self, entry: Entry) -> str:
+    def notes(self, entry: LogEntry) -> str:
         """The folder of the notes for a stream."""
         return self._path(entry, "notes")
 
-    def _path(self, entry: Entry, name: str) -> str:
+    def _path(self, entry: LogEntry, name: str) -> str:
         return f"{self.folder}/{entry.log}/{name}"
 
-    def _clear(self, entry: Entry, files: Iterable[str]) -> None:
+    def _clear(self, entry: LogEntry, files: Iterable[str]) -> None:
         """Remove entries that Spark cannot ask for any more, and at times the notes on files that are forgotten.
 
         Of those that have everything, the last old one is still needed.

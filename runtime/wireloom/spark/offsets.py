@@ -10,7 +10,7 @@ from typing import Any
 
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError
-from wireloom.spark.log import Entry, Log
+from wireloom.spark.log import Log, LogEntry
 
 VERSION = 2
 FIRST: Mapping[str, Any] = {"version": VERSION, "horizon": 0, "folders": {}}
@@ -22,7 +22,7 @@ _MANY = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenFile:
     """What was taken of a file: its first ``end`` bytes, which have this ``likeness``. No more is taken if ``final``.
 
     ``size`` and ``modified`` are what the file had at that time.
@@ -40,23 +40,23 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Advance:
     """What happened: files are ``gone``, and then more was ``taken``, by path.
 
     Files that changed before the ``horizon`` may be forgotten, and are not taken again.
     """
 
-    taken: Mapping[str, Taken] = field(default_factory=dict)
+    taken: Mapping[str, TakenFile] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     horizon: int = 0
 
-    def then(self, change: "Change") -> "Change":
+    def then(self, change: "Advance") -> "Advance":
         """This and then another one as one."""
         taken = dict(self.taken)
         for path in change.gone:
             taken.pop(path, None)
         taken.update(change.taken)
-        return Change(taken, self.gone | change.gone, change.horizon)
+        return Advance(taken, self.gone | change.gone, change.horizon)
 
     def __len__(self) -> int:
         return len(self.taken) + len(self.gone)
@@ -70,10 +70,10 @@ class Change:
         return {"horizon": self.horizon, "folders": folders} | ({"gone": sorted(self.gone)} if self.gone else {})
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> "Change":
+    def of(cls, told: Mapping[str, Any]) -> "Advance":
         """The change of which ``json`` tells."""
         taken = {
-            f"{folder}/{name}": Taken(end, size, modified, likeness, bool(final))
+            f"{folder}/{name}": TakenFile(end, size, modified, likeness, bool(final))
             for folder, files in told["folders"].items()
             for name, (end, size, modified, likeness, final) in files.items()
         }
@@ -82,17 +82,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What was taken in all, by path; ``Change`` says what the horizon is."""
+    """What was taken in all, by path; ``Advance`` says what the horizon is."""
 
-    files: Mapping[str, Taken]
+    files: Mapping[str, TakenFile]
     horizon: int = 0
 
-    def after(self, change: Change) -> "State":
+    def after(self, change: Advance) -> "State":
         """This after a change."""
-        everything = Change(self.files).then(change)
+        everything = Advance(self.files).then(change)
         return State(everything.taken, everything.horizon)
 
-    def since(self, before: "State") -> Iterator[tuple[str, Taken | None, Taken]]:
+    def since(self, before: "State") -> Iterator[tuple[str, TakenFile | None, TakenFile]]:
         """Each file of which something was taken since: what was taken of it before, if anything, and now."""
         for path, taken in self.files.items():
             was = before.files.get(path)
@@ -108,10 +108,10 @@ class _Known:
     offset: dict[str, Any]
     state: State
     base: str = ""
-    since: Change = Change()
+    since: Advance = Advance()
 
 
-class Offsets:
+class StreamOffsets:
     """The offsets of a query, perhaps with a ``log``. What the last two say is kept in memory."""
 
     def __init__(self, log: Log | None) -> None:
@@ -129,33 +129,33 @@ class Offsets:
     def _read(self, offset: dict[str, Any]) -> _Known:
         if offset.get("version") != VERSION:
             raise OptionError(f"the checkpoint has offsets of version {offset.get('version')}, not {VERSION}")
-        entry = Entry.of(offset)
+        entry = LogEntry.of(offset)
         if entry is None:
-            return _Known(offset, State({}).after(Change.of(offset)))
+            return _Known(offset, State({}).after(Advance.of(offset)))
         if self.log is None:
             raise OptionError(f"the checkpoint needs the log {entry.log}: give logLocation as when the query began")
         base, (everything, *changes) = self.log.read(entry)
-        since = Change()
+        since = Advance()
         for change in changes:
-            since = since.then(Change.of(change))
-        state = State({}).after(Change.of(everything))
+            since = since.then(Advance.of(change))
+        state = State({}).after(Advance.of(everything))
         return _Known(offset, state.after(since) if changes else state, base, since)
 
     def next(
-        self, offset: dict[str, Any], taken: Mapping[str, Taken], gone: Collection[str], horizon: int
+        self, offset: dict[str, Any], taken: Mapping[str, TakenFile], gone: Collection[str], horizon: int
     ) -> dict[str, Any]:
         """The offset after files are ``gone`` and more was ``taken``. Its entry is in the log."""
-        known, change = self._known(offset), Change(taken, frozenset(gone), horizon)
+        known, change = self._known(offset), Advance(taken, frozenset(gone), horizon)
         state, since = known.state.after(change), known.since.then(change)
-        everything = Change(state.files, horizon=horizon)
+        everything = Advance(state.files, horizon=horizon)
         if self.log is None:
             return self._keep(_Known({"version": VERSION, **everything.json()}, state)).offset
-        last = Entry.of(offset)
-        entry = Entry.after(last)
+        last = LogEntry.of(offset)
+        entry = LogEntry.after(last)
         base, before, told = known.base, "", change
         if last is None or (entry.sums_up and _MANY * len(since) > len(state.files)):
             entry = entry.with_all()
-            base, since, told = entry.entry, Change(), everything
+            base, since, told = entry.entry, Advance(), everything
         elif entry.sums_up:
             before, told = base, since
         else:
@@ -165,7 +165,7 @@ class Offsets:
 
     def notes(self, offset: dict[str, Any]) -> str | None:
         """Where tasks leave notes, if the query has a log."""
-        entry = Entry.of(offset)
+        entry = LogEntry.of(offset)
         return None if self.log is None or entry is None else self.log.notes(entry)
 
     def _keep(self, known: _Known) -> _Known:

@@ -41,7 +41,7 @@ from wireloom.spark.dividing import tell
 from wireloom.spark.likeness import AT_ONCE, likeness_of, must_be_alike
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.log import Log
-from wireloom.spark.offsets import FIRST, Offsets, State, Taken
+from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
 from wireloom.spark.reading import shared_out
 from wireloom.spark.taken import TakenPart, TakenReader
 
@@ -52,7 +52,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, captures: TakenReader) -> None:
         self.captures = captures
         self.source = captures.source
-        self.offsets = Offsets(None if self.source.log_location is None else Log(self.source.log_location))
+        self.offsets = StreamOffsets(None if self.source.log_location is None else Log(self.source.log_location))
         self.cleaner = Cleaner(self.source)
         self.available: tuple[CaptureFile, ...] | None = None
         self.listed: dict[str, CaptureFile] = {}
@@ -82,7 +82,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         state = self.offsets.state(start)
         files = self._listed() if self.available is None else self.available
         grown = self._grown(files, state)
-        taken: dict[str, Taken] = {}
+        taken: dict[str, TakenFile] = {}
         while grown and not taken:
             admitted = list(self._admission(limit).admitted(grown))
             taken = self._taken(admitted)
@@ -136,7 +136,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         grown = [each for each in grown if each.file.size > each.taken]
         return sorted(grown, key=lambda each: (each.file.modified, each.file.path), reverse=self.source.latest_first)
 
-    def _alike(self, changed: tuple[CaptureFile, Taken]) -> bool:
+    def _alike(self, changed: tuple[CaptureFile, TakenFile]) -> bool:
         """Whether a file that changed can be read on, which is found out once."""
         file, taken = changed
         if file.path not in self.judged or self.judged[file.path] != (file.size, file.modified, True):
@@ -158,22 +158,22 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             LOG.warning("wireloom: left out: %s", error)
             self.judged[file.path] = file.size, file.modified, False
 
-    def _taken(self, admitted: Sequence[tuple[Grown, int]]) -> dict[str, Taken]:
+    def _taken(self, admitted: Sequence[tuple[Grown, int]]) -> dict[str, TakenFile]:
         """What is taken of files, without those that cannot be read."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             found = pool.map(self._take, admitted)
         return {each.file.path: taken for (each, _), one in zip(admitted, found, strict=True) for taken in one}
 
-    def _take(self, admitted: tuple[Grown, int]) -> list[Taken]:
+    def _take(self, admitted: tuple[Grown, int]) -> list[TakenFile]:
         """What is taken of a file; nothing if it cannot be read."""
         file, end = admitted[0].file, admitted[1]
         final = not file.splittable or (self.source.clean_source != "off" and end == file.size)
         found = []
         with self._judging(file):
-            found.append(Taken(end, file.size, file.modified, likeness_of(file.path, end), final))
+            found.append(TakenFile(end, file.size, file.modified, likeness_of(file.path, end), final))
         return found
 
-    def _horizon(self, state: State, taken: Iterable[Taken]) -> int:
+    def _horizon(self, state: State, taken: Iterable[TakenFile]) -> int:
         """The time before which files are left out from now on. A time that is still to come counts as now."""
         age = self.source.horizon_age
         newest = min(max(each.modified for each in taken), time.time_ns())

@@ -19,7 +19,7 @@ from wireloom.options import OptionError
 from wireloom.spark.dividing import Divider
 from wireloom.spark.likeness import must_be_alike
 from wireloom.spark.log import note, noted
-from wireloom.spark.offsets import Taken
+from wireloom.spark.offsets import TakenFile
 from wireloom.spark.reading import CaptureReader
 
 
@@ -31,8 +31,8 @@ class TakenPart(FilePart):
     folder ``notes``.
     """
 
-    taken: Taken
-    before: Taken | None = None
+    taken: TakenFile
+    before: TakenFile | None = None
     notes: str | None = None
 
 
@@ -40,7 +40,7 @@ class TakenReader(CaptureReader):
     """Reads what batches of a stream have taken, after checking that it is still there."""
 
     def parts(
-        self, path: str, before: Taken | None, taken: Taken, *, most: int, notes: str | None
+        self, path: str, before: TakenFile | None, taken: TakenFile, *, most: int, notes: str | None
     ) -> list[tuple[TakenPart, int]]:
         """The parts of what was taken of a file since, with their sizes: a new file is divided as in batch reads."""
         if before is not None or taken.end < taken.size:
@@ -72,14 +72,14 @@ class TakenReader(CaptureReader):
         if part.notes is not None and not taken.final:
             note(part.notes, part.path, self._bytes(taken), follower.reach)
 
-    def _bytes(self, taken: Taken) -> str:
+    def _bytes(self, taken: TakenFile) -> str:
         """What tells the bytes that were taken, and how they are read, from others."""
         reading = Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
         told = repr((taken.end, taken.likeness, reading))
         return blake2b(told.encode(), digest_size=16).hexdigest()
 
 
-def _of(part: FilePart, taken: Taken) -> TakenPart:
+def _of(part: FilePart, taken: TakenFile) -> TakenPart:
     return TakenPart(**{field.name: getattr(part, field.name) for field in fields(part)}, taken=taken)
 
 
