@@ -606,6 +606,21 @@ def test_files_are_removed_when_they_have_been_read(tmp_path: Path, how: str, lo
         assert (tmp_path / "archive" / folder.relative_to("/") / "0.bin").exists()
 
 
+@pytest.mark.parametrize("how", ["delete", "archive"])
+def test_an_index_goes_where_its_file_goes(tmp_path: Path, how: str) -> None:
+    archive = tmp_path / "archive"
+    given = {"sourceArchiveDir": archive} if how == "archive" else {}
+    query = Query(tmp_path / "in", cleanSource=how, **given)
+    (tmp_path / "in").mkdir()
+    named(tmp_path / "in", "a.bin", FRAMES[0] * (files.INDEX_EVERY // len(FRAMES[0]) + 1), 10)
+    named(tmp_path / "in", "a.bin.wlx", b"of a.bin", 10)
+    assert query.trigger()
+    query.commit()
+    assert list((tmp_path / "in").iterdir()) == []
+    kept = sorted(path.name for path in archive.rglob("*") if path.is_file())
+    assert kept == (["a.bin", "a.bin.wlx"] if how == "archive" else [])
+
+
 def test_a_stream_over_another_filesystem(tmp_path: Path) -> None:
     place = f"mock://{tmp_path.name}"
 

@@ -1,4 +1,4 @@
-"""What becomes of files that a stream has taken whole: they are deleted, or moved to an archive."""
+"""What becomes of files that a stream has taken whole, and of their indexes: deleted, or moved to an archive."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from wireloom.columnar.scans import LOG
-from wireloom.files import choices, listed, local, moved, removed
+from wireloom.files import INDEX, choices, exists, listed, local, moved, removed
 from wireloom.options import OptionError
 from wireloom.spark.likeness import AT_ONCE
 from wireloom.spark.offsets import State, TakenFile
@@ -43,17 +43,22 @@ class Cleaner:
             if taken.unlike(found):
                 LOG.warning("wireloom: %s stays, as it changed when it had been read", path)
                 return ""
-            archive = self.source.source_archive_dir
-            if archive is None:
-                removed(path)
-            else:
-                moved(path, archive + _parted(path)[1])  # below it with its whole path, as in Spark's own source
+            self._remove(path)
+            if found.takes_index and exists(path + INDEX):
+                self._remove(path + INDEX)
         except OptionError:
             pass  # it is gone
         except (OSError, ValueError) as error:
             LOG.warning("wireloom: %s stays: %s", path, error)
             return ""
         return path
+
+    def _remove(self, path: str) -> None:
+        archive = self.source.source_archive_dir
+        if archive is None:
+            removed(path)
+        else:
+            moved(path, archive + _parted(path)[1])  # below it with its whole path, as in Spark's own source
 
 
 def must_be_apart(source: SourceOptions, paths: Iterable[str]) -> None:
