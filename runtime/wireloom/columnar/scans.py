@@ -58,7 +58,7 @@ def gathered(part: FilePart, gatherer: Gatherer, rest: Cutting = cut) -> Iterato
         cuts = rest(decoder, found) if found.stop is None else cut(decoder, found)
         yield from gatherer.capture(cuts, found.path)
     except UnfitError as error:
-        raise ValueError(_misfit(part, error)) from None
+        raise UnfitError(_misfit(part, error)) from None
 
 
 def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:

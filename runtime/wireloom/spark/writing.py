@@ -99,7 +99,7 @@ class CaptureWriter(DataSourceArrowWriter):
             except EncodeError as error:
                 what = row.get("message") or "of no message"
                 message = f"row {number} of partition {partition}, {what}, cannot be written: {error}"
-                raise ValueError(message[:_LONGEST_TOLD]) from None
+                raise EncodeError(message[:_LONGEST_TOLD]) from None
             malformed = row.get(RECORD.name) is not None
             yield data, (row.get(REASON.name) or "") if malformed else None
 
