@@ -79,3 +79,32 @@ def test_a_note_is_what_was_noted_of_the_same_bytes(reach: Reach, tmp_path: Path
     assert noted(folder, path, "alike", reach.position - 1) == Reach()
     assert noted(folder, path, "other", 9) == noted(folder, "/in/b.bin", "alike", 9) == Reach()
     assert [file.name[0] for file in (tmp_path / "notes").iterdir()] != ["."]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"position": 1.5},
+        {"position": None},
+        {"position": 10},
+        {"position": -1},
+        {"order": "big"},
+        {"lost": {}},
+        {"lost": []},
+        {"lost": ["invalid", "why", "5", "magic"]},
+        {"lost": [[], {}, 1, 2]},
+    ],
+)
+def test_a_note_that_cannot_be_is_none(told: dict[str, object], tmp_path: Path) -> None:
+    note(str(tmp_path), "/in/a.bin", "alike", Reach(7, True))
+    (written,) = tmp_path.iterdir()
+    written.write_text(json.dumps({**json.loads(written.read_bytes()), **told}))
+    assert noted(str(tmp_path), "/in/a.bin", "alike", 9) == Reach()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"7", b"[]", b"null", b"{}", b"[" * 100_000, b"\xff"])
+def test_a_note_that_is_not_whole_is_none(content: bytes, tmp_path: Path) -> None:
+    note(str(tmp_path), "/in/a.bin", "alike", Reach(7, True))
+    (written,) = tmp_path.iterdir()
+    written.write_bytes(content)
+    assert noted(str(tmp_path), "/in/a.bin", "alike", 9) == Reach()

@@ -135,10 +135,17 @@ def note(notes: str, path: str, likeness: str, reach: Reach) -> None:
 
 def noted(notes: str, path: str, likeness: str, size: int) -> Reach:
     """How far a file is settled by ``size`` bytes of this ``likeness``, if that was noted, or else nothing."""
-    with suppress(OSError, ValueError, KeyError, TypeError), opened(_note(notes, path)) as stream:
+    told: object = None
+    with suppress(OSError, ValueError, RecursionError), opened(_note(notes, path)) as stream:
         told = json.load(stream)
-        if told["likeness"] == likeness and 0 <= told["position"] <= size:
-            return Reach(told["position"], told["order"], told["lost"] and DecodeError(*told["lost"]))
+    match told:
+        case {"likeness": str(of), "position": int(position), "order": True | False | None as order, "lost": lost}:
+            if of == likeness and 0 <= position <= size:
+                match lost:
+                    case None:
+                        return Reach(position, order)
+                    case [str(code), str(detail), int(offset), str(field)]:
+                        return Reach(position, order, DecodeError(code, detail, offset, field))
     return Reach()
 
 
