@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -399,3 +400,55 @@ def test_a_schema_may_have_a_part_of_metadata(session: SparkSession, tmp_path: P
     ]
     with pytest.raises(Exception, match=r"unknown column '_metadata.name'; did you mean '_metadata.file_name'"):
         read.schema("_metadata struct<name: string>").load(folder).collect()
+
+
+# Values at the edges of their types, which need no session
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("modifiedAfter", "0001-01-01T00:00:00+23:59"),
+        ("modifiedBefore", "9999-12-31T23:59:59-23:59"),
+        ("maxFileAge", "9" * 5000),
+        ("maxFilesPerTrigger", "9" * 5000),
+        ("maxPartitionBytes", "9" * 5000),
+        ("openCostInBytes", "9" * 5000 + "m"),
+    ],
+)
+def test_a_value_that_is_out_of_range_is_told(option: str, value: str) -> None:
+    from wireloom.options import OptionError
+    from wireloom.spark.options import SourceOptions
+
+    with pytest.raises(OptionError, match=f"{option} is a "):
+        SourceOptions.of({option: value})
+
+
+def test_a_partition_may_have_an_exponent_of_any_size() -> None:
+    from wireloom.spark.partitions import type_of
+
+    assert type_of(["1e5"]).simpleString() == "decimal(6,0)"
+    assert type_of(["1e" + "9" * 30]).simpleString() == "double"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_a_partition_may_have_any_time(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wireloom.spark.partitions import type_of
+
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        try:
+            found = {type_of([text]).simpleString() for text in ("0001-01-01 00:00:00", "9999-12-31 23:59:59")}
+        finally:
+            patch.undo()
+            time.tzset()
+    assert found <= {"timestamp", "string"}
+
+
+def test_metadata_of_a_time_that_no_date_has() -> None:
+    from wireloom.files import CaptureFile
+    from wireloom.spark.metadata import metadata
+
+    times = [metadata(CaptureFile("/a", 1, modified), 0, None)["file_modification_time"] for modified in (0, 2**92)]
+    assert times == [None, None]

@@ -120,12 +120,12 @@ class ReadOptions:
 
 def positive(name: str, value: str, what: str) -> int:
     """The text of an option as a number above 0. Raises ``OptionError``."""
-    if not value.isdecimal() or int(value) == 0:
+    if not re.fullmatch("[0-9]{1,18}", value) or int(value) == 0:
         raise OptionError(f"{name} is a number of {what}, not {value!r}")
     return int(value)
 
 
-_SIZE = re.compile(r"([0-9]+)(?:([kmgtp]?)b?)", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,18})(?:([kmgtp]?)b?)", re.IGNORECASE)
 
 
 def size(name: str, value: str) -> int:

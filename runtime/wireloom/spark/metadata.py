@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
@@ -47,10 +48,15 @@ def metadata(file: CaptureFile, start: int, stop: int | None) -> dict[str, objec
         "file_size": file.size,
         "file_block_start": start,
         "file_block_length": (file.size if stop is None else stop) - start,
-        "file_modification_time": _EPOCH + timedelta(milliseconds=file.modified // 1_000_000)
-        if file.modified
-        else None,
+        "file_modification_time": _time(file.modified),
     }
+
+
+def _time(modified: int) -> datetime | None:
+    """A time in nanoseconds since the epoch; None if it is not known, or behind the year 9999."""
+    with suppress(OverflowError):
+        return _EPOCH + timedelta(milliseconds=modified // 1_000_000) if modified else None
+    return None
 
 
 def _escaped(path: str) -> str:

@@ -74,9 +74,9 @@ class SourceOptions:
     def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """The options among those ``given``, names in any case. Raises ``OptionError``."""
         read = read_by(READING, given)
-        for name in ("modified_before", "modified_after"):
-            if isinstance(time := read.get(name), datetime):
-                read[name] = _instant(time, read.get("time_zone"))
+        for name in ("modifiedBefore", "modifiedAfter"):
+            if isinstance(time := read.get(READING[name].sets), datetime):
+                read[READING[name].sets] = _instant(name, time, read.get("time_zone"))
         found = cls(**read)  # type: ignore[arg-type]
         if (found.clean_source == "archive") != (found.source_archive_dir is not None):
             raise OptionError("cleanSource=archive and sourceArchiveDir, where files are moved to, are given together")
@@ -107,11 +107,14 @@ def _time(name: str, value: str) -> datetime:
         raise OptionError(f"{name} is a time such as 2026-01-31T10:00:00, not {value!r}") from None
 
 
-def _instant(time: datetime, zone: object) -> int:
+def _instant(name: str, time: datetime, zone: object) -> int:
     """A time in nanoseconds since the epoch; if it names no time zone, in ``zone``, or in this machine's."""
     if time.tzinfo is None and isinstance(zone, tzinfo):
         time = time.replace(tzinfo=zone)
-    return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+    try:
+        return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+    except (OverflowError, ValueError):
+        raise OptionError(f"{name} is a time in the years 1 to 9999 in UTC, not {time.isoformat()}") from None
 
 
 def _zone(name: str, value: str) -> tzinfo | None:
@@ -134,7 +137,7 @@ def _directory(_: str, value: str) -> str:
 
 def _duration(name: str, value: str) -> int:
     """The text of a duration in nanoseconds; milliseconds without a unit, as in Spark."""
-    found = re.fullmatch(r"([0-9]+)\s*([a-z]*)", value.strip().lower())
+    found = re.fullmatch(r"([0-9]{1,18})\s*([a-z]*)", value.strip().lower())
     unit = None if found is None else _UNITS.get(found[2].removesuffix("s") if len(found[2]) > 3 else found[2])
     if found is None or unit is None:
         raise OptionError(f"{name} is a duration such as 7d, 12h or 30 minutes, not {value!r}")

@@ -5,6 +5,7 @@ Names, types and values are those that Spark's own file sources find: a type tha
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import reduce
@@ -94,17 +95,18 @@ def _type(text: str) -> DataType:
     if _WHOLE.fullmatch(text) and -(2**63) <= int(text) < 2**63:
         return IntegerType() if -(2**31) <= int(text) < 2**31 else LongType()
     if _NUMBER.fullmatch(text):
-        _, digits, exponent = Decimal(text).as_tuple()
-        assert isinstance(exponent, int)
-        if exponent >= 0 and len(digits) + exponent <= _MOST_DIGITS:
-            return DecimalType(len(digits) + exponent, 0)
+        with suppress(InvalidOperation):  # such an exponent no decimal has
+            _, digits, exponent = Decimal(text).as_tuple()
+            assert isinstance(exponent, int)
+            if exponent >= 0 and len(digits) + exponent <= _MOST_DIGITS:
+                return DecimalType(len(digits) + exponent, 0)
     if _DOUBLE.fullmatch(text):
         return DoubleType()
     for kind, pattern in ((TimestampType(), _TIMESTAMP), (DateType(), _DATE)):
         if pattern.fullmatch(_unescaped(text) if isinstance(kind, TimestampType) else text):
             try:
                 _value(text, kind)
-            except ValueError:
+            except (ValueError, OverflowError):
                 continue
             return kind
     return StringType()
@@ -135,7 +137,7 @@ def value(field: StructField, text: str | None) -> object:
     try:
         found = None if text is None or text == NULL else _value(text, kind)
         pa.scalar(found, to_arrow_type(kind))
-    except (ValueError, KeyError, InvalidOperation):
+    except (ValueError, KeyError, ArithmeticError):
         raise OptionError(f"partition column {field.name} is {kind.simpleString()}, and {text!r} is not") from None
     return found
 
