@@ -153,3 +153,50 @@ def test_it_fails_with_one_sentence(tmp_path: Path, query: str, status: int, sai
     assert done.exit_code == status
     assert done.stderr.startswith(f"wireloom: {said.replace('HERE', f'{tmp_path}/a.bin')}")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ["é", "日本語", "😀 ' || '"])
+def test_a_query_may_have_any_letters_before_a_call(capture: Path, text: str) -> None:
+    expected = [{"x": text.replace("' || '", ""), "n": 4}]
+    assert rows(f"/* {text} */ select '{text}' as x, count(*) as n from {call(capture)} -- {text}") == expected
+    path = capture.rename(capture.with_name("é 日.bin"))
+    assert rows(f'select count(*) as "é" from {call(path)} as ü where ü.opcode > 0') == [{"é": 4}]
+
+
+@pytest.mark.parametrize("query", ["", ";", " ", "-- nothing", "select '\udcff'"])
+def test_what_is_no_query_is_told(query: str) -> None:
+    done = CliRunner().invoke(app, ["sql", "--", query])
+    assert done.exit_code == 2
+    assert "the query" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("NULL", "a path is text"),
+        ("5", "a path is text"),
+        ("['a', NULL]", "a path is text"),
+        ("'a', columns := 7", "columns is a list of names"),
+        ("'a', columns := [NULL]", "columns is a list of names"),
+        ("'a', filters := 7", "filters is a list of tuples"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_told(arguments: str, told: str) -> None:
+    done = ran(f"from couchbase_dcp({arguments})")
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize("value", ["'infinity'::timestamp", "'-infinity'::date", "'290000-01-01'::date"])
+def test_a_time_that_has_no_text_in_json_is_told(value: str) -> None:
+    done = ran(f"select {value} as t")
+    assert done.exit_code == 1
+    assert "cast it to varchar" in done.stderr
+    assert rows(f"select ({value})::varchar like '%-01-01' or true as t") == [{"t": True}]
+
+
+def test_a_file_that_cannot_be_read_is_told_in_its_own_words(tmp_path: Path) -> None:
+    tmp_path.joinpath("a.gz").write_bytes(b"no gzip")
+    done = ran(f"from {call(tmp_path / 'a.gz')}")
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"wireloom: {tmp_path}")

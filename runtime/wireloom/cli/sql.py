@@ -2,9 +2,11 @@
 
 import json
 import math
-from collections.abc import Iterator
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +24,9 @@ from wireloom.json_rows import harmless
 if TYPE_CHECKING:
     import duckdb
 
+_SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
+"""How DuckDB begins to tell why a scan has failed."""
+
 
 def sql(
     query: Annotated[str, typer.Argument(help="A query; couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")],
@@ -38,7 +43,10 @@ def sql(
         raise MisuseError(str(error)) from None
     try:
         with duckdb.connect() as connection:
-            found = connection.sql(_bound(query, connection)).to_arrow_reader()
+            relation = connection.sql(_bound(query, connection))
+            if relation is None:
+                raise MisuseError("there is nothing in the query")
+            found = relation.to_arrow_reader()
             with output(None if str(path) == STDIN else path, binary=chosen is not Format.JSONL) as stream:
                 if chosen is Format.JSONL:
                     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -50,7 +58,9 @@ def sql(
         raise MisuseError(str(error).partition("\n")[0]) from None
     except duckdb.Error as error:
         told = str(error).partition(". Detail: Python exception")[0]  # the reason, where a scan has failed
-        raise FailedError(told.rpartition(" failed: Invalid: ")[2]) from None
+        raise FailedError(_SCAN.sub("", told)) from None
+    except OverflowError:
+        raise FailedError("a date or time is not in the years 1 to 9999; cast it to varchar") from None
 
 
 def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
@@ -63,6 +73,7 @@ def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
         if not given.strip():
             raise MisuseError(f"{name}() needs a path: {name}('trace.bin')")
         ((arguments,),) = connection.execute(f"select struct_pack(paths := {given})").fetchall()
+        _must_be_lists(arguments)
         shown = f"{query[start:stop]} {start}"
         table = registry.table(protocol_of(name))
         connection.register(shown, Captures(table, {"mode": "PERMISSIVE", **arguments}))
@@ -71,11 +82,31 @@ def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
     return "".join([*parts, query[at:]])
 
 
+def _must_be_lists(arguments: Mapping[str, object]) -> None:
+    """Raises ``MisuseError`` for arguments that ``scan`` would go through and cannot."""
+    paths, columns, filters = arguments["paths"], arguments.get("columns"), arguments.get("filters", [])
+    if not isinstance(paths, str) and not _are_texts(paths):
+        raise MisuseError(f"a path is text, or paths a list of it, not {paths!r}")
+    if columns is not None and not _are_texts(columns):
+        raise MisuseError(f"columns is a list of names, not {columns!r}")
+    if not isinstance(filters, list):
+        raise MisuseError(f"filters is a list of tuples, not {filters!r}")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
 def _calls(query: str) -> Iterator[tuple[str, int, int, int]]:
     """Each call of a protocol: its name, where it starts, where its parenthesis opens, and where it ends."""
     import duckdb
 
-    tokens = [(start, kind) for start, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
+    try:
+        bytes_before = list(accumulate((len(character.encode()) for character in query), initial=0))
+    except UnicodeEncodeError:
+        raise MisuseError("the query is not UTF-8") from None
+    told = [(start, kind) for start, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
+    tokens = [(bisect_left(bytes_before, start), kind) for start, kind in told]
     inside = 0
     for (start, kind), (opened, _) in pairwise(tokens):
         name = query[start:opened].strip().strip('"')
