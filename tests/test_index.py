@@ -249,6 +249,11 @@ def test_encode_writes_the_index_of_its_file(written: Path, tmp_path: Path) -> N
     assert (tmp_path / "a.bin.wlx").read_bytes() == made
 
 
+def test_encode_writes_a_file_that_is_called_like_an_index(written: Path, tmp_path: Path) -> None:
+    encoded(written, "--output", str(tmp_path / "a.wlx"))
+    assert (tmp_path / "a.wlx").read_bytes() == (tmp_path / "source.bin").read_bytes()
+
+
 def test_encode_leaves_no_index_of_another_file(written: Path, tmp_path: Path) -> None:
     for name in ("a.bin", "b.bin"):
         encoded(written, "--output", str(tmp_path / name))

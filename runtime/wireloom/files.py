@@ -139,6 +139,15 @@ def removed(path: str) -> None:
     filesystem.remove(name)
 
 
+def file_at(path: str) -> CaptureFile:
+    """The file of this name. Patterns are ordinary names here. Raises ``FileNotFoundError`` if there is none."""
+    filesystem, name = _located(path)
+    entry = filesystem.entry(name)
+    if not isinstance(entry, CaptureFile):
+        raise FileNotFoundError(f"there is no file {path}")
+    return entry
+
+
 def exists(path: str) -> bool:
     """Whether there is such a file or directory. Patterns are ordinary names here."""
     filesystem, name = _located(path)

@@ -16,7 +16,7 @@ from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import Form, Protocol
-from wireloom.files import INDEX, listed, removed
+from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
 from wireloom.options import ReadOptions, resolve
 
@@ -55,7 +55,7 @@ def encode(
 
 def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
     """Write the index of a capture if it is large, and if what indexes need is installed."""
-    (file,) = listed([path])
+    file = file_at(path)
     if not (file.takes_index and find_spec("pyarrow") and find_spec("numpy")):
         return  # before anything is imported for it
     from wireloom.columnar import index
