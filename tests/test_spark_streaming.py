@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_splits import event
 
 from wireloom import files, registry
 from wireloom.codec.cutting import cuts
@@ -276,6 +277,23 @@ def test_new_large_files_are_divided_as_in_batch_reads(
     _compare(rows, query.at_once())
 
 
+def test_no_part_begins_in_a_record_that_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All in front of it is malformed for so long that a part begins there, and its payload has records, too."""
+    from wireloom.columnar import splits
+
+    monkeypatch.setattr(splits, "BEFORE_BYTES", 1500)
+    within = event(event(b"a") + event(b"b") + bytes(200))
+    options = {"maxPartitionBytes": 400, "openCostInBytes": 0, "maxRecordBytes": len(within), "positions": True}
+    for gap in range(900, 1400, 100):
+        (tmp_path / str(gap)).mkdir()
+        path = named(tmp_path / str(gap), "a.bin", event(b"c") + bytes(gap) + within[:-1], 10)
+        query = Query(path.parent, "databus", **options)
+        rows = query.trigger()
+        append(path, within[-1:] + event(b"d"))
+        rows += query.trigger()
+        _compare(rows, query.at_once())
+
+
 # Batches are made of offsets
 
 
@@ -325,6 +343,18 @@ def test_a_file_that_is_not_what_was_planned(
     with caplog.at_level(logging.WARNING, "wireloom"):
         assert cas(query.batch(start, end)) == [2]
     assert message in caplog.text
+
+
+def test_a_file_that_is_gone_is_not_taken_for_those_that_its_name_matches(tmp_path: Path) -> None:
+    for name, frame in {"[ab].bin": FRAMES[0], "a.bin": FRAMES[1], "b.bin": FRAMES[2]}.items():
+        named(tmp_path, name, frame)
+    query = Query(tmp_path)
+    start, end = query.plan()
+    (tmp_path / "[ab].bin").unlink()
+    with pytest.raises(FileNotFoundError, match="is gone, and was still to be read"):
+        query.batch(start, end)
+    query.options["ignoreMissingFiles"] = "true"
+    assert sorted(cas(query.batch(start, end))) == [1, 2]  # type: ignore[type-var]
 
 
 def test_a_consumed_file_that_shrinks_is_an_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -465,6 +495,17 @@ def test_notes_save_following_a_file_from_its_beginning(
     monkeypatch.setattr(following, "opened", opened)
     assert cas(query.trigger()) == [5]
     assert begun == ([5 * FRAME] if damage == "none" else [0, 5 * FRAME])
+
+
+def test_a_note_that_cannot_be_written_is_not_missed(tmp_path: Path) -> None:
+    query = logged(tmp_path)
+    path = named(tmp_path / "in", "a.bin", b"".join(FRAMES[:3]))
+    start, query.offset = query.plan()
+    (stream,) = (tmp_path / "log").iterdir()
+    (stream / "notes").write_text("no folder")
+    assert cas(query.batch(start, query.offset)) == [0, 1, 2]
+    append(path, FRAMES[3])
+    assert cas(query.trigger()) == [3]
 
 
 # Files that are replaced

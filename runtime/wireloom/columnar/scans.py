@@ -32,6 +32,11 @@ class FilePart:
     searched: int | None = None
     added: tuple[object, ...] = ()
 
+    @property
+    def final(self) -> bool:
+        """Whether the capture ends where its file does; else an incomplete record at its end goes on."""
+        return True
+
 
 Cutting = Callable[[Decoder, FilePart], Iterable[Cuts]]
 """A way to cut a part into records."""
@@ -67,7 +72,7 @@ def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
     def begun(start: int, limit: int) -> int | None:
         base = splits.before(start)
         with opened(part.path, base, ahead=0) as stream:
-            return splits.begun(decoder.scanner(), stream.read, base, start, limit, size)
+            return splits.begun(decoder.scanner(), stream.read, base, start, limit, size, final=part.final)
 
     start = begun(part.start, part.stop or size) if part.start else 0
     if start is None:

@@ -1,6 +1,7 @@
 """Reading what batches of a stream have taken of files."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 
@@ -14,8 +15,7 @@ from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.index import Reading
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.scans import FilePart
-from wireloom.files import CaptureFile, listed
-from wireloom.options import OptionError
+from wireloom.files import CaptureFile, file_at
 from wireloom.spark.dividing import Divider
 from wireloom.spark.likeness import must_be_alike
 from wireloom.spark.log import note, noted
@@ -34,6 +34,10 @@ class TakenPart(FilePart):
     taken: TakenFile
     before: TakenFile | None = None
     notes: str | None = None
+
+    @property
+    def final(self) -> bool:
+        return self.taken.final
 
 
 class TakenReader(CaptureReader):
@@ -70,7 +74,8 @@ class TakenReader(CaptureReader):
         follower = Follower(decoder, part.path, reach)
         yield from follower.between(begun, taken.end, final=taken.final)
         if part.notes is not None and not taken.final:
-            note(part.notes, part.path, self._bytes(taken), follower.reach)
+            with suppress(OSError):  # the next task does without
+                note(part.notes, part.path, self._bytes(taken), follower.reach)
 
     def _bytes(self, taken: TakenFile) -> str:
         """What tells the bytes that were taken, and how they are read, from others."""
@@ -86,8 +91,8 @@ def _of(part: FilePart, taken: TakenFile) -> TakenPart:
 def _must_be_there(part: TakenPart) -> None:
     """Raises ``OSError`` if a file is not what it was when a part of it was taken."""
     try:
-        (file,) = listed([part.path])
-    except OptionError:
+        file = file_at(part.path)
+    except FileNotFoundError:
         begun = part.start if part.before is None else part.before.end
         raise FileNotFoundError(f"{part.path} is gone, and was still to be read from byte {begun} on") from None
     must_be_alike(file, part.taken)
