@@ -51,6 +51,12 @@ def test_the_options_of_readers_say_which_files_and_how_they_are_read(spark: Spa
     assert made(spark, tmp_path, pathGlobFilter="*.bin", modifiedAfter="2026-01-01T00:30:00Z") == [
         ("b.bin", True, 1, "")
     ]
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+        assert [name for name, *_ in made(spark, tmp_path, modifiedAfter="2026-01-01T10:30:00")] == ["b.txt"]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
     assert made(spark, tmp_path, maxRecordBytes=2_000_000) == [
         ("a.bin", True, 1, ""),
         ("b.bin", True, 1, ""),  # that of the reader before does not fit this one

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from wireloom import registry
 from wireloom.columnar.index import Reading, read, scanner_of, write
@@ -11,12 +12,18 @@ from wireloom.columnar.splits import UnfitError
 from wireloom.files import CaptureFile, shown
 from wireloom.options import ReadOptions
 from wireloom.spark.listing import chosen
-from wireloom.spark.options import SourceOptions
+from wireloom.spark.options import SourceOptions, settings
+from wireloom.spark.versions import to_arrow_schema
 from wireloom.spark.workers import provide
 
-_COLUMNS = "path string, size bigint, places int, made boolean, error string"
-_ROWS = pa.schema(
-    [("path", pa.string()), ("size", pa.int64()), ("places", pa.int32()), ("made", pa.bool_()), ("error", pa.string())]
+_COLUMNS = StructType(
+    [
+        StructField("path", StringType()),
+        StructField("size", LongType()),
+        StructField("places", IntegerType()),
+        StructField("made", BooleanType()),
+        StructField("error", StringType()),
+    ]
 )
 
 
@@ -30,14 +37,14 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
     provide(spark)
     found = registry.protocol(protocol)
     given = {name: str(value) for name, value in options.items()}
-    source = SourceOptions.of(given)
+    source = SourceOptions.of({**settings(spark), **given})
     reading = ReadOptions.of(given, found.parameters, found.messages, others=SourceOptions.names())
     listed = chosen([path] if isinstance(path, str) else path, source)
     files = [file for file in listed if file.takes_index]
 
     def indexed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = [_indexed(protocol, reading, files[number]) for batch in batches for number in batch["id"].to_pylist()]
-        yield pa.RecordBatch.from_pylist(rows, _ROWS)
+        yield pa.RecordBatch.from_pylist(rows, to_arrow_schema(_COLUMNS))
 
     tasks = spark.range(0, len(files), 1, len(files) or 1)
     done = tasks.mapInArrow(indexed, _COLUMNS).collect()
