@@ -43,9 +43,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(map(cell, cells))} |\n"
 
 
-def _rows(
-    known: Options, of: type[ReadOptions | SourceOptions | WriteOptions]
-) -> Iterator[tuple[str, tuple[str, str, str]]]:
+def _rows(known: Options, of: _Class) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """Type, default and meaning of the options that set the fields ``of`` a class, by name."""
     for name, option in known.items():
         default = of.__dataclass_fields__[option.sets].default
