@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from wireloom.columnar.scans import LOG
-from wireloom.files import INDEX, choices, exists, listed, local, moved, removed
+from wireloom.files import INDEX, choices, exists, file_at, local, moved, removed
 from wireloom.options import OptionError
 from wireloom.spark.likeness import AT_ONCE
 from wireloom.spark.offsets import State, TakenFile
@@ -36,22 +36,27 @@ class Cleaner:
         self.removed.difference_update(paths)
 
     def _clean(self, file: tuple[str, TakenFile]) -> str:
-        """Remove a file, and tell its path if it was removed."""
+        """Remove a file, and tell its path if it is gone."""
         path, taken = file
         try:
-            (found,) = listed([path])
-            if taken.unlike(found):
-                LOG.warning("wireloom: %s stays, as it changed when it had been read", path)
-                return ""
-            self._remove(path)
-            if found.takes_index and exists(path + INDEX):
-                self._remove(path + INDEX)
-        except OptionError:
-            pass  # it is gone
+            return path if self._cleaned(path, taken) else ""
         except (OSError, ValueError) as error:
             LOG.warning("wireloom: %s stays: %s", path, error)
             return ""
-        return path
+
+    def _cleaned(self, path: str, taken: TakenFile) -> bool:
+        """Whether a file is gone now. Its index goes first: so whoever sees the file in the archive sees that, too."""
+        try:
+            found = file_at(path)
+        except FileNotFoundError:
+            return True
+        if taken.unlike(found):
+            LOG.warning("wireloom: %s stays, as it changed when it had been read", path)
+            return False
+        if found.takes_index and exists(path + INDEX):
+            self._remove(path + INDEX)
+        self._remove(path)
+        return True
 
     def _remove(self, path: str) -> None:
         archive = self.source.source_archive_dir

@@ -1,7 +1,7 @@
 """What a streaming query would write into each offset, as files beside its checkpoint: each has what changed.
 
 An entry never changes: its name has a number and something random, so that what was planned and never used, or planned
-by another query from the same checkpoint, is in nobody's way. Tasks leave notes here, which save them work.
+by another query from the same checkpoint, is never taken for it. Tasks leave notes here, which save them work.
 """
 
 import json
