@@ -104,26 +104,33 @@ BROKEN = event(b"a") + DAMAGED + b"\xff" * 150 + event(b"b", "little") + event(b
 OVERLONG = event(b"a") + event(b"x" * 200)[:90] + event(b"b") * 5
 
 
-SIZES = (1, 61, 333, 420, 700)
+SIZES = (7, 61, 333, 420, 700)
+DIVIDED = pytest.mark.parametrize("sizes", [SIZES[1:], pytest.param(SIZES[:1], marks=pytest.mark.sweep)], ids=str)
 
 
+@DIVIDED
 @pytest.mark.parametrize("order", ["auto", "big"])
 @pytest.mark.parametrize("capture", [PLAIN, BROKEN], ids=["plain", "broken"])
-@pytest.mark.parametrize("before", [None, 20, 150, 5000])
-def test_parts_of_any_size_give_the_rows_of_the_whole(capture: bytes, order: str, before: int | None) -> None:
+@pytest.mark.parametrize("before", [None, 20, *(pytest.param(size, marks=pytest.mark.sweep) for size in (150, 5000))])
+def test_parts_of_any_size_give_the_rows_of_the_whole(
+    capture: bytes, order: str, before: int | None, sizes: tuple[int, ...]
+) -> None:
     with searching(before, 70):
-        for every in SIZES:
+        for every in sizes:
             assert exact(DATABUS, capture, every, byte_order=order)
 
 
 WITHINS = {"inside": CAPTURES["events in events"][1] * 3, "overlong": OVERLONG * 3}
 
 
+@DIVIDED
 @pytest.mark.parametrize("order", ["auto", "big"])
 @pytest.mark.parametrize("capture", WITHINS.values(), ids=WITHINS)
-def test_records_within_records_are_passed_where_the_search_begins_before_them(capture: bytes, order: str) -> None:
+def test_records_within_records_are_passed_where_the_search_begins_before_them(
+    capture: bytes, order: str, sizes: tuple[int, ...]
+) -> None:
     with searching(400, 70):
-        for every in SIZES:
+        for every in sizes:
             assert exact(DATABUS, capture, every, byte_order=order)
 
 
@@ -177,7 +184,7 @@ def test_parts_of_any_capture_are_exact_or_told(
 
 @given(
     capture=st.lists(
-        st.sampled_from([summed(1), summed(2, "x" * 90), summed(3)[:-2], b"WL\1\xff\xff", b"WL", bytes(9)])
+        st.sampled_from([summed(1), summed(2, "x" * 90), summed(3)[:-2], b"WL\1\xff\xff", b"WL", bytes(9)]), max_size=8
     ).map(b"".join),
     every=st.integers(1, 150),
     before=befores,
