@@ -380,3 +380,30 @@ def test_files_and_directories_exist_and_patterns_do_not(tmp_path: Path, remote:
         filled(directory, "a/1.bin")
         found = [exists(f"{directory}/{path}") for path in ("a/1.bin", "a", "", "b", "a/*")]
         assert found == [True, True, True, False, False]
+
+
+def test_a_directory_that_goes_while_it_is_listed_has_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    going, scandir = tmp_path / "going", os.scandir
+    going.mkdir()
+    (tmp_path / "stays.bin").touch()
+
+    def gone(path: str) -> object:
+        if path == str(going):
+            going.rmdir()
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", gone)
+    assert [file.path for file in listed([str(tmp_path)])] == [str(tmp_path / "stays.bin")]
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    going = tmp_path / "going.bin"
+    going.touch()
+    (tmp_path / "stays.bin").touch()
+
+    def gone(path: Path) -> bool:
+        going.unlink(missing_ok=True)
+        return False
+
+    monkeypatch.setattr(type(going), "is_dir", gone)
+    assert [file.path for file in listed([str(tmp_path / "*.bin")])] == [str(tmp_path / "stays.bin")]

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -242,13 +242,15 @@ class _Local:
     def entry(self, path: str) -> CaptureFile | _Directory | None:
         """What is there."""
         file = Path(path).absolute()
-        if not file.exists():
-            return None
-        return _Directory(str(file)) if file.is_dir() else _stored(str(file), file.stat())
+        with suppress(FileNotFoundError):  # it was there a moment ago
+            if file.exists():
+                return _Directory(str(file)) if file.is_dir() else _stored(str(file), file.stat())
+        return None
 
     def below(self, directory: str) -> Iterator[CaptureFile]:
-        """All files below a directory, sorted, except hidden ones."""
-        with os.scandir(directory) as found:
+        """All files below a directory, sorted, except hidden ones; none if it was there a moment ago."""
+        entries: list[os.DirEntry[str]] = []
+        with suppress(FileNotFoundError), os.scandir(directory) as found:
             entries = sorted((entry for entry in found if not _hidden(entry.name)), key=lambda entry: entry.name)
         for entry in entries:
             if entry.is_dir():
