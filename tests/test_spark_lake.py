@@ -336,6 +336,26 @@ def test_filters_leave_out_whole_partitions(session: SparkSession, tmp_path: Pat
         session.conf.unset("spark.sql.python.filterPushdown.enabled")
 
 
+def test_filters_leave_out_no_partition_that_only_spark_wants(session: SparkSession, tmp_path: Path) -> None:
+    """NaN is above all numbers, and a float is not the double that is written like it."""
+    folder = filled(tmp_path, "x=0.1/a.bin", "x=2.5/b.bin", "x=NaN/c.bin")
+    session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        for kind in ("double", "float"):
+            read = session.read.format("couchbase_dcp").option("positions", True).schema(f"x {kind}, _file string")
+            for condition, files in {
+                "x > 1": ["b", "c"],
+                f"x = {kind}('NaN')": ["c"],
+                f"x < {kind}('NaN')": ["a", "b"],
+                f"x = {kind}('0.1')": ["a"],
+            }.items():
+                for pushed in (False, True):
+                    rows = read.option("pushFilters", pushed).load(folder).where(condition).collect()
+                    assert [row._file[-5] for row in rows] == files, (kind, condition, pushed)
+    finally:
+        session.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
 

@@ -85,10 +85,11 @@ class Pushed:
         return cls(column, tuple(inner), operator, () if value is None else (value,))
 
     def holds(self, value: object) -> bool:
-        """Whether it is true of a value of the column."""
+        """Whether it is true of a value of the column, or may be: Spark has NaN equal itself, and above all numbers."""
         if value is None or self.operator in (_NULL, _NOT_NULL):
             return self.operator == (_NULL if value is None else _NOT_NULL)
-        return any(_ORDERS[self.operator](value, wanted) for wanted in self.values)
+        compare = _ORDERS[self.operator]
+        return any(value != value or wanted != wanted or compare(value, wanted) for wanted in self.values)
 
     def of_records(self, protocol: Protocol, structs: Collection[str]) -> HeaderFilter | None:
         """What it says of the message or an integer of the header; None if nothing.

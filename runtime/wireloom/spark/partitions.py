@@ -149,7 +149,7 @@ def _value(text: str, kind: DataType) -> object:
         case IntegralType():
             return int(text)
         case FloatType() | DoubleType():
-            return float(text.strip().rstrip("fFdD"))
+            return pa.scalar(float(text.strip().rstrip("fFdD")), to_arrow_type(kind)).as_py()
         case DecimalType():
             return Decimal(text)
         case DateType():
