@@ -15,9 +15,7 @@ from wireloom.spark.log import Log, LogEntry
 VERSION = 2
 FIRST: Mapping[str, Any] = {"version": VERSION, "horizon": 0, "folders": {}}
 """The offset before anything is taken."""
-
-
-_MANY = 4
+_MUCH = 1 / 4
 """An entry of a log has everything again if more than this part of it changed."""
 
 
@@ -153,7 +151,7 @@ class StreamOffsets:
         last = LogEntry.of(offset)
         entry = LogEntry.after(last)
         base, before, told = known.base, "", change
-        if last is None or (entry.sums_up and _MANY * len(since) > len(state.files)):
+        if last is None or (entry.sums_up and len(since) > _MUCH * len(state.files)):
             entry = entry.with_all()
             base, since, told = entry.entry, Advance(), everything
         elif entry.sums_up:
