@@ -1,5 +1,6 @@
 """Parts of a file that is cut anywhere: they give the rows of the whole, or say that it has records within records."""
 
+import io
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -287,3 +288,14 @@ def test_a_file_that_shrank_is_read_as_far_as_it_goes(size: int) -> None:
     whole = rows(DATABUS.decoder(DATABUS.options({})), [FilePart(str(Path("capture").absolute()))])
     parts = [rows(DATABUS.decoder(DATABUS.options({})), [part]) for part, _ in found]
     assert pa.concat_tables(parts).equals(whole)
+
+
+def test_no_part_begins_in_an_incomplete_record_that_waits_behind_garbage() -> None:
+    capture = event(b"a") + bytes(500) + event(event(b"b") * 5)[:-10]
+    found = []
+    with searching(1, 1000):
+        for final in (True, False):
+            scanner, base = DATABUS.decoder(DATABUS.options({})).scanner(), splits.before(200)
+            read = io.BytesIO(capture[base:]).read
+            found.append(splits.begun(scanner, read, base, 200, len(capture), len(capture), final=final))
+    assert found == [capture.index(event(b"b")), len(capture)]

@@ -5,6 +5,7 @@ the speed of the scan; or, where a record can be told wherever it stands, by sea
 what reads the part in front must arrive at the same place.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -63,7 +64,7 @@ def begun(
     for window in pieces:
         at = 0
         if not told:
-            at, told = _told(scanner, window, limit - window.base, size - window.base)
+            at, told = _told(scanner, window, limit - window.base, (size if final else sys.maxsize) - window.base)
             if window.base + at >= limit:
                 return None
         if told:
@@ -83,8 +84,8 @@ def before(start: int) -> int:
 
 
 def _told(scanner: Scanner, window: Window, limit: int, size: int) -> tuple[int, bool]:
-    """Where in a window the first record begins that is whole, in a capture of ``size`` bytes, and needs none in front
-    of it: it is proven in one byte order alone. Or false, and the position before which none begins.
+    """Where in a window the first record begins that is whole, in a capture that will have ``size`` bytes, and needs
+    none in front of it: it is proven in one byte order alone. Or false, and the position before which none begins.
     """
     buffer, end, final, at = window.buffer, len(window.buffer), window.final, 0
     search, parameters, bound = scanner.cutter.search, dict(scanner.parameters), scanner.bound
