@@ -66,10 +66,10 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """Those that the recipes but Ray's define, run where the captures are."""
     folder = tmp_path_factory.mktemp("recipes")
     (folder / "examples").symlink_to(ROOT / "examples")
-    (folder / "warehouse").mkdir()
     with contextlib.chdir(folder):
         found: dict[str, Any] = {"__name__": "recipes"}
-        exec(compile(recipes()[0], "docs/python.md", "exec"), found)
+        code = recipes()[0].replace("/tmp/wireloom", str(folder))
+        exec(compile(code, "docs/python.md", "exec"), found)
         yield found
 
 

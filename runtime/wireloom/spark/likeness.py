@@ -28,11 +28,11 @@ def must_be_alike(file: CaptureFile, taken: TakenFile) -> None:
     """Raises ``OSError`` if a file is not the one of which something was taken, or was final and has changed."""
     if not taken.unlike(file):
         return
-    told = f"{file.path} had {taken.end} bytes when they were taken, and "
     if file.size < taken.end or (taken.final and file.size != taken.size):
-        raise OSError(f"{told}has {file.size} now; {_HELP}")
+        raise OSError(f"{file.path} has {file.size} bytes now, and had {taken.size} when it was read. {_HELP}")
     if likeness_of(file.path, taken.end) != taken.likeness:
-        raise OSError(f"{told}has others in their place now; {_HELP}")
+        told = f"its first {taken.end} bytes, which were read already, are others now"
+        raise OSError(f"{file.path} was replaced: {told}. {_HELP}")
 
 
-_HELP = "give a file that replaces another a name of its own; ignoreCorruptFiles=true leaves it out"
+_HELP = "Give the new capture another name, or set ignoreCorruptFiles=true to leave it out."

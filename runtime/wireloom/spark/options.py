@@ -272,9 +272,9 @@ READING: Options = {
         _duration,
         "duration",
         "30 minutes",
-        "Files that are older than the newest one taken by more than this are left out and forgotten; not those of the"
-        " first batch, and none with `latestFirst` and a bound of a batch. One that grows again later is read anew, so"
-        " this is longer than any file pauses. A time that is still to come counts as now.",
+        "A file that is this much older than the newest one read is ignored. Exceptions: the first batch; and"
+        " `latestFirst` with a limit per batch. Choose it longer than any file pauses: a forgotten file that grows is"
+        " read again from its start, which repeats its rows. A time in the future counts as now.",
     ),
     "cleanSource": TextOption(
         "clean_source",
@@ -282,8 +282,9 @@ READING: Options = {
         "name",
         "archive",
         "What a stream does with files that it has read: `off`, `delete` or `archive`. They have to be complete when"
-        " they appear: a record that is not is malformed. Those of a batch go when the next one is planned. What cannot"
-        " be removed, or has changed, stays, and the log tells it.",
+        " they appear: a record that is not is malformed. The files of a batch go when the next batch is planned, so"
+        " those of the last one stay until there is new data. What cannot be removed, or has changed, stays, and the"
+        " log tells it.",
     ),
     "sourceArchiveDir": TextOption(
         "source_archive_dir",
