@@ -115,6 +115,17 @@ def nested(protocol: Protocol, row: Row) -> Row:
     return whole | {message.name: {name: value for name, value in row.items() if name in fields}}
 
 
+def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
+    """The paths of columns. Raises ``OptionError`` if ``positions`` are wanted and not named, or named and not wanted."""
+    positions = [column.name for column in (FILE, *POSITIONS)]
+    named = next((name for name in positions if name in paths), None)
+    if options.positions and named is None:
+        raise OptionError(f"positions are {', '.join(positions)}, and columns names none of them")
+    if named is not None and not options.positions:
+        raise OptionError(f"column {named!r} is there with positions=true")
+    return paths
+
+
 class View:
     """What ``options`` leave of a protocol's table."""
 
@@ -130,7 +141,7 @@ class View:
             columns = (*columns, FILE, *POSITIONS)
         if options.corrupt_column != RECORD.name:
             columns = _renamed(columns, options.corrupt_column)
-        self.columns = columns if options.columns is None else selected(columns, options.columns)
+        self.columns = columns if options.columns is None else selected(columns, _named(options.columns, options))
 
     def rows(self, buffer: Any, file: str) -> Iterator[Row]:
         """The rows of the capture ``buffer``, read from ``file``. They may have keys that are not columns."""

@@ -7,8 +7,8 @@ import typer
 
 from wireloom import registry
 from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
-from wireloom.cli.diagnostics import tell
-from wireloom.files import INDEX, listed, shown
+from wireloom.cli.diagnostics import MisuseError, tell
+from wireloom.files import INDEX, INDEX_EVERY, listed, shown
 from wireloom.options import MAX_RECORD_BYTES, ReadOptions, resolve
 
 
@@ -27,7 +27,12 @@ def index(
     reading = indexes.Reading.of(found.name, registry.digest(protocol), options)
     given = listed(files)
     for file in (file for file in given if file.takes_index):
-        count = indexes.write(file, reading, indexes.scanner_of(found, options))
-        tell(f"{shown(file.path)}{INDEX}: {count} places")
+        name = f"{shown(file.path)}{INDEX}"
+        try:
+            count, made = indexes.ensure(file, reading, lambda: indexes.scanner_of(found, options))
+        except indexes.ForeignError as error:
+            raise MisuseError(f"{name} stays: {error}; delete it if it is wrong") from None
+        lost = "" if count else f"; behind the first {INDEX_EVERY} bytes no record of {found.name} begins"
+        tell(f"{name}: {count} places{lost}{'' if made else ', as before'}")
     if without := sum(not file.takes_index for file in given):
         tell(f"{without} of {len(given)} files need no index: they are small or compressed, and read whole")

@@ -53,6 +53,23 @@ def scanner_of(protocol: Protocol, options: ReadOptions) -> Scanner:
     return Decoder(protocol, options, arrow_schema(())).scanner()
 
 
+class ForeignError(UnfitError):
+    """The index of a capture is of another protocol."""
+
+
+def ensure(file: CaptureFile, reading: Reading, scanner: Callable[[], Scanner]) -> tuple[int, bool]:
+    """How many records the index of a capture notes, and whether it was made now; one that fits stays.
+
+    Raises ``ForeignError`` if there is one of another protocol, which may be right about the capture.
+    """
+    try:
+        return len(read(file, reading)), False
+    except ForeignError:
+        raise
+    except (UnfitError, OSError):
+        return write(file, reading, scanner()), True
+
+
 def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
     """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
     with opened(file.path, ahead=0) as stream:
@@ -131,7 +148,8 @@ def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:
         raise UnfitError("it notes what cannot be")
     expected = _head(file, reading)
     if wrong := [name for name in expected if head.get(name) != expected[name]]:
-        raise UnfitError(f"it is of another {wrong[0]}")
+        of_this_capture = "protocol" in wrong and not {"size", "content"} & set(wrong)
+        raise (ForeignError if of_this_capture else UnfitError)(f"it is of another {wrong[0]}")
     return tuple(Place(*line) for line in lines)
 
 

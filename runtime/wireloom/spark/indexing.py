@@ -32,7 +32,7 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
 
     Each is read by a task of its own. The DataFrame has a row for each: ``path``, ``size`` in bytes, how many
     ``places`` its index notes, whether it was ``made`` now, as one that fits is left alone, and the ``error`` if the
-    file cannot be read or its index not be written. Small and compressed files are not in it. Raises ``OptionError``.
+    file cannot be read, its index not be written, or if it has that of another protocol. Small and compressed files are not in it. Raises ``OptionError``.
     """
     provide(spark)
     found = registry.protocol(protocol)
@@ -57,10 +57,7 @@ def _indexed(protocol: str, options: ReadOptions, file: CaptureFile) -> dict[str
     reading = Reading.of(found.name, registry.digest(protocol), options)
     row = {"path": shown(file.path), "size": file.size, "made": False}
     try:
-        return {**row, "places": len(read(file, reading))}
-    except (UnfitError, OSError):
-        pass
-    try:
-        return {**row, "places": write(file, reading, scanner_of(found, options)), "made": True}
-    except OSError as error:
+        places, made = ensure(file, reading, lambda: scanner_of(found, options))
+    except (ForeignError, OSError) as error:
         return {**row, "error": str(error)}
+    return {**row, "places": places, "made": made}

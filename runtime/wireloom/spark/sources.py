@@ -137,6 +137,7 @@ class CaptureSource(DataSource):
             needs("pushFilters", FILTERS)
         others = (*SourceOptions.names(), *WriteOptions.names())
         self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
+        cleaning.must_be_apart(self.source_options, self.paths)
 
     @classmethod
     def name(cls) -> str:
@@ -149,6 +150,9 @@ class CaptureSource(DataSource):
         columns = self.read_options.columns
         if columns is None:
             return StructType([*self._own(None), *added.values()])
+        if (METADATA.name in added) is not any(path.partition(".")[0] == METADATA.name for path in columns):
+            what = "metadata=true, and columns names no" if METADATA.name in added else "metadata=true is needed for"
+            raise OptionError(f"{what} {METADATA.name}")
         own = tuple(path for path in columns if _name(path, added) not in added)
         fields = {field.name: field for field in (self._own(own) if own else ())} | added
         if METADATA.name in added:
@@ -169,13 +173,13 @@ class CaptureSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         needs("readStream", STREAMS)  # not brief: a Spark that is older fails over this error, and tells only both
-        from wireloom.spark.streaming import CaptureStreamReader
+        from wireloom.spark.streaming import CaptureStreamReader, RefusedStreamReader
         from wireloom.spark.taken import TakenReader
 
-        with brief():
-            captures = self._made(TakenReader, schema)
-            cleaning.must_be_apart(self.source_options, captures.paths)
-            return CaptureStreamReader(captures)
+        try:
+            return CaptureStreamReader(self._made(TakenReader, schema))
+        except OptionError as error:
+            return RefusedStreamReader(error)
 
     def _made(self, kind: type[R], schema: StructType) -> R:
         """The reader of a schema, whose columns that are not the protocol's come from the names of directories."""

@@ -35,6 +35,7 @@ from pyspark.sql.streaming.datasource import (
 
 from wireloom.columnar.scans import LOG
 from wireloom.files import CaptureFile, UnmatchedError, exists
+from wireloom.options import OptionError
 from wireloom.spark.admission import Admission, Grown
 from wireloom.spark.cleaning import Cleaner
 from wireloom.spark.dividing import tell
@@ -44,6 +45,7 @@ from wireloom.spark.log import Log
 from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
 from wireloom.spark.reading import shared_out
 from wireloom.spark.taken import TakenPart, TakenReader
+from wireloom.spark.workers import brief
 
 
 class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -73,10 +75,12 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return ReadMaxFiles(self.source.max_files_per_trigger)
         return ReadAllAvailable()
 
+    @brief()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Ignore everything that arrives from now on."""
         self.available = self._listed()
 
+    @brief()
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """The offset after the first bytes that the limit and the options allow, or ``start`` if there are none."""
         state = self.offsets.state(start)
@@ -179,6 +183,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         newest = min(max(each.modified for each in taken), time.time_ns())
         return state.horizon if age is None else max(state.horizon, newest - age)
 
+    @brief()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """What was taken between two offsets: large files in parts, small ones together."""
         taken = list(self.offsets.state(end).since(self.offsets.state(start)))
@@ -205,10 +210,30 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The rows of what was taken."""
         return self.captures.read(partition)
 
+    @brief()
     def commit(self, end: dict[str, Any]) -> None:
         """Remove files that were taken whole, if they are to be removed."""
         if self.source.clean_source != "off":
             self.cleaner.clean(self.offsets.state(end))
+
+
+class RefusedStreamReader(DataSourceStreamReader):
+    """Fails a query when it begins: of an error in ``streamReader``, Spark tells only that there is no reader then."""
+
+    def __init__(self, error: OptionError) -> None:
+        self.error = error
+
+    @brief()
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - these names are Spark's
+        raise self.error
+
+    @brief()
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        raise self.error
+
+    @brief()
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        raise self.error
 
 
 def _gone(state: State, files: Iterable[CaptureFile]) -> list[str]:

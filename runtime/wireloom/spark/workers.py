@@ -45,13 +45,13 @@ def provide(spark: SparkSession | None) -> None:
 
 @contextmanager
 def brief() -> Iterator[None]:
-    """Let a worker tell an error about captures, values and options in its own words, without the way it came here.
+    """Let a worker tell an error about files, values and options in its own words, without the way it came here.
 
     Spark has a variable for that, which it reads when a worker fails. The worker ends then, so nobody else sees it.
     """
     try:
         yield
-    except (DecodeError, EncodeError, OptionError, UnfitError):
+    except (DecodeError, EncodeError, OptionError, OSError, UnfitError):
         if _is_worker():
             os.environ["SPARK_HIDE_TRACEBACK"] = "1"
         raise
