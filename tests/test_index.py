@@ -206,8 +206,22 @@ def test_the_command_line_writes_indexes(tmp_path: Path) -> None:
     )
     assert second.number == 84
     again = CliRunner().invoke(app, ["index", "couchbase_dcp", str(capture)])
-    assert again.exit_code == 0
+    assert (again.exit_code, again.stdout) == (0, f"{capture}.wlx: 2 places, as before\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "a.bin.wlx"]
+
+
+def test_an_index_of_another_protocol_stays(tmp_path: Path) -> None:
+    file = stored(tmp_path, frame(bytes(1_000_000)) * 9)
+    other = CliRunner().invoke(app, ["index", "databus", file.path])
+    told = f"{file.path}.wlx: 0 places; behind the first 4194304 bytes no record of databus begins\n"
+    assert (other.exit_code, other.stdout) == (0, told)
+    refused = CliRunner().invoke(app, ["index", "couchbase_dcp", file.path])
+    assert refused.exit_code == 2
+    assert "stays: it is of another protocol; delete it if it is wrong" in refused.stderr
+    with pytest.raises(index.ForeignError):
+        index.read(file, reading(decoder(couchbase_dcp)))
+    Path(file.path).write_bytes(frame(bytes(1_000_001)) * 9)
+    assert CliRunner().invoke(app, ["index", "couchbase_dcp", file.path]).exit_code == 0
 
 
 def test_a_byte_order_is_part_of_a_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,6 +259,7 @@ def test_encode_writes_the_index_of_its_file(written: Path, tmp_path: Path) -> N
     encoded(written, "--output", str(tmp_path / "a.bin"))
     made = (tmp_path / "a.bin.wlx").read_bytes()
     assert made.splitlines()[1:] == [b"[5000120, 5]"]  # behind 4 MiB; behind 8 MiB no record begins
+    (tmp_path / "a.bin.wlx").unlink()
     assert CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path / "a.bin")]).exit_code == 0
     assert (tmp_path / "a.bin.wlx").read_bytes() == made
 

@@ -393,6 +393,18 @@ def test_an_offset_has_a_name_and_few_numbers_for_each_file_or_names_an_entry_of
     assert len(json.dumps(logged.offset)) < 100
 
 
+def test_what_a_reader_refuses_is_told_when_the_query_begins(tmp_path: Path) -> None:
+    from pyspark.sql.streaming.datasource import ReadAllAvailable
+    from pyspark.sql.types import BooleanType, StructField, StructType
+
+    from wireloom.options import OptionError
+
+    refused = Query(tmp_path).source().streamReader(StructType([StructField("cas", BooleanType())]))
+    for begin in (refused.initialOffset, lambda: refused.latestOffset({}, ReadAllAvailable())):
+        with pytest.raises(OptionError, match="cas"):
+            begin()
+
+
 def test_offsets_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     named(tmp_path / "in", "a.bin", FRAMES[0])

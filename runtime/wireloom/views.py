@@ -116,7 +116,7 @@ def nested(protocol: Protocol, row: Row) -> Row:
 
 
 def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """The paths of columns. Raises ``OptionError`` if ``positions`` are wanted and not named, or named and not wanted."""
+    """The paths of columns. Raises ``OptionError`` if positions are wanted and not named, or named and not wanted."""
     positions = [column.name for column in (FILE, *POSITIONS)]
     named = next((name for name in positions if name in paths), None)
     if options.positions and named is None:

@@ -7,8 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from wireloom import registry
-from wireloom.columnar.index import Reading, read, scanner_of, write
-from wireloom.columnar.splits import UnfitError
+from wireloom.columnar.index import ForeignError, Reading, ensure, scanner_of
 from wireloom.files import CaptureFile, shown
 from wireloom.options import ReadOptions
 from wireloom.spark.listing import chosen
@@ -32,7 +31,8 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
 
     Each is read by a task of its own. The DataFrame has a row for each: ``path``, ``size`` in bytes, how many
     ``places`` its index notes, whether it was ``made`` now, as one that fits is left alone, and the ``error`` if the
-    file cannot be read, its index not be written, or if it has that of another protocol. Small and compressed files are not in it. Raises ``OptionError``.
+    file cannot be read, its index cannot be written, or the index is of another protocol. Small and compressed files
+    are not in it. Raises ``OptionError``.
     """
     provide(spark)
     found = registry.protocol(protocol)

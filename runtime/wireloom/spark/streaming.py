@@ -235,6 +235,9 @@ class RefusedStreamReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         raise self.error
 
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        raise self.error
+
 
 def _gone(state: State, files: Iterable[CaptureFile]) -> list[str]:
     """Files that were deleted and can be forgotten.
