@@ -60,8 +60,6 @@ def test_a_column_that_is_not_there_is_named() -> None:
         couchbase_dcp.decode_columnar(NOOP, columns=["opcod"])
     with pytest.raises(OptionError, match="column '_offset' is there with positions=true"):
         couchbase_dcp.decode_columnar(NOOP, columns=["opcode", "_offset"])
-    with pytest.raises(OptionError, match="positions are _file, _offset, _length, and columns names none of them"):
-        couchbase_dcp.decode_columnar(NOOP, columns=["opcode"], positions=True)
 
 
 def test_the_mode_says_what_becomes_of_malformed_records() -> None:

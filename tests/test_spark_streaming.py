@@ -405,6 +405,22 @@ def test_what_a_reader_refuses_is_told_when_the_query_begins(tmp_path: Path) -> 
             begin()
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"positions": True}, "positions are _file, _offset, _length, and columns names none of them"),
+        ({"metadata": True}, "metadata is _metadata, and columns does not name it"),
+        ({"columns": "cas,_metadata.file_name"}, "column '_metadata' is there with metadata=true"),
+        ({"columns": "cas,_file"}, "column '_file' is there with positions=true"),
+    ],
+)
+def test_columns_name_what_options_add(tmp_path: Path, options: dict[str, Any], told: str) -> None:
+    from wireloom.options import OptionError
+
+    with pytest.raises(OptionError, match=told):
+        Query(tmp_path, **{"columns": "cas", **options})
+
+
 def test_offsets_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     named(tmp_path / "in", "a.bin", FRAMES[0])

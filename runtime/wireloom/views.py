@@ -116,11 +116,8 @@ def nested(protocol: Protocol, row: Row) -> Row:
 
 
 def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """The paths of columns. Raises ``OptionError`` if positions are wanted and not named, or named and not wanted."""
-    positions = [column.name for column in (FILE, *POSITIONS)]
-    named = next((name for name in positions if name in paths), None)
-    if options.positions and named is None:
-        raise OptionError(f"positions are {', '.join(positions)}, and columns names none of them")
+    """The paths of columns. Raises ``OptionError`` for one that is only there with ``positions``."""
+    named = next((column.name for column in (FILE, *POSITIONS) if column.name in paths), None)
     if named is not None and not options.positions:
         raise OptionError(f"column {named!r} is there with positions=true")
     return paths

@@ -7,6 +7,7 @@ needed, since parsers cannot be pickled.
 import json
 import warnings
 from collections.abc import Container, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import ClassVar, TypeVar
 
@@ -27,6 +28,7 @@ from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
+from wireloom.views import FILE, POSITIONS
 
 R = TypeVar("R", bound=CaptureReader)
 
@@ -150,14 +152,22 @@ class CaptureSource(DataSource):
         columns = self.read_options.columns
         if columns is None:
             return StructType([*self._own(None), *added.values()])
-        if (METADATA.name in added) is not any(path.partition(".")[0] == METADATA.name for path in columns):
-            what = "metadata=true, and columns names no" if METADATA.name in added else "metadata=true is needed for"
-            raise OptionError(f"{what} {METADATA.name}")
+        self._must_name_what_is_added({path.partition(".")[0] for path in columns})
         own = tuple(path for path in columns if _name(path, added) not in added)
         fields = {field.name: field for field in (self._own(own) if own else ())} | added
         if METADATA.name in added:
             fields[METADATA.name] = part(path for path in columns if _name(path, added) == METADATA.name)
         return StructType([fields[name] for name in dict.fromkeys(_name(path, added) for path in columns)])
+
+    def _must_name_what_is_added(self, columns: AbstractSet[str]) -> None:
+        """Raises ``OptionError`` if ``columns`` leave out all that an option adds."""
+        positions = [column.name for column in (FILE, *POSITIONS)]
+        if self.read_options.positions and columns.isdisjoint(positions):
+            raise OptionError(f"positions are {', '.join(positions)}, and columns names none of them")
+        if self.source_options.metadata and METADATA.name not in columns:
+            raise OptionError(f"metadata is {METADATA.name}, and columns does not name it")
+        if METADATA.name in columns and not self.source_options.metadata:
+            raise OptionError(f"column {METADATA.name!r} is there with metadata=true")
 
     def _own(self, columns: tuple[str, ...] | None) -> StructType:
         """The protocol's columns: all, or those that are named."""
