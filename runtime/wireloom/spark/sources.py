@@ -17,6 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from wireloom import registry
+from wireloom.codec.protocol import POSITIONS
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
@@ -28,7 +29,7 @@ from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
-from wireloom.views import FILE, POSITIONS
+from wireloom.views import FILE
 
 R = TypeVar("R", bound=CaptureReader)
 
