@@ -28,7 +28,7 @@ def test_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
         fuzz.attack(name, f"test {number}")
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*AS_ALWAYS, *(name for name in NAMES if name not in SHIPPED)])
 def test_more_made_up_input_is_read_alike_and_comes_back(name: str) -> None:
     for number in range(60 if name in (*SHIPPED, INVENTED) else 6):

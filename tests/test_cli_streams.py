@@ -270,7 +270,7 @@ def rows_of_the_whole(capture: bytes) -> list[dict[str, Any]]:
 
 
 @pytest.mark.program
-@pytest.mark.parametrize("megabytes", [10, pytest.param(600, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("megabytes", [10, pytest.param(600, marks=pytest.mark.long)])
 @pytest.mark.parametrize("form", [[], ["--hex"]])
 def test_zeros_take_no_disk_and_bounded_memory(megabytes: int, form: list[str], tmp_path: Path) -> None:
     path = tmp_path / "zeros.gz"

@@ -113,8 +113,8 @@ def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> 
     head, _, body = fitting.partition(b"\n")
     wrong = body.replace(b"[4", b"[5", 1)
     beside.write_bytes(head.replace(str(crc32(body)).encode(), str(crc32(wrong)).encode()) + b"\n" + wrong)
-    with pytest.raises(Exception, match=r"capture\.bin\.wlx does not fit: .*record begins at byte 5\d*; delete it"):
-        parts()
+    with pytest.raises(Exception, match=r"capture\.bin\.wlx does not fit: .*record begins at byte \d+; delete it"):
+        parts()  # the task in front of the forged place finds it, or the one that begins there and reads past its end
 
 
 def test_garbage_is_not_looked_for_in_the_modules_of_a_worker(session: SparkSession, tmp_path: Path) -> None:
