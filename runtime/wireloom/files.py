@@ -21,6 +21,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote
+from uuid import uuid4
 
 from wireloom.compressed import decompressed
 from wireloom.options import OptionError
@@ -119,6 +120,19 @@ def created(path: str) -> BinaryIO:
     """
     filesystem, name = _located(path)
     return filesystem.writer(name)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file that takes the place of ``path`` when all of it is written; if that fails, nothing changes."""
+    folder, slash, _ = path.rpartition("/")
+    made = f"{folder}{slash}.{uuid4().hex}"  # hidden, so nobody reads it
+    try:
+        with created(made) as stream:
+            yield stream
+        moved(made, path)
+    finally:
+        removed(made)
 
 
 def moved(source: str, target: str) -> None:

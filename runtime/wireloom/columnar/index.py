@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, BinaryIO
-from uuid import uuid4
 from zlib import crc32
 
 from wireloom.codec import Protocol
@@ -20,7 +19,7 @@ from wireloom.columnar import arrow_schema, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Scanner
 from wireloom.columnar.splits import Place, UnfitError, places
-from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, moved, opened, removed
+from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, opened, replacing
 from wireloom.options import U64, ReadOptions
 
 EVERY = INDEX_EVERY
@@ -74,22 +73,23 @@ def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
     """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
     with opened(file.path, ahead=0) as stream:
         noted = tuple(places(scanner, stream.read, file.size, EVERY))
-    folder, slash, name = file.path.rpartition("/")
-    made = f"{folder}{slash}.{name}-{uuid4().hex}{INDEX}"
-    try:
-        put(made, file, reading, noted)
-        moved(made, file.path + INDEX)
-    finally:
-        removed(made)
+    content = _content(file, reading, noted)
+    with replacing(file.path + INDEX) as target:
+        target.write(content)
     return len(noted)
 
 
 def put(path: str, file: CaptureFile, reading: Reading, noted: Sequence[Place]) -> None:
     """Make a new file that is the index of a capture, which has these places."""
+    content = _content(file, reading, noted)
+    with created(path) as target:
+        target.write(content)
+
+
+def _content(file: CaptureFile, reading: Reading, noted: Sequence[Place]) -> bytes:
     body = "".join(f"{json.dumps([place.offset, place.number])}\n" for place in noted).encode()
     head = {**_head(file, reading), "places": len(noted), "crc32": crc32(body)}
-    with created(path) as target:
-        target.write(json.dumps(head).encode() + b"\n" + body)
+    return json.dumps(head).encode() + b"\n" + body
 
 
 def copied(records: Iterator[bytes], target: BinaryIO, scanner: Callable[[], Scanner]) -> tuple[int, tuple[Place, ...]]:

@@ -23,8 +23,6 @@ class Cleaner:
 
     def clean(self, state: State) -> None:
         """Remove the files that were taken whole and did not change since, each once."""
-        if self.source.clean_source == "off":
-            return
         files = [(path, taken) for path, taken in state.files.items() if taken.final and path not in self.seen]
         self.seen.update(path for path, _ in files)
         with ThreadPoolExecutor(AT_ONCE) as pool:

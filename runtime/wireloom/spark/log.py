@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from wireloom.codec import DecodeError
 from wireloom.columnar.following import Reach
-from wireloom.files import created, listed, moved, opened, removed
+from wireloom.files import created, listed, opened, removed, replacing
 from wireloom.options import OptionError
 
 _SUMS_UP = 10
@@ -124,13 +124,8 @@ def note(notes: str, path: str, likeness: str, reach: Reach) -> None:
     """Remember how far a file is settled by bytes of this ``likeness``."""
     lost = reach.lost and [reach.lost.code, reach.lost.detail, reach.lost.offset, reach.lost.field]
     told = {"likeness": likeness, "position": reach.position, "order": reach.order, "lost": lost}
-    made = f"{notes}/.{uuid4().hex}"
-    try:
-        with created(made) as stream:
-            stream.write(json.dumps(told).encode())
-        moved(made, _note(notes, path))
-    finally:
-        removed(made)
+    with replacing(_note(notes, path)) as stream:
+        stream.write(json.dumps(told).encode())
 
 
 def noted(notes: str, path: str, likeness: str, size: int) -> Reach:
