@@ -291,7 +291,19 @@ local function sint(size, stated)
   end}
 end
 
+-- A number of half precision.
+local function half(bits)
+  local sign, exponent, fraction = bits < 0x8000 and 1 or -1, floor(bits / 1024) % 32, bits % 1024
+  if exponent == 31 then return fraction == 0 and sign / 0 or 0 / 0 end
+  return sign * (exponent == 0 and fraction * 2 ^ -24 or (1024 + fraction) * 2 ^ (exponent - 25))
+end
+
 local function float(size, stated)
+  if size == 2 then
+    return {kind = "number", size = size, order = stated, read = function(data, at, little)
+      return half(unsigned(data, at, size, is_little(stated, little)))
+    end}
+  end
   local code = size == 4 and "f" or "d"
   return {kind = "number", size = size, order = stated, read = function(data, at, little)
     return (Struct.unpack((is_little(stated, little) and "<" or ">") .. code, data:sub(at + 1, at + size)))

@@ -23,7 +23,8 @@ from wireloom_generator.types import NAMES, WIDTHS, Integer, Unknown, parse
 
 _ELSEWHERE = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
-    "float32": "f32", "float64": "f64", "str": "text", "string": "text", "varint": "leb128_u64",
+    "float16": "f16", "float32": "f32", "float64": "f64", "half": "f16", "str": "text",
+    "string": "text", "varint": "leb128_u64",
     **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
 }  # fmt: skip
 """What other languages call our types."""

@@ -1,4 +1,4 @@
-"""``f32`` and ``f64``: IEEE 754."""
+"""``f16``, ``f32`` and ``f64``: IEEE 754."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import SizeRange, exactly
 
-_COLUMNS = {32: Primitive.FLOAT, 64: Primitive.DOUBLE}
+_COLUMNS = {16: Primitive.FLOAT, 32: Primitive.FLOAT, 64: Primitive.DOUBLE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,8 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
     match construct:
         case FormatField():
             order, code = construct.fmtstr
+            if code == "e":
+                return Packing("H", order, "float", load=floats.load_half, dump=floats.dump_half)
             if code == "f":
                 return Packing("I", order, "float", load=floats.load, dump=floats.dump)
             return Packing(code, None if construct.length == 1 else order, _TYPES[code])

@@ -42,7 +42,7 @@ def code(construct: Construct) -> str:
             return f"{'<' if construct.swapped else '>'}{'i' if construct.signed else 'u'}{construct.length}"
     assert isinstance(construct, FormatField)
     order, letter = construct.fmtstr
-    kind = "f" if letter in "fd" else "u" if letter.isupper() else "i"
+    kind = "f" if letter in "efd" else "u" if letter.isupper() else "i"
     return f"{order if construct.length > 1 else ''}{kind}{construct.length}"
 
 
@@ -58,17 +58,22 @@ class Number:
         self.kind = "u" if self.boolean else kind[0]
         self.size = 1 if self.boolean else int(kind[1:])
         self.odd = self.size not in (1, 2, 4, 8)
+        self.half = kind == "f2"
         self.fixed = self.size
 
     def format(self, *, little: bool) -> str:
         """The numpy code by which it is taken out of a row's bytes."""
-        return f"V{self.size}" if self.odd else f"{self._sign(little=little)}{self.kind}{self.size}"
+        return (
+            f"V{self.size}" if self.odd else f"{self._sign(little=little)}{'u' if self.half else self.kind}{self.size}"
+        )
 
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
 
     def load(self, data: Array, *, little: bool) -> Array:
         """The data taken by ``format``, as numbers."""
+        if self.half:
+            return _halves()[data]
         if not self.odd:
             return data
         # The bytes, put at the high end of eight, are shifted down, which repeats the sign of signed ones.
@@ -106,6 +111,17 @@ class Number:
                     at.refuse(wrong, "invalid", place, "0 or 1 expected, found ", data)
         truth: Array = data != 0
         return truth
+
+
+@cache
+def _halves() -> Array:
+    """Each number of half precision in single precision, by its bits; numpy would make signalling NaN quiet."""
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    singles = bits.view(np.float16).astype(np.float32)
+    sign, fraction = (bits >> 15).astype(np.uint32) << 31, (bits & 0x03FF).astype(np.uint32) << 13
+    nan = np.isnan(singles)
+    singles.view(np.uint32)[nan] = (sign | 0x7F80_0000 | fraction)[nan]
+    return singles
 
 
 @cache

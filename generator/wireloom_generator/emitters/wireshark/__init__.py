@@ -244,7 +244,7 @@ def _shape(kind: WireType) -> str:
         case ZigZag(bits=bits):
             return f"int{bits}"
         case Float(bits=bits):
-            return "float" if bits == 32 else "double"
+            return "double" if bits == 64 else "float"
         case Boolean():
             return "bool"
         case Bytes() | FlatBuffers():
