@@ -1,4 +1,6 @@
-"""What is attacked: protocols that are shipped, show one feature each or are invented, with records to begin from."""
+"""What is attacked: protocols that are shipped, show one feature each, are real formats of others or are invented, with
+records to begin from.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from typing import Any
 import compiled
 import every_type
 import invented_specs
+import strangers
 import vectors
 from lockstep import Pair
 
@@ -25,7 +28,7 @@ VECTORS = {
     "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
     "databus": ("databus/vectors.jsonl",),
 }
-KNOWN = (*SHIPPED, *compiled.FEATURES, every_type.NAME)
+KNOWN = (*SHIPPED, *compiled.FEATURES, *strangers.NAMES, every_type.NAME)
 """Everything that ``known`` knows."""
 INVENTED = "invented"
 NAMES = (*KNOWN, INVENTED)
@@ -63,11 +66,14 @@ def known(name: str) -> Target:
         (one,), problems = spec.load([SPECS / name])
         assert not problems
         protocol, pair = protocol_of(resolve(one)), Pair.of(SHIPPED[name])
+    elif name in strangers.NAMES:
+        protocol, pair = strangers.protocol(name).protocol, Pair.of(strangers.protocol(name).columnar)
     else:
         found = every_type.feature(name)
         protocol, pair = found.protocol, Pair.of(found.columnar)
     records = [example.data for _, example in compiled.worked(protocol)]
     records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]
+    records += strangers.records(name) if name in strangers.NAMES else ()
     choices = [
         [(parameter.name, value) for value in parameter.choices or (False, True)] for parameter in pair.codec.parameters
     ]

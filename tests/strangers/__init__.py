@@ -1,0 +1,52 @@
+"""Captures of the protocols in ``examples/protocols``, each made by an implementation that is not ours.
+
+A module here has the name of its protocol and gives its ``captures``: bytes, and what the other implementation reads in
+each of their records.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import compiled
+from compiled import Compiled
+
+SPECS = Path(__file__).parents[2] / "examples/protocols"
+NAMES = tuple(sorted(path.parent.name for path in SPECS.glob("*/protocol.yaml")))
+"""The protocols."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Bytes of another implementation, and for each record the values it must decode to, some or all."""
+
+    name: str
+    data: bytes
+    rows: tuple[Mapping[str, Any], ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@cache
+def protocol(name: str) -> Compiled:
+    """The protocol with that name."""
+    return compiled.compiled(SPECS / name)
+
+
+@cache
+def captures(name: str) -> tuple[Capture, ...]:
+    """The captures of the protocol with that name."""
+    found = tuple(import_module(f"strangers.{name}").captures())
+    assert found
+    assert all(capture.rows for capture in found)
+    return found
+
+
+def records(name: str) -> Iterator[bytes]:
+    """Every record in them."""
+    codec = protocol(name).codec
+    for capture in captures(name):
+        for row in codec.iter_records(capture.data, positions=True, **capture.parameters):
+            yield capture.data[row["_offset"] : row["_offset"] + row["_length"]]

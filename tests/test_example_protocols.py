@@ -1,0 +1,66 @@
+"""The protocols in ``examples/protocols``: what others write is read as they mean it, and written back to the byte."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+import strangers
+from lockstep import Pair, captures_alike, damaged, records_alike
+
+from wireloom_generator.generate import check
+
+each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
+
+
+def pair(name: str) -> Pair:
+    """Both engines of a protocol."""
+    return Pair.of(strangers.protocol(name).columnar)
+
+
+@each_protocol
+def test_the_compiler_finds_nothing_wrong(name: str) -> None:
+    assert check([strangers.SPECS / name]) == []
+
+
+@each_protocol
+def test_records_mean_what_the_other_implementation_says(name: str) -> None:
+    for capture in strangers.captures(name):
+        rows = list(pair(name).codec.iter_records(capture.data, **capture.parameters))
+        assert len(rows) == len(capture.rows), capture.name
+        for number, (row, expected) in enumerate(zip(rows, capture.rows, strict=True)):
+            assert _among(row, expected) == expected, f"{capture.name}, record {number}"
+
+
+@each_protocol
+def test_records_are_written_back_to_the_byte(name: str) -> None:
+    codec = pair(name).codec
+    for capture in strangers.captures(name):
+        rows = codec.iter_records(capture.data, **capture.parameters)
+        assert b"".join(codec.build(row, **capture.parameters) for row in rows) == capture.data, capture.name
+
+
+@each_protocol
+def test_both_engines_read_the_same(name: str) -> None:
+    for capture in strangers.captures(name):
+        captures_alike(pair(name), capture.data, **capture.parameters)
+
+
+@each_protocol
+def test_both_engines_refuse_the_same(name: str) -> None:
+    random, records = Random(name), list(strangers.records(name))
+    for record in random.sample(records, min(len(records), 8)):
+        records_alike(pair(name), list(damaged(record, random, 50)))
+
+
+def _among(found: Any, expected: Any) -> Any:
+    """What was found, without what is not ``expected``."""
+    match expected:
+        case Mapping():
+            return {key: _among(found[key], value) for key, value in expected.items()} if found else found
+        case list() if isinstance(found, list):
+            return (
+                [_among(*both) for both in zip(found, expected, strict=True)] if len(found) == len(expected) else found
+            )
+        case _:
+            return found
