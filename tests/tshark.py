@@ -218,7 +218,7 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
             right = text in (("1", "True") if value else ("0", "False"))
         case "float" | "double":
             close = math.isnan(value) if "nan" in text.lower() else math.isclose(float(text), value, rel_tol=1e-5)
-            code = "f" if kind == "float" else "d"
+            code = {2: "e", 4: "f"}.get(len(data), "d")
             right = close and (
                 math.isnan(value) or data in (struct.pack(f">{code}", value), struct.pack(f"<{code}", value))
             )
