@@ -28,6 +28,7 @@ Piece = tuple[list[Entry], Fill]
 FIELDS = tuple(every_type.fields())
 ROWS = 12
 LETTERS = "abcxyzÄé"
+LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class _Drawing:
     random: Random
     types: dict[str, WireType] = field(default_factory=dict)
     structs: list[Entry] = field(default_factory=list)
+    enums: list[Entry] = field(default_factory=list)
+    flags: list[Entry] = field(default_factory=list)
     names: int = 0
 
     def spec(self) -> tuple[str, Fill]:
@@ -80,7 +83,12 @@ class _Drawing:
         last, fill_last = self.random.choice((self.optional, self.rest, self.nothing))()
         protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}
         tables = "table" in str([entries, last, self.structs])
-        protocol |= {"types": self.structs, "tables": every_type.PROTOCOL["tables"] if tables else []}
+        protocol |= {
+            "enums": self.enums,
+            "flags": self.flags,
+            "types": self.structs,
+            "tables": every_type.PROTOCOL["tables"] if tables else [],
+        }
         message = {"message": "all", "match": {}, "sections": {"body": [*entries, *last]}}
         return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)
 
@@ -90,7 +98,7 @@ class _Drawing:
 
     def pieces(self, count: int, depth: int) -> Piece:
         """So many, one behind the other; those with others inside no deeper than ``depth``."""
-        flat = (self.plain, self.plain, self.constant, self.listed, self.shown, self.bits)
+        flat = (self.plain, self.plain, self.constant, self.listed, self.shown, self.bits, self.labelled)
         entries: list[Entry] = []
         fill: Fill = dict.copy
         for _ in range(count):
@@ -161,6 +169,28 @@ class _Drawing:
             row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << 8 - width)
 
         return [{"bits": "u8", "fields": fields}], fill
+
+    def labelled(self) -> Piece:
+        """A number whose values or bits have names and labels; rows have it as a number or as labels."""
+        name, kind = self.named("labelled"), self.random.choice(("enum", "flags"))
+        numbers = self.random.sample([1, 2, 4, 8, 0x40, 0x80], 3)
+        words = [*self.random.sample(LABELS, 2), "Plain"]
+        values = [
+            {"name": f"Name{number}" if label != "Plain" else label, "value": number, "label": label}
+            for number, label in zip(numbers, words, strict=True)
+        ]
+        declared = {"name": self.named("Named").replace("_", ""), "values": values}
+        (self.enums if kind == "enum" else self.flags).append(declared)
+
+        def fill(row: Row) -> None:
+            if self.random.random() < 0.5:
+                row[name] = self.random.choice((*numbers, 0, 0x81, 0xFF))
+            elif kind == "enum":
+                row[f"{name}_name"] = self.random.choice(words)
+            else:
+                row[f"{name}_flags"] = [word for word in words if self.random.random() < 0.5]
+
+        return [{"name": name, "type": "u8", kind: declared["name"]}], fill
 
     def section(self, depth: int) -> Piece:
         section, entries, fill = self.named("section"), *self.pieces(self.random.randint(1, 3), depth)

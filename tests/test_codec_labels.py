@@ -1,9 +1,12 @@
 """Numbers with names: what stands in the label columns, and what becomes of names that stand for nothing."""
 
+import pickle
 from enum import IntFlag
 from typing import Any
 
+import compiled
 import pytest
+from compiled import feature
 
 from wireloom.codec import EncodeError
 from wireloom.codec.labels import FLAG_SETS_LIMIT
@@ -75,3 +78,29 @@ def test_hostile_combinations_of_flags_are_not_remembered_for_ever() -> None:
         row = couchbase_dcp.parse(frame[:-4] + (bits << 8 | 0x02).to_bytes(4, "big"))["snapshot_marker"]
         assert (row["snapshot_type"], row["snapshot_type_flags"]) == (bits << 8 | 0x02, ["Disk"])
     assert len(flags._value2member_map_) < FLAG_SETS_LIMIT + 50  # those that other tests made among them
+
+
+def test_a_label_is_the_words_of_the_document_and_the_name_is_of_python() -> None:
+    found = feature("labels").codec
+    enums = type(found.parse(bytes(7))["report"]["first"])
+    assert enums.label(0) == "GPS L1CA"
+    assert (enums["GPS_L1CA"], enums(0).name, pickle.loads(pickle.dumps(enums.GPS_L1CA))) == (0, "GPS_L1CA", 0)
+    values = {"first": 1, "second_name": "GPS L1CA", "third_name": "None", "spare": 0, "fourth_name": "Galileo"}
+    row = found.build({"report": values | {"warnings_flags": ["too hot: > 80 °C", "Dark"], "bare": 9}})
+    assert row.hex(" ") == "01 00 03 81 00 02 09"
+
+
+@pytest.mark.parametrize("label", ["GPS_L1CA", "Für Privates", "", None])
+def test_what_is_no_label_names_no_number(label: Any) -> None:
+    values = {"first": 1, "second": 0, "third": 0, "warnings": 0, "spare": 0, "fourth": 0, "bare": 0}
+    with pytest.raises(EncodeError, match="first"):
+        feature("labels").codec.build({"report": values | {"first": None, "first_name": label}})
+
+
+def test_a_label_of_two_numbers_names_neither() -> None:
+    text = compiled.FEATURES["labels"].read_text(encoding="utf-8").partition("examples:")[0]
+    found = compiled.of(text.replace("label: GPS L1CA", "label: Galileo")).codec
+    zeros = {"second": 0, "third": 0, "warnings": 0, "spare": 0, "fourth": 0, "bare": 0}
+    assert found.parse(bytes([2, 0, 0, 0, 0, 0, 0]))["report"]["second_name"] == "Galileo"
+    with pytest.raises(EncodeError, match="'Galileo' names no single number of Signal"):
+        found.build({"report": zeros | {"first_name": "Galileo"}})

@@ -13,6 +13,7 @@ from functools import cache
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attack.texts import ALL, HARM, TEXTS
@@ -40,22 +41,24 @@ Tree = dict[str, "Tree"] | list["Tree"] | str | int | bool
 Place = tuple[str | int, ...]
 
 T = "TEXT"
+L: Any = ("label",)
+"""A text in one line without characters that are not seen, as labels must be."""
 DOC: dict[str, Tree] = {
     "doc": T, "since": T, "source": {"document": T, "section": T, "revision": T}, "erratum": [T, T],
 }  # fmt: skip
 FILES: dict[str, Tree] = {
     "library": {
         "library": "drawing", "title": T, **DOC,
-        "enums": [{"name": "Color", **DOC, "values": [{"name": "Red", "value": 1, **DOC}]}],
+        "enums": [{"name": "Color", **DOC, "values": [{"name": "Red", "value": 1, "label": L, **DOC}]}],
     },
     "protocol": {
         "protocol": "post", "title": T, **DOC, "byte_order": "big", "imports": ["drawing"],
         "parameters": [{"name": "dialect", "type": "text", "choices": [T, "old"], "default": T, **DOC}],
         "enums": [
             {"name": "Format", **DOC, "values": [{"name": "Small", "value": 1, **DOC},
-                                               {"name": "Any", "from": 2, "to": 9, **DOC}]},
+                                               {"name": "Any", "from": 2, "to": 9, "label": L, **DOC}]},
         ],
-        "flags": [{"name": "Option", **DOC, "values": [{"name": "Bold", "value": 1, **DOC}]}],
+        "flags": [{"name": "Option", **DOC, "values": [{"name": "Bold", "value": 1, "label": L, **DOC}]}],
         "types": [{"name": "Point", **DOC, "fields": [{"name": "x", "type": "u8", "unit": T, **DOC}]},
                   {"name": "Stamp", **DOC, "fields": [{"name": "at", "type": "u8", **DOC}]}],
         "tables": [{"name": "Shape", **DOC, "fields": [{"name": "sides", "type": "u8", "id": 0, **DOC}]}],
@@ -93,7 +96,7 @@ FILES: dict[str, Tree] = {
 }  # fmt: skip
 
 
-def places(tree: Tree | tuple[str, str], at: Place = ()) -> Iterator[Place]:
+def places(tree: Tree | tuple[str, ...], at: Place = ()) -> Iterator[Place]:
     """Where texts stand."""
     match tree:
         case dict():
@@ -108,7 +111,7 @@ def places(tree: Tree | tuple[str, str], at: Place = ()) -> Iterator[Place]:
             yield at
 
 
-def filled(tree: Tree | tuple[str, str], texts: dict[Place, str], at: Place = ()) -> Tree:
+def filled(tree: Tree | tuple[str, ...], texts: dict[Place, str], at: Place = ()) -> Tree:
     """The tree with texts in their places; where nothing is said, a word."""
     match tree:
         case dict():
@@ -119,6 +122,9 @@ def filled(tree: Tree | tuple[str, str], texts: dict[Place, str], at: Place = ()
             return texts.get(at, "harmless")
         case (_, str() as text):
             return text % repr(texts.get(at, "harmless"))
+        case ("label",):
+            visible = "".join(char for char in texts.get(at, "harmless") if char.isprintable())
+            return " ".join(visible.split()) or "unseen"
     return tree
 
 

@@ -197,7 +197,8 @@ def _labels(values: Values, field: ElementTree.Element, name: str) -> list[str]:
         told.append(f"{path}_name: {expected!r} expected, found {label}")
     if label and label[0] not in field.get("showname", ""):
         told.append(f"{path}: {label[0]} is not in {field.get('showname')!r}")
-    flags = [part.get("name", "").rpartition(".")[2] for part in inner if part.get("show") in ("1", "True")]
+    is_set = [part.get("showname", "") for part in inner if part.get("show") in ("1", "True")]
+    flags = [re.sub(r"^[.01 ]+ = ", "", shown).rpartition(": ")[0] for shown in is_set]
     expected = values.get(f"{name}_flags")
     if f"{name}_flags" in values and flags != expected:
         told.append(f"{path}_flags: {expected!r} expected, found {flags}")

@@ -555,7 +555,7 @@ local function declare(protocol, owner, nodes)
         node.bools = node.bools or {}
         local narrow = is_narrow(node.value)
         local display, mask = narrow and 8 * node.value.size or base.NONE, narrow and flag[1] or nil
-        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], flag[2], display, nil, mask, flag[3])
+        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], flag[4] or flag[2], display, nil, mask, flag[3])
       end
     end
   end

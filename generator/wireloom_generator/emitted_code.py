@@ -171,10 +171,12 @@ _RANGES = ast.dump(
 
 
 def _member(node: ast.stmt) -> bool:
-    """A name and its number, or the table of ranges."""
+    """A name with its number and perhaps a label, or the table of ranges."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return naming.member_fault(name) is None and _number(value)
+            number = value.elts[0] if isinstance(value, ast.Tuple) and len(value.elts) == 2 else value
+            label = value.elts[1] if isinstance(value, ast.Tuple) and len(value.elts) == 2 else None
+            return naming.member_fault(name) is None and _number(number) and (label is None or _is_text(label))
         case ast.FunctionDef(body=[ast.Return(value=ast.Tuple(elts=rows)) as returned]):
             table, returned.value = returned.value, ast.Tuple([], ast.Load())
             admitted = ast.dump(node) == _RANGES

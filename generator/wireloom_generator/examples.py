@@ -68,11 +68,7 @@ def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Probl
 def _span(section: str, span: "CodecSpan") -> Span:
     value, field = span.value, span.field
     assert span.end is not None
-    label = ""
-    if isinstance(value, int) and field is not None and field.enum is not None:
-        label = field.enum.label(value) or ""
-    if isinstance(value, int) and field is not None and field.flags is not None:
-        label = ", ".join(name for name, flag in field.flags.__members__.items() if value & flag)
+    label = ", ".join(field.called(value)) if isinstance(value, int) and field is not None else ""
     shown = field.shown(value) if field is not None and value is not None else ""
     return Span(span.path, span.start, span.end, value, section, span.bits, label, shown)
 

@@ -1,14 +1,16 @@
-"""The other half of the proof: numbers have the same names in ``enums.py``, which the codec uses, and in the docs."""
+"""The other half of the proof: numbers have the same labels in ``enums.py``, which the codec uses, and in the docs."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 
 NamedRanges = frozenset[tuple[int, int, str]]
-"""(first, last, name) of a range of numbers; a single number is both first and last."""
+"""(first, last, label) of a range of numbers; a single number is both first and last."""
 
 _NUMBER = r"(-?(?:0x[0-9a-fA-F]+|\d+))"
-_ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| `(\w+)` \|", re.MULTILINE)
+_LABEL = r"(`+)(?!`)( ?)(.+?)\4\3(?= \|)"
+"""Code in a cell, between as many backticks as it needs."""
+_ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| {_LABEL}", re.MULTILINE)
 
 
 def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -32,9 +34,10 @@ def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
     for part in node.body:
         match part:
-            case ast.Assign(targets=[ast.Name(id=name)], value=number):
-                value = ast.literal_eval(number)
-                yield value, value, name
+            case ast.Assign(targets=[ast.Name(id=name)], value=assigned):
+                given = ast.literal_eval(assigned)
+                value, label = given if isinstance(given, tuple) else (given, name)
+                yield value, value, label
             case ast.FunctionDef(name="ranges", body=[*_, ast.Return(value=ast.Tuple() as listed)]):
                 yield from ast.literal_eval(listed)
 
@@ -45,4 +48,5 @@ def _tables(text: str) -> Iterator[tuple[str, NamedRanges]]:
         heading, _, body = section.partition("\n")
         rows = _ROW.findall(body.partition("Value | Name |")[2])
         if rows:
-            yield heading.strip(), frozenset((int(first, 0), int(last or first, 0), name) for first, last, name in rows)
+            found = ((first, last or first, label.replace("\\|", "|")) for first, last, _, _, label in rows)
+            yield heading.strip(), frozenset((int(first, 0), int(last, 0), label) for first, last, label in found)

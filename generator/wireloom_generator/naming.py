@@ -1,5 +1,6 @@
 """Which names a spec may use: those that columns, Python and the generated modules allow."""
 
+import json
 import keyword
 import re
 
@@ -69,15 +70,31 @@ def _better(name: str) -> str:
     return f"write {name if column_fault(name) is None else f'{name}_value'!r}"
 
 
-def label_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the label of a range of numbers."""
-    if not _MEMBER.fullmatch(name):
-        return f"{name!r} cannot name a value", "a name has letters, digits and underscores, and begins with a letter"
+def word_fault(name: str) -> tuple[str, str] | None:
+    """Why ``name`` cannot be the name of a range of numbers, or of a table's field."""
+    if _MEMBER.fullmatch(name):
+        return None
+    better = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+    if _MEMBER.fullmatch(better) and label_fault(name) is None:
+        return f"{name!r} cannot name a value", _beside(better, name)
+    return f"{name!r} cannot name a value", "a name has letters, digits and underscores, and begins with a letter"
+
+
+def _beside(name: str, label: str) -> str:
+    """The hint to write a label beside a name of Python."""
+    return f"write name: {name}, label: {json.dumps(label, ensure_ascii=False)}"
+
+
+def label_fault(label: str) -> tuple[str, str] | None:
+    """Why ``label`` cannot be what people read for a number."""
+    words = label.split(" ")
+    if not label.isprintable() or not all(words):
+        return f"{label!r} cannot be a label", "a label is visible text in one line, with single blanks inside"
     return None
 
 
 def member_fault(name: str) -> tuple[str, str] | None:
     """Why ``name`` cannot be the name of an enum's value or a flag, which are names in Python, too."""
     if keyword.iskeyword(name) or name in _MEMBERS_TAKEN:
-        return f"{name!r} is taken in Python's enums", "a range of this one number, by from and to, can be called so"
-    return label_fault(name)
+        return f"{name!r} is taken in Python's enums", _beside(f"{name}_", name)
+    return word_fault(name)

@@ -22,9 +22,9 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _enum(enum: model.Enum) -> dict[str, object]:
-    single = [f"{value.name} = {literal(value.first)}" for value in enum.values if not value.range]
+    single = [_member(value, value.first) for value in enum.values if not value.range]
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
-    rows = [group(literal(value.first), literal(value.last), string(value.name)) for value in ranges]
+    rows = [group(literal(value.first), literal(value.last), string(value.label)) for value in ranges]
     return {
         "name": enum.name,
         "doc": docstring(enum.doc.text or enum.name, indent=4),
@@ -37,8 +37,14 @@ def _flags(flags: model.Flags) -> dict[str, object]:
     return {
         "name": flags.name,
         "doc": docstring(flags.doc.text or flags.name, indent=4),
-        "members": [f"{flag.name} = {literal(flag.value)}" for flag in flags.values],
+        "members": [_member(flag, flag.value) for flag in flags.values],
     }
+
+
+def _member(named: model.EnumValue | model.Flag, number: int) -> str:
+    """A member of a class: its number, and the label if that is not the name."""
+    label = f", {string(named.label)}" if named.label != named.name else ""
+    return f"{named.name} = {literal(number)}{label}"
 
 
 EMITTER = ModuleEmitter(emit)

@@ -81,9 +81,13 @@ class Described(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class EnumValue(Described):
-    """A named number, or a ``range`` of numbers that share a label."""
+    """A named number, or a ``range`` of numbers that share a label.
+
+    The ``label`` is what people read: the document's words, or the name.
+    """
 
     name: str
+    label: str
     first: int
     last: int
     range: bool
@@ -99,9 +103,10 @@ class Enum(Described):
 
 @dataclass(frozen=True, slots=True)
 class Flag(Described):
-    """A named bit."""
+    """A named bit, and what people read for it: the document's words, or the name."""
 
     name: str
+    label: str
     value: int
 
 

@@ -52,6 +52,7 @@ class EnumValue(Documented):
     """A named number, or a label for a range of numbers."""
 
     name: str = required("name, as the document spells it")
+    label: str | None = optional("the document's words for it, if they are no name; label columns have them")
     value: int | None = optional("the number")
     first: int | None = optional("first number of a range", key="from")
     last: int | None = optional("last number of a range", key="to")
@@ -70,6 +71,7 @@ class FlagValue(Documented):
     """A named bit."""
 
     name: str = required("name, as the document spells it")
+    label: str | None = optional("the document's words for it, if they are no name; label columns have them")
     value: int = required("the bit's value, a power of two")
 
 

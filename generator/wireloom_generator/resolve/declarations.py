@@ -60,13 +60,19 @@ def _enum_value(written: syntax.EnumValue) -> model.EnumValue:
     given = [number for number in (written.value, written.first, written.last) if number is not None] or [0]
     is_range = written.value is None
     last = given[-1] if is_range else given[0]
-    return model.EnumValue(written.name, given[0], last, is_range, doc=documentation(written), written=written)
+    label = written.name if written.label is None else written.label
+    return model.EnumValue(written.name, label, given[0], last, is_range, doc=documentation(written), written=written)
 
 
 def flags(written: syntax.Flags) -> model.Flags:
     """Named bits."""
-    values = tuple(model.Flag(item.name, item.value, doc=documentation(item), written=item) for item in written.values)
+    values = tuple(map(_flag, written.values))
     return model.Flags(written.name, values, doc=documentation(written), written=written)
+
+
+def _flag(written: syntax.FlagValue) -> model.Flag:
+    label = written.name if written.label is None else written.label
+    return model.Flag(written.name, label, written.value, doc=documentation(written), written=written)
 
 
 def table(written: syntax.Table) -> model.Table:

@@ -1,26 +1,29 @@
 """An enum gives each number one name; a range of numbers has a first and a last.
 
-The names become a Python enum, so they are Python names: spelled as in the document, where Python lets them. A range
-only labels, and a number with a name of its own keeps that; a name that Python keeps for itself, as ``None``, can be
-that of a range from a number to itself.
+The names become a Python enum, so they are Python names: spelled as in the document, where Python lets them. Where it
+does not, as for ``None`` or ``Not ready``, ``label`` has the document's words. A range only labels, and a number with a
+name of its own keeps that. A label that several numbers have is a warning: a row cannot be encoded by it alone.
 
 Bad::
 
     values:
       - {name: Ok, value: 0}
       - {name: Fine, value: 0}
-      - {name: Error, from: 9, to: 1}
+      - {name: Not ready, value: 1}
+      - {name: Error, from: 9, to: 2}
 
 Good::
 
     values:
       - {name: Ok, value: 0}
-      - {name: Error, from: 1, to: 9}
+      - {name: NotReady, value: 1, label: Not ready}
+      - {name: Error, from: 2, to: 9}
 """
 
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.analysis.labels import misread
 from wireloom_generator.model import EnumValue, Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
 
@@ -31,11 +34,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for enum in shared.enums:
             seen: dict[tuple[int, int], EnumValue] = {}
             for value in enum.values:
-                fault = (naming.label_fault if value.range else naming.member_fault)(value.name)
+                fault = (naming.word_fault if value.range else naming.member_fault)(value.name)
                 if fault is not None:
                     yield Problem(value.where("name"), "enum-values", *fault)
                 yield from _shape(value)
                 yield from _again(value, seen)
+            yield from misread("enum-values", enum.values)
 
 
 def _shape(value: EnumValue) -> Iterator[Problem]:

@@ -94,8 +94,8 @@ def _labels(spec: Resolved, column: WrittenColumn) -> Iterator[str]:
     field = column.visit.item if column.visit else None
     enum = spec.enums.get(field.enum or "") if isinstance(field, Named) else None
     flags = spec.flags.get(field.flags or "") if isinstance(field, model.Field) else None
-    yield from (value.name for value in (enum.values if enum else ()))
-    yield from (flag.name for flag in (flags.values if flags else ()))
+    yield from (value.label for value in (enum.values if enum else ()))
+    yield from (flag.label for flag in (flags.values if flags else ()))
 
 
 def _inside(spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]) -> Iterator[Problem]:

@@ -2,7 +2,8 @@
 
 A number is shown as the list of the flags that are set in it, which only has one meaning if no two share a bit. The
 values of flags are powers of two. Several bits that mean something together are a bit field (``bits``), or a number
-with an enum.
+with an enum. The names are Python names; ``label`` has the document's words where they are not. A label that several
+flags have is a warning: a row cannot be encoded by it alone.
 
 Bad::
 
@@ -20,6 +21,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import naming
+from wireloom_generator.analysis.labels import misread
 from wireloom_generator.model import Flag, Resolved
 from wireloom_generator.problems import Problem, seen_from
 
@@ -32,13 +34,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
             for flag in flags.values:
                 fault = naming.member_fault(flag.name)
                 if fault is not None:
-                    yield Problem(
-                        flag.where("name"),
-                        "flag-values",
-                        fault[0],
-                        "a flag becomes a name in Python: letters, digits and underscores, and no word of Python",
-                    )
+                    yield Problem(flag.where("name"), "flag-values", *fault)
                 yield from _bit(flag, seen)
+            yield from misread("flag-values", flags.values)
 
 
 def _bit(flag: Flag, seen: dict[int, Flag]) -> Iterator[Problem]:

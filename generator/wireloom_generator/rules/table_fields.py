@@ -46,7 +46,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _field(field: TableField, slots: dict[int, TableField]) -> Iterator[Problem]:
-    if naming.label_fault(field.name) is not None:
+    if naming.word_fault(field.name) is not None:
         yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _MOST:
         yield Problem(field.where("id"), "table-fields", f"no table has a slot {field.id}", f"slots are 0 to {_MOST}")

@@ -18,7 +18,7 @@ from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
-from wireloom.codec.labels import WireEnum, WireFlags, enum_loader, flags_loader, longest, named
+from wireloom.codec.labels import WireEnum, WireFlags, bits_of, enum_loader, flags_loader, longest, named
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
 
@@ -287,6 +287,13 @@ class Field(Subconstruct):
         if not self.labels or not (self.enum or self.flags):
             return ""
         return f"{name}_name" if self.enum else f"{name}_flags"
+
+    def called(self, value: int) -> list[str]:
+        """The label of a number, or those of its bits."""
+        if self.flags is not None:
+            return [label for label, bit in bits_of(self.flags) if value & bit]
+        label = self.enum.label(value) if self.enum is not None else None
+        return [] if label is None else [label]
 
     def inputs(self, name: str) -> tuple[str, ...]:
         """The columns that show that the field is present, if a value is given for one of them."""

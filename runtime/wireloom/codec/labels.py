@@ -1,9 +1,10 @@
 """Numbers with names: enums, flags and their labels."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from enum import KEEP, EnumType, IntEnum, IntFlag
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from wireloom.codec.columns import PLACE
 from wireloom.codec.errors import EncodeError
@@ -12,7 +13,17 @@ from wireloom.codec.givens import shown
 
 
 class WireEnum(IntEnum):
-    """Numbers with names on the wire. Numbers without a name stay plain integers; ``ranges`` may still label them."""
+    """Numbers with names on the wire. Numbers without a name stay plain integers; ``ranges`` may still label them.
+
+    A member is a number, or a number and its label, the words that its document has for it; else its name is the label.
+    """
+
+    _label: str | None
+
+    def __new__(cls, value: int, label: str | None = None) -> Self:
+        member = int.__new__(cls, value)
+        member._value_, member._label = value, label
+        return member
 
     @classmethod
     def ranges(cls) -> tuple[tuple[int, int, str], ...]:
@@ -21,10 +32,10 @@ class WireEnum(IntEnum):
 
     @classmethod
     def label(cls, value: int) -> str | None:
-        """The name of ``value``, the label of the range it is in, or None."""
+        """The label of ``value``, that of the range it is in, or None."""
         member = cls._value2member_map_.get(value)
-        if member is not None:
-            return member.name
+        if isinstance(member, cls):
+            return member._label or member.name
         return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
 
 
@@ -39,26 +50,56 @@ class _FlagsType(EnumType):
 
 
 class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
-    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster."""
+    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster.
+
+    A member is a bit, or a bit and its label.
+    """
+
+    _label: str | None
+
+    def __new__(cls, value: int, label: str | None = None) -> Self:
+        member = int.__new__(cls, value)
+        member._value_, member._label = value, label
+        return member
+
+
+@cache
+def bits_of(flags: type[WireFlags]) -> tuple[tuple[str, int], ...]:
+    """(label, bit) of each flag, in the order of the spec."""
+    return tuple((flag._label or name, int(flag)) for name, flag in flags.__members__.items())
+
+
+@cache
+def numbers_of(names: type[WireEnum] | type[WireFlags]) -> Mapping[str, int]:
+    """The numbers by their labels, without labels that several have."""
+    if issubclass(names, WireFlags):
+        found, ranges = bits_of(names), []
+    else:
+        found = tuple((member._label or member.name, int(member)) for member in names)
+        ranges = [label for _, _, label in names.ranges()]
+    often = Counter([*(label for label, _ in found), *ranges])
+    return {label: number for label, number in found if often[label] == 1}
 
 
 @cache
 def longest(names: type[WireEnum] | type[WireFlags]) -> int:
     """How many bytes a label of such a number takes in a table at most."""
-    sizes = [len(name.encode()) for name in names.__members__]
     if issubclass(names, WireFlags):
-        return sum(size + PLACE for size in sizes)
-    return max((*sizes, *(len(label.encode()) for _, _, label in names.ranges())), default=0)
+        return sum(len(label.encode()) + PLACE for label, _ in bits_of(names))
+    labels = [*(names.label(member) or "" for member in names), *(label for _, _, label in names.ranges())]
+    return max((len(label.encode()) for label in labels), default=0)
 
 
 def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -> int:
-    if not isinstance(label, str) or label not in numbers.__members__:
+    """The number that has the label."""
+    found = numbers_of(numbers).get(label) if isinstance(label, str) else None
+    if found is None:
         raise EncodeError(f"{shown(label)} names no single number of {numbers.__name__}", path)
-    return numbers[label]
+    return found
 
 
 def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
-    members = {int(member): (member, member.name) for member in enum}
+    members = {int(member): (member, enum.label(member)) for member in enum}
 
     def load(this: Values) -> None:
         value = this[name]
@@ -76,14 +117,14 @@ FLAG_SETS_LIMIT = 4096
 
 
 def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:
-    bits = [(int(flag), flag_name) for flag_name, flag in flags.__members__.items()]
+    bits = bits_of(flags)
     seen: dict[int, tuple[int, tuple[str, ...]]] = {}
 
     def load(this: Values) -> None:
         value = this[name]
         known = seen.get(value)
         if known is None:
-            names = tuple(flag_name for bit, flag_name in bits if value & bit)
+            names = tuple(label for label, bit in bits if value & bit)
             remember = len(seen) < FLAG_SETS_LIMIT
             known = (flags(value) if remember else value, names)
             if remember:

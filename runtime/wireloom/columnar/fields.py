@@ -12,6 +12,7 @@ from construct import BytesInteger, Construct, FormatField
 from wireloom import codec
 from wireloom.codec import WireEnum, WireFlags
 from wireloom.codec.fields import TOO_LARGE
+from wireloom.codec.labels import bits_of
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised
@@ -202,8 +203,8 @@ def label(
 
 @cache
 def _namer(flags: type[WireFlags]) -> Callable[[int], list[str]]:
-    bits = [(int(flag), name) for name, flag in flags.__members__.items()]
-    return lambda value: [name for bit, name in bits if value & bit]
+    bits = bits_of(flags)
+    return lambda value: [label for label, bit in bits if value & bit]
 
 
 class Run:

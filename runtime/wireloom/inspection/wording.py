@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from wireloom.codec.errors import counted
 from wireloom.codec.fields import Field
-from wireloom.codec.labels import WireFlags
+from wireloom.codec.labels import WireFlags, bits_of
 
 _CHARACTERS = 120
 """How many characters of a text are shown."""
@@ -51,12 +51,11 @@ def _label(value: int, field: Field) -> str:
 
 
 def _flags(value: int, flags: type[WireFlags]) -> str:
-    """The names of the bits that are set, and bits without a name as a number."""
-    bits = {name: int(flag) for name, flag in flags.__members__.items()}
-    names = [name for name, bit in bits.items() if value & bit]
-    for bit in bits.values():
+    """The labels of the bits that are set, and bits without one as a number."""
+    labels = [label for label, bit in bits_of(flags) if value & bit]
+    for _, bit in bits_of(flags):
         value &= ~bit
-    return " | ".join([*names, *([f"{value:#x}"] if value else [])])
+    return " | ".join([*labels, *([f"{value:#x}"] if value else [])])
 
 
 def quoted(text: str) -> str:

@@ -128,11 +128,11 @@ def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     for enum in protocol.enums:
         yield enum_place(enum.name), INDEX, enum.doc
         for item in enum.values:
-            yield member_place(enum_place(enum.name), "value", item.name), INDEX, item.doc
+            yield member_place(enum_place(enum.name), "value", item.label), INDEX, item.doc
     for flags in protocol.flags:
         yield flags_place(flags.name), INDEX, flags.doc
         for flag in flags.values:
-            yield member_place(flags_place(flags.name), "flag", flag.name), INDEX, flag.doc
+            yield member_place(flags_place(flags.name), "flag", flag.label), INDEX, flag.doc
     for shared in protocol.structs:
         yield type_place(shared.name), INDEX, shared.doc
         for place, doc in _nodes(shared.nodes, type_place(shared.name)):

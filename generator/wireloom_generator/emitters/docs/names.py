@@ -45,11 +45,11 @@ class Meanings:
         """The name of a number: an exact one, else that of the narrowest range it is in."""
         matching = [item for item in self.enums[enum].values if item.first <= value <= item.last]
         exact = (item for item in matching if not item.range)
-        return next((item.name for item in (*exact, *sorted(matching, key=_width))), None)
+        return next((item.label for item in (*exact, *sorted(matching, key=_width))), None)
 
     def bits(self, flags: str, value: int) -> list[str]:
         """The names of the bits that are set."""
-        return [flag.name for flag in self.flags[flags].values if value & flag.value]
+        return [flag.label for flag in self.flags[flags].values if value & flag.value]
 
     def value(self, name: str, value: int) -> str:
         """The value of a header field with its name: ``0x80 (ClientRequest)``."""

@@ -67,6 +67,11 @@ def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
     return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
 
 
+def _in_python(named: model.EnumValue | model.Flag) -> str:
+    """The name that stands for the label in Python, if that is another."""
+    return "" if named.name == named.label else code(named.name)
+
+
 def table(header: TableRow, rows: Iterable[TableRow]) -> PageTable:
     """A table without the columns that are empty in all rows; nothing if there are no rows."""
     found = list(rows)
@@ -101,10 +106,15 @@ class References:
     def _enum(self, enum: model.Enum) -> Passage:
         place = places.enum_place(enum.name)
         rows = (
-            (self.names.span(enum.name, item), code(item.name), self._meaning(item.doc, place, "value", item.name))
+            (
+                self.names.span(enum.name, item),
+                cell(code(item.label)),
+                "" if item.range else _in_python(item),
+                self._meaning(item.doc, place, "value", item.label),
+            )
             for item in enum.values
         )
-        grid = table(("Value", "Name", "Meaning"), rows)
+        grid = table(("Value", "Name", "In Python", "Meaning"), rows)
         return self._block("Enum", enum.name, enum.doc, place, (Titled("", grid),))
 
     def _flags(self, flags: model.Flags) -> Passage:
@@ -114,12 +124,13 @@ class References:
             (
                 str(flag.value.bit_length() - 1),
                 f"0x{flag.value:0{width}x}",
-                code(flag.name),
-                self._meaning(flag.doc, place, "flag", flag.name),
+                cell(code(flag.label)),
+                _in_python(flag),
+                self._meaning(flag.doc, place, "flag", flag.label),
             )
             for flag in flags.values
         )
-        grid = table(("Bit", "Value", "Name", "Meaning"), rows)
+        grid = table(("Bit", "Value", "Name", "In Python", "Meaning"), rows)
         return self._block("Flags", flags.name, flags.doc, place, (Titled("", grid),))
 
     def _struct(self, shared: model.Struct) -> Passage:

@@ -84,13 +84,17 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 def _enum(enum: model.Enum) -> LuaTable:
     """The enum's names: single numbers first, then narrow ranges, then wide ones."""
     values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
-    return LuaTable([LuaTable([literal(value.first), literal(value.last), string(value.name)]) for value in values])
+    return LuaTable([LuaTable([literal(value.first), literal(value.last), string(value.label)]) for value in values])
 
 
 def _flags(flags: model.Flags) -> LuaTable:
-    return LuaTable(
-        [LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.text)]) for flag in flags.values]
-    )
+    return LuaTable(list(map(_flag, flags.values)))
+
+
+def _flag(flag: model.Flag) -> LuaTable:
+    """A flag's bit, its name in filters, its doc, and its label if that is another."""
+    label = [string(flag.label)] if flag.label != flag.name else []
+    return LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.text), *label])
 
 
 def _parameter(parameter: model.Parameter) -> LuaTable:

@@ -1,0 +1,21 @@
+"""What is wrong with the labels of numbers and bits."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import naming
+from wireloom_generator.model import EnumValue, Flag
+from wireloom_generator.problems import Problem, Severity, seen_from
+
+
+def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
+    """Labels that cannot be read, and those that several have."""
+    first: dict[str, EnumValue | Flag] = {}
+    for each in named:
+        fault = naming.label_fault(each.label) if each.gives("label") else None
+        if fault is not None:
+            yield Problem(each.where("label"), rule, *fault)
+        known = first.setdefault(each.label, each)
+        if known.name != each.name:
+            at, place = (one.where("label" if one.gives("label") else "name") for one in (each, known))
+            what = f"{each.label!r} is already the label of {known.name}, {seen_from(at, place)}"
+            yield Problem(at, rule, what, "it is no number's alone, so none can be encoded by it", Severity.WARNING)
