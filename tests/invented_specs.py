@@ -80,7 +80,8 @@ class _Drawing:
         """Its documents, and what fills a row of its message."""
         order = self.random.choice(("big", "little"))
         entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
-        last, fill_last = self.random.choice((self.optional, self.rest, self.nothing))()
+        ends = (self.optional, self.rest, self.all_but, self.while_left, self.nothing)
+        last, fill_last = self.random.choice(ends)()
         protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}
         tables = "table" in str([entries, last, self.structs])
         protocol |= {
@@ -244,6 +245,26 @@ class _Drawing:
         name = self.named("rest")
         entry = {"name": name, "type": "bytes", "size": "rest"}
         return [entry], lambda row: row.update({name: self.random.randbytes(self.random.choice((0, 1, 30)))})
+
+    def all_but(self) -> Piece:
+        name, behind = self.named("all_but"), self.named("behind")
+        entries = [{"name": name, "type": "bytes", "size": "rest - 2"}, {"name": behind, "type": "u16"}]
+        return entries, lambda row: row.update({name: self.random.randbytes(self.random.choice((0, 1, 30))), behind: 7})
+
+    def while_left(self) -> Piece:
+        """A field that is there if so many bytes are left, and a list of what is left then."""
+        number, numbers = self.named("number"), self.named("numbers")
+        entries = [
+            {"name": number, "type": "u16", "when": "left > 3"},
+            {"name": numbers, "type": "u8", "repeat": {"count": "left"}},
+        ]
+
+        def fill(row: Row) -> None:
+            row[numbers] = list(self.random.randbytes(self.random.choice((0, 1, 2, 9))))
+            if len(row[numbers]) > 1:
+                row[number] = self.random.randrange(1 << 16)
+
+        return entries, fill
 
     def nothing(self) -> Piece:
         return [], dict.copy

@@ -639,9 +639,15 @@ local function number(reader, value, name)
   return value.read(reader.data, at, reader.little, reader.path .. (name or ""))
 end
 
+-- The frame, in which 0 is how many bytes are left in the section.
+local function here(reader)
+  reader.frame[0] = reader.limit - reader.pos
+  return reader.frame
+end
+
 local function measured(reader, extent, this, name)
   local count = extent.bytes
-  if type(count) == "function" then count = ask(count, this, reader.record, reader.frame) end
+  if type(count) == "function" then count = ask(count, this, reader.record, here(reader)) end
   if not is_whole(count) then
     fail("invalid-size", reader.pos, reader.path .. name, "a size that follows from an absent value")
   end
@@ -741,7 +747,7 @@ local function list(reader, tree, node, this)
   local found, count, smallest = {}, nil, node.value.kind == "number" and node.value.size or 1
   local path = reader.path .. node.name
   if node.count then
-    count = ask(node.count, this, reader.record, reader.frame)
+    count = ask(node.count, this, reader.record, here(reader))
     if not is_whole(count) or count < 0 or count > (reader.limit - reader.pos) / smallest then
       local what = is_whole(count) and counted(count, "item") or "an unknown number of items"
       fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"))
@@ -751,7 +757,7 @@ local function list(reader, tree, node, this)
     local at, item = reader.pos, one(reader, tree, node, this)
     found[#found + 1] = item
     if reader.pos == at then fail("count", at, path, "an item without bytes repeats for ever") end
-    if node["until"] and ask(node["until"], item, reader.record, reader.frame) then break end
+    if node["until"] and ask(node["until"], item, reader.record, here(reader)) then break end
   end
   return found
 end
@@ -883,7 +889,7 @@ end
 
 function readers.choice(reader, tree, this, node, derived)
   for _, option in ipairs(node.options) do
-    if not option.when or ask(option.when, this, reader.record, reader.frame) then
+    if not option.when or ask(option.when, this, reader.record, here(reader)) then
       return read(reader, tree, this, option.nodes, derived)
     end
   end

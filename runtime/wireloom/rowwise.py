@@ -195,6 +195,8 @@ class Judge:
                 return f"it is text in {encoding}, not in UTF-8"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
+            case Repeat(item=Blob() | Nested() | Text() as item) if _asks_left(item.extent):
+                return "the size of each item depends on what is left behind the one before"
         if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, contents)), None)
@@ -310,6 +312,11 @@ def _name(part: object) -> str:
 def _alike(item: object) -> bool:
     """Whether the items of one list all have the same size."""
     return _is_fixed(item) or (isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size))
+
+
+def _asks_left(extent: object) -> bool:
+    """Whether a size depends on how many bytes are left."""
+    return isinstance(extent, Size) and isinstance(extent.size, Expression) and extent.size.asks_left
 
 
 def _is_fixed(part: object) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
-from wireloom_generator.expressions import Compare, Expr, Logical, Name, Unary, Value
+from wireloom_generator.expressions import LEFT, Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import TRUTH, Domain, something
 from wireloom_generator.expressions.kinds import Kind, kind
@@ -63,6 +63,15 @@ def assumed(spec: Resolved, scope: Scope) -> Expr:
     return _all(tree for proof in proofs if proof and proof.valid and (tree := proof.valid.tree))
 
 
+def there(condition: model.Condition, tree: Expr, visit: Visit) -> Expr:
+    """The condition of a node; what is left in the section has a name of its own at each node."""
+    if not condition.asks_left:
+        return tree
+    return expressions.rename(
+        tree, lambda name: name._replace(name=f"{name.name} {visit.order}") if name.name in LEFT else name
+    )
+
+
 def taken(branch: Branch) -> Expr:
     """The condition under which the alternatives and the variant of ``branch`` are taken."""
     return _all(first(case.cases) for case in branch)
@@ -93,7 +102,7 @@ def _visit(visit: Visit) -> Domain:
     assert isinstance(item, Named)
     conditions = [taken(visit.branch)] if visit.branch else []
     if not isinstance(item, model.BitField) and item.when is not None and (tree := item.when.tree) is not None:
-        conditions.append(tree)
+        conditions.append(there(item.when, tree, visit))
     optional = isinstance(item, model.Field) and item.optional
     when = _all(conditions) if conditions else None
     return replace(_values(item), optional=optional, when=when, valid=_valid(item))

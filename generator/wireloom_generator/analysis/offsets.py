@@ -7,7 +7,7 @@ from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import fixed_number
-from wireloom_generator.expressions import Binary, Call, Expr, Function, Name, Value
+from wireloom_generator.expressions import LEFT, Binary, Call, Expr, Function, Name, Value
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Integer
 
@@ -33,7 +33,7 @@ class At:
 @dataclass
 class Offsets:
     """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are
-    those of fields and sections that fixed numbers determine.
+    those of fields and sections that fixed numbers determine; ``length`` is that of the record.
     """
 
     parameters: frozenset[str]
@@ -41,6 +41,7 @@ class Offsets:
     places: dict[str, At] = field(default_factory=dict)
     sizes: dict[str, At] = field(default_factory=dict)
     fields: dict[str, model.Field | model.Computed] = field(default_factory=dict)
+    length: Expr | None = None
 
     def note(self, name: str, at: At | None, size: At | None) -> None:
         """Remember the offset and size of something, as far as they are known."""
@@ -49,8 +50,8 @@ class Offsets:
         if size is not None:
             self.sizes[name] = size
 
-    def size_of(self, extent: model.Extent | None) -> At | None:
-        """The size given by an expression over earlier numbers."""
+    def size_of(self, extent: model.Extent | None, left: Expr | None) -> At | None:
+        """The size given by an expression over earlier numbers, with so many bytes ``left`` in the section."""
         if not isinstance(extent, model.Size):
             return None
         if (fixed := extent.fixed) is not None:
@@ -58,6 +59,8 @@ class Offsets:
         tree = extent.condition.tree
         if tree is None or expressions.measured(tree):
             return None
+        if extent.condition.asks_left and left is not None:
+            tree = _filled(tree, left)
         known = self.numbers.keys() | self.parameters
         return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
 
@@ -73,10 +76,18 @@ class Offsets:
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
 
 
+def _filled(tree: Expr, left: Expr) -> Expr:
+    """The expression with what is left filled in."""
+    if isinstance(tree, Name) and tree.name in LEFT:
+        return left
+    return expressions.rebuild(tree, lambda part: _filled(part, left))
+
+
 def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     """The offsets of the record's own fields, and of what all variants of a message share."""
-    layout = Offsets(frozenset(spec.parameters))
-    _lay(spec.record.nodes, At(), layout)
+    length = owner.length or spec.record.length
+    layout = Offsets(frozenset(spec.parameters), length=length.tree if length is not None else None)
+    _lay(spec.record.nodes, At(), layout, layout.length)
     if isinstance(owner, model.Message):
         for slot, at in [(slot, layout.places.get(slot.name)) for slot in spec.record.slots]:
             if at is not None:
@@ -84,19 +95,23 @@ def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     return layout
 
 
-def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | None:
-    """Note what is at a known offset from ``at`` on; returns the offset after the nodes, None if it is unknown."""
+def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr | None = None) -> At | None:
+    """Note what is at a known offset from ``at`` on; returns the offset after the nodes, None if it is unknown.
+
+    Their section ends at ``end``, if that is known.
+    """
     for node in nodes:
+        left = Binary("-", end, at.expression) if end is not None and at is not None else None
         size: At | None
         match node:
             case model.Field() | model.Computed():
-                size = _size(node, layout)
+                size = _size(node, layout, left)
                 if isinstance(node, model.Field) and at is not None and not at.sizes and fixed_number(node) is not None:
                     layout.numbers[node.name] = (at.bytes, node)
                 layout.fields[node.name] = node
                 layout.note(node.name, at, size)
             case model.Section() | model.Slot():
-                size = layout.size_of(node.extent)
+                size = layout.size_of(node.extent, left)
                 layout.note(node.name, at, size)
                 _lay(model.children(node), at, layout)
             case model.Choice():
@@ -113,13 +128,13 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets) -> At | No
     return at
 
 
-def _size(field: model.Field | model.Computed, layout: Offsets) -> At | None:
+def _size(field: model.Field | model.Computed, layout: Offsets, left: Expr | None) -> At | None:
     if isinstance(field, model.Computed):
         return At()
     if field.when is not None or field.optional or field.repeat is not None:
         return None
     if field.wire.extent is not None:
-        return layout.size_of(field.wire.extent)
+        return layout.size_of(field.wire.extent, left)
     return None if field.size is None else At(field.size)
 
 

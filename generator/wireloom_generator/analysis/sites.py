@@ -8,7 +8,7 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, struct_of, until_slot, walk
-from wireloom_generator.expressions import Expr, Name
+from wireloom_generator.expressions import LEFT, Expr, Name
 from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
@@ -89,8 +89,14 @@ class Site:
         """The place of its ``column``."""
         return self.condition.where(column)
 
+    def is_left(self, name: Name) -> bool:
+        """Whether the name means what is left in the section; a field that is called so goes before."""
+        return name.name in LEFT and name.name not in self.around and name.name not in self.values
+
     def kind(self, name: Name) -> Kind | None:
         """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
+        if self.is_left(name):
+            return Kind.NUMBER
         kinds = {kind for seen in self.values.get(name.name, ()) if (kind := _kind(seen)) is not None}
         return kinds.pop() if len(kinds) == 1 else None
 

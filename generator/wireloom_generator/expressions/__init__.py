@@ -8,6 +8,7 @@ from wireloom.expressions.numerals import Hexadecimal, integer
 from wireloom.expressions.parsing import ExpressionError, parse, parsed
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
+    LEFT,
     OF_PLACES,
     Among,
     Binary,

@@ -38,6 +38,7 @@ from wireloom_generator.model.nodes import (
     children,
     exhausting,
     grouped,
+    leaves,
     space,
     takes_rest,
     walk,

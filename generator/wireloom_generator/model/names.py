@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import expressions
-from wireloom_generator.expressions import Expr, Name, Origin
+from wireloom_generator.expressions import LEFT, Expr, Name, Origin
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that the expressions of one struct know: its own fields, the record's header fields, parameters.
+    """The names that the expressions of one struct know: its own fields, the record's header fields, parameters, and
+    the words for what is left in a section.
 
     With a field goes whether it may be absent. What judges whole records compares those of ``hexadecimal`` with numbers
     written so.
@@ -25,7 +26,9 @@ class Names:
         for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
             if name.name in fields:
                 return name._replace(origin=origin, nullable=fields[name.name])
-        return name._replace(origin=Origin.PARAMETER) if name.name in self.parameters else name
+        if name.name in self.parameters:
+            return name._replace(origin=Origin.PARAMETER)
+        return name._replace(origin=Origin.SECTION, nullable=True) if name.name in LEFT else name
 
     def resolved(self, expression: Expr) -> Expr:
         """The expression with the origin of every name."""

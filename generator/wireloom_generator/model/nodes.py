@@ -306,9 +306,30 @@ def takes_rest(node: Field | Region) -> bool:
     return isinstance(node.extent, Rest)
 
 
+def leaves(node: Node) -> int | None:
+    """How many bytes of its section it always leaves to what follows, if its size says that."""
+    extent = node.wire.extent if isinstance(node, Field) else node.extent if isinstance(node, Region) else None
+    return extent.condition.left_behind if isinstance(extent, Size) else None
+
+
 def exhausting(nodes: Iterable[Node], structs: "Mapping[str, Struct]") -> Node | None:
-    """The first of the nodes behind which no bytes of their section are ever left; None if there is none."""
-    return next((node for node in nodes if _exhausts(node, structs)), None)
+    """The first of the nodes behind which no bytes of their section are ever left; None if there is none.
+
+    Behind one that leaves some, just what follows it may take them.
+    """
+    every = tuple(nodes)
+    for number, node in enumerate(every):
+        if _exhausts(node, structs) or _leaves_just(node, every[number + 1 :]):
+            return node
+    return None
+
+
+def _leaves_just(node: Node, following: "tuple[Node, ...]") -> bool:
+    left = leaves(node)
+    if left is None or (isinstance(node, Field) and node.when is not None):
+        return False
+    taken = space(following)
+    return taken.least == taken.most == left
 
 
 def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
@@ -333,7 +354,7 @@ def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail]:
 
     What stands behind an optional field in its ``Tail`` is optional in turn.
     """
-    for presence, found in groupby(nodes, _presence):
+    for (presence, _), found in groupby(nodes, _presence):
         if isinstance(presence, Condition):
             yield When(presence, tuple(replace(each, when=None) for each in found if isinstance(each, Field)))
         elif presence:
@@ -344,9 +365,15 @@ def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail]:
             yield from found
 
 
-def _presence(node: Node) -> Condition | bool:
-    """The condition of a field, or else whether it is optional; other nodes are always there."""
-    return (node.when or node.optional) if isinstance(node, Field) else False
+def _presence(node: Node) -> tuple[Condition | bool, int]:
+    """The condition of a field, or else whether it is optional; other nodes are always there.
+
+    What is left in the section is not the same for the next field, so a condition that asks for it has a number of its
+    own.
+    """
+    if not isinstance(node, Field):
+        return False, 0
+    return node.when or node.optional, id(node) if node.when is not None and node.when.asks_left else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from wireloom_generator.expressions import Expr, Unary, Value, parsed
+from wireloom_generator.expressions import Expr, Origin, Unary, Value, names, parsed, terms
 from wireloom_generator.problems import Location
 from wireloom_generator.types import WireType
 
@@ -28,6 +28,18 @@ class Condition:
     def is_written(self) -> bool:
         """Whether it is an expression of the spec, not a plain value nor one that the compiler added."""
         return self.at is not NOWHERE
+
+    @property
+    def asks_left(self) -> bool:
+        """Whether it asks how many bytes are left in the section."""
+        return any(name.origin is Origin.SECTION for name in names(self.expression))
+
+    @property
+    def left_behind(self) -> int | None:
+        """How many bytes it leaves as a size, if it is ``rest - 4`` or the like."""
+        found = terms(self.expression) if self.asks_left else None
+        constant = found.pop("", 0) if found else 0
+        return -constant if found == {"section.rest": 1} else None
 
     @property
     def tree(self) -> Expr | None:

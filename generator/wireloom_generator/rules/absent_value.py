@@ -103,7 +103,7 @@ def _holds(site: Site) -> Expr:
     if not isinstance(item, model.Field | model.Computed) or item.when is None or site.key == "when":
         return taken
     own = item.when.tree
-    return both(taken, own) if own is not None else taken
+    return both(taken, domains.there(item.when, own, visit)) if own is not None else taken
 
 
 def _surely(spec: Resolved, site: Site, name: Name, holds: Expr, known: Domains, present_when: Domains) -> bool:

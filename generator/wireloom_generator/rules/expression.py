@@ -2,7 +2,9 @@
 
 The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
 ``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
-record's header fields and the protocol's parameters; text stands in quotes.
+record's header fields and the protocol's parameters; text stands in quotes. What is left of the section is ``rest`` in
+a size, and ``left`` in ``when``, ``count`` and ``until`` of a field. It cannot decide which alternative is taken: that
+must follow from values, since somebody has to write them.
 
 Bad::
 
@@ -46,10 +48,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from _choices(site, part)
 
 
-_WORDS = {
-    "rest": ("'rest' is no number", "only size: rest and repeat: rest take what is left, and they stand alone"),
-    "record": ("'record' has no value", "size(record) is how many bytes it has"),
-}
+_WORD = {"rest": ("size",), "left": ("when", "count", "until")}
+"""The keys under which each word for what is left in the section can be asked for."""
 _LENGTH = "a length is a number, or follows from numbers of the header, as in 4 + body_length"
 
 
@@ -58,15 +58,32 @@ def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
         return
     at = site.where(name.column)
     around = site.around.get(name.name, ())
-    if name.name in _WORDS:
-        what, hint = _WORDS[name.name]
-        yield Problem(at, "expression", what, _LENGTH if site.key == "length" else hint)
+    if site.is_left(name):
+        yield from _left(site, name)
+    elif name.name == "record":
+        hint = _LENGTH if site.key == "length" else "size(record) is how many bytes it has"
+        yield Problem(at, "expression", "'record' has no value", hint)
     elif not around:
         hint = _unknown_hint(spec, site, name.name)
         yield Problem(at, "expression", f"unknown name {name.name!r}", hint)
     elif all(_is_section(seen) for seen in around):
         what, hint = f"{name.name!r} is a section and has no value", f"size({name.name}) is how many bytes it has"
         yield Problem(at, "expression", what, hint)
+
+
+def _left(site: Site, name: Name) -> Iterator[Problem]:
+    """What is wrong with asking here how many bytes are left in the section."""
+    is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
+    if site.key in _WORD[name.name] and is_field:
+        return
+    what, hint = f"{name.name!r} means nothing here", "only size, when, count and until of a field ask what is left"
+    if site.key == "length":
+        hint = _LENGTH
+    elif site.key in (*_WORD["rest"], *_WORD["left"]) and is_field:
+        hint = "in a size, write rest" if name.name == "left" else "write left for how many bytes are left"
+    elif site.key == "when":
+        hint = "what decides must be in the values, or nobody knows what to write; give the fields a when each"
+    yield Problem(site.where(name.column), "expression", what, hint)
 
 
 def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:

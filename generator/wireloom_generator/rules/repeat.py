@@ -51,7 +51,7 @@ def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if isinstance(field.type, FlatBuffers):
         what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
         yield Problem(field.where("repeat"), "repeat", what, hint)
-    if isinstance(field.wire.extent, model.Rest):
+    if isinstance(field.wire.extent, model.Rest) or model.leaves(field) is not None:
         hint = "to bound the list, put it into a section with that size"
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
     elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0:
@@ -63,7 +63,7 @@ def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if struct is None:
         return
     hint = "give each item a size or a prefix"
-    if in_struct(spec, struct, takes_rest):
+    if in_struct(spec, struct, lambda item: takes_rest(item) or model.leaves(item) is not None):
         yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
     elif in_struct(spec, struct, is_optional):
         yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)

@@ -3,6 +3,7 @@
 A section with more fields than bytes, or with bytes that no field takes and no ``trailing`` keeps, makes every record
 malformed, and so does a length that says otherwise than the fields and sections it is the length of. The sizes are
 those that a variant's and an alternative's condition leaves: with ``when: extras_length == 4`` the extras have 4 bytes.
+``size: rest - 4`` leaves four bytes, and what follows has to take just those.
 
 Bad::
 
@@ -19,17 +20,18 @@ Good::
         - {name: flags, type: u32}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, every
+from wireloom_generator.analysis.sequences import place
 from wireloom_generator.expressions import Compare, Expr, Value, conditions, terms
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, counted, seen_from
-from wireloom_generator.types.sizes import SizeRange
+from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -46,6 +48,51 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from _shortest(spec, scope.owner, known)
         if not isinstance(scope.owner, model.Struct) and scope.owner.length is not None:
             yield from _length(spec, scope.owner, scope.owner.length, known)
+    yield from dict.fromkeys(_leaving(spec))
+
+
+def _leaving(spec: Resolved) -> Iterator[Problem]:
+    """What leaves other bytes to what follows than that takes."""
+    yield from _left(spec.record.nodes, NOTHING)
+    for struct in spec.structs.values():
+        yield from _left(struct.nodes, ANY)
+    for message in spec.messages:
+        for slot in spec.record.slots:
+            behind = NOTHING if slot.trailing is None else ANY
+            shared = message.sections.get(slot.name, ())
+            for variant in message.variants:
+                yield from _left((*shared, *variant.sections.get(slot.name, ())), behind)
+            if not message.variants or message.variants[-1].when is not None:
+                yield from _left(shared, behind)
+
+
+def _left(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
+    """The same for some nodes with this many bytes ``behind`` them."""
+    for node in reversed(nodes):
+        left = model.leaves(node)
+        if left is not None and not (isinstance(node, model.Field) and node.repeat is not None):
+            yield from _leaves(node, left, behind)
+        match node:
+            case model.Section(nodes=inner, trailing=trailing):
+                yield from _left(inner, NOTHING if trailing is None else ANY)
+            case model.Choice(alternatives=alternatives):
+                for alternative in alternatives:
+                    yield from _left(alternative.nodes, behind)
+        behind += model.space((node,))
+
+
+def _leaves(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]:
+    if left < 0:
+        what, hint = f"{place(node)[1]} takes more bytes than are left", "rest - 4 leaves four to what follows"
+    elif left < behind.least:
+        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, and what follows needs {behind.least}"
+        hint = f"write rest - {behind.least}"
+    elif behind.most is not None and left > behind.most:
+        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, and what follows takes {behind.most}"
+        hint = f"write rest - {behind.most}, or let trailing keep what is left over"
+    else:
+        return
+    yield Problem(node.where("size"), "section-size", what, hint)
 
 
 def _fits(
@@ -151,7 +198,7 @@ def _sum(spec: Resolved) -> tuple[dict[str, int], bool] | None:
     is_open = False
     for node in spec.record.nodes:
         extent = node.extent if isinstance(node, model.Region) else None
-        if isinstance(extent, model.Size):
+        if isinstance(extent, model.Size) and not extent.condition.asks_left:
             tree = extent.condition.tree
             size = terms(tree) if tree is not None else None
         else:

@@ -36,7 +36,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, model.Region) and node.trailing is not None:
             taker = model.exhausting(model.children(node), spec.structs)
             if taker is not None:
-                what = f"{node.trailing!r} can never hold anything, since {place(taker)[1]} takes all that is left"
+                takes = "takes" if model.leaves(taker) is None else "and what follows take"
+                what = f"{node.trailing!r} can never hold anything, since {place(taker)[1]} {takes} all that is left"
                 yield Problem(
                     node.where("trailing"), "trailing", what, "leave it out, or give what stands there a size"
                 )

@@ -21,15 +21,17 @@ class Frame(dict[str, Extremes]):
     """What expressions may use beside values: the positions of fields and sections, and the reader's parameters.
 
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
-    fields are looked up only if they are asked for.
+    fields are looked up only if they are asked for. ``left`` is how many bytes are left in the section where the
+    expression stands that is evaluated next; None where nobody knows.
     """
 
-    __slots__ = ("parameters", "runs")
+    __slots__ = ("left", "parameters", "runs")
 
     def __init__(self, parameters: Values, **spans: Extremes) -> None:
         super().__init__(spans)
         self.parameters = parameters
         self.runs: dict[Placement, int] = {}
+        self.left: int | None = None
 
     def span(self, name: str) -> Extremes | None:
         """The span of ``name`` in the record; None when it is absent."""

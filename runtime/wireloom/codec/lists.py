@@ -14,7 +14,7 @@ from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Composite, value_type
-from wireloom.codec.writer import Writer
+from wireloom.codec.writer import Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 
@@ -61,7 +61,7 @@ class Repeat(Composite):
         """How many items there are; None if only the last one shows it. No item takes less than ``smallest`` bytes."""
         if self.count is None:
             return None
-        count = self.count.ask(context, stream.record, stream.frame)
+        count = stream.ask(self.count, context)
         left = stream.limit - stream.pos
         if not isinstance(count, int) or not 0 <= count * smallest <= left:
             what = counted(count, "item") if isinstance(count, int) else "an unknown number of items"
@@ -70,7 +70,7 @@ class Repeat(Composite):
 
     def _ends(self, item: Any, stream: Any) -> bool:
         assert self.until is not None
-        return self.until.holds(item, stream.record, stream.frame)
+        return bool(stream.ask(self.until, item))
 
     def _item(self, stream: Reader, context: Values, index: int) -> Any:
         start = stream.pos
@@ -86,8 +86,9 @@ class Repeat(Composite):
         if len(obj) * self.weight > Reader.HEAVIEST:
             raise EncodeError(f"a list of more than {Reader.HEAVIEST} bytes in a table")
         number = self._little if stream.little else self._big
-        outer = stream.path
+        outer, spot = stream.path, stream.spot(self.count)
         built: list[Any] = []
+        spots: list[Spot | None] = []
         for index, item in enumerate(obj):
             stream.path = (outer, index)
             start = len(stream.buffer)
@@ -97,11 +98,13 @@ class Repeat(Composite):
                 built.append(self.item._build(item, stream, context, ""))
             if len(stream.buffer) == start:
                 raise EncodeError("takes no bytes, so that it could repeat for ever")
+            if self.until is not None:
+                spots.append(stream.spot(self.until))
         stream.path = outer
         if self.until is not None:
-            stream.claim(_Ending(self.until, built), context, [len(built) - 1])
+            stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
         elif self.count is not None:
-            stream.claim(self, context, len(obj))
+            stream.claim(self, context, len(obj), spot=spot)
         else:
             stream.follow(self, context, followed=False)
         return obj
@@ -119,14 +122,19 @@ class Repeat(Composite):
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """The claim that the last item of a list ends it, and no other does."""
+    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places behind them."""
 
     until: Expression
     items: list[Values]
+    spots: list[Spot | None]
 
     def state(self, this: Values, record: Values, frame: Frame) -> list[int]:
         """The items that end it."""
-        return [index for index, item in enumerate(self.items) if self.until.holds(item, record, frame)]
+        return [index for index, item in enumerate(self.items) if self._ends(item, self.spots[index], record, frame)]
+
+    def _ends(self, item: Values, spot: Spot | None, record: Values, frame: Frame) -> bool:
+        frame.left = None if spot is None else spot.left
+        return self.until.holds(item, record, frame)
 
     def refusal(self, this: Values, taken: list[int], found: list[int]) -> EncodeError:
         if not found:

@@ -321,12 +321,13 @@ class Message(Construct):
                 part.write(writer, writer.record)
                 continue
             writer.path = own
-            start, open_ends = len(writer.buffer), len(writer.open_ends)
+            start, spot = len(writer.buffer), writer.spot(part.size)
+            open_ends = len(writer.open_ends)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, start, open_ends)
             writer.path = None
-            part.claim(writer, writer.record)
+            part.claim(writer, writer.record, spot)
         writer.end(0)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:

@@ -14,7 +14,7 @@ from wireloom.codec.layout import Layout, Part
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size, octets
-from wireloom.codec.writer import Writer
+from wireloom.codec.writer import Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 
@@ -29,7 +29,7 @@ class Section(Part):
         self.extent = extent
         self.trailing = trailing
         self.content = Layout(*items)
-        self._size = extent.size if isinstance(extent, Size) else None
+        self.size = extent.size if isinstance(extent, Size) else None
         self.inputs = (*self.content.inputs, *((trailing,) if trailing else ()))
         self.derived = self.content.derived
 
@@ -46,7 +46,7 @@ class Section(Part):
     def enter(self, reader: Reader, this: Values) -> int:
         """Set the reader's limit to the section's end, and return the limit it had."""
         start, outer = reader.pos, reader.limit
-        size: Any = outer - start if self._size is None else self._size
+        size: Any = outer - start if self.size is None else self.size
         if isinstance(size, Expression):
             assert isinstance(self.extent, Size)
             size = self.extent.measure(reader, this)
@@ -74,10 +74,11 @@ class Section(Part):
         reader.limit = outer
 
     def write(self, writer: Writer, this: Values) -> None:
-        start, open_ends = len(writer.buffer), len(writer.open_ends)
+        start, spot = len(writer.buffer), writer.spot(self.size)
+        open_ends = len(writer.open_ends)
         self.content.write(writer, this)
         self.close(writer, this, start, open_ends)
-        self.claim(writer, this)
+        self.claim(writer, this, spot)
 
     def close(self, writer: Writer, this: Values, start: int, open_ends: int) -> None:
         """Write the bytes left over and note the section's span. ``open_ends`` is the number of its first."""
@@ -89,10 +90,10 @@ class Section(Part):
         writer.frame[self.name] = (start, len(writer.buffer))
         writer.end(open_ends)
 
-    def claim(self, writer: Writer, this: Values) -> None:
-        """Claim that the section's size, computed from ``this``, is the number of bytes that were written."""
+    def claim(self, writer: Writer, this: Values, spot: Spot | None) -> None:
+        """Claim that the section's size, computed from ``this`` at its ``spot``, is the number of bytes written."""
         if isinstance(self.extent, Size):
-            writer.claim(self, this, writer.frame.size(self.name))
+            writer.claim(self, this, writer.frame.size(self.name), spot=spot)
         else:
             writer.follow(self, this, followed=False)
 
@@ -116,7 +117,8 @@ class Section(Part):
 class When(Part):
     """Fields that are there only if a condition holds.
 
-    When building, they are written if one of them is given or the condition holds; in the end the two must agree.
+    When building, they are written if one of them is given or the condition holds; in the end the two must agree. How
+    many bytes are left is not known then, so derived fields that depend on it must be given, too.
     """
 
     def __init__(self, condition: Formula, *items: Construct) -> None:
@@ -125,6 +127,8 @@ class When(Part):
         self.content = Layout(*items)
         self.inputs = self.content.inputs
         self.derived = self.content.derived
+        names = tuple(column.name for column in self.content.columns())
+        self._telling = names if self.condition.asks_left else self.inputs
 
     def columns(self) -> Iterator[Column]:
         return self.content.columns()
@@ -138,12 +142,12 @@ class When(Part):
         return EncodeError(f"{state} {self.condition.written} is {str(found).lower()}", names[0])
 
     def read(self, reader: Reader, this: Values) -> None:
-        if self.condition.ask(this, reader.record, reader.frame):
+        if reader.ask(self.condition, this):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        present = bool(_given(this, self.inputs)) or self.condition.holds(this, writer.record, writer.frame)
-        writer.claim(self, this, present)
+        present = bool(_given(this, self._telling)) or self.condition.holds(this, writer.record, writer.frame)
+        writer.claim(self, this, present, spot=writer.spot(self.condition))
         if present:
             self.content.write(writer, this)
 

@@ -6,6 +6,7 @@ from typing import Any
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.tracing import Trace
+from wireloom.expressions import Expression
 from wireloom.options import wide
 
 
@@ -49,6 +50,12 @@ class Reader:
         self.weight += weight
         if self.weight > self.HEAVIEST:
             raise DecodeError("too-long", f"lists of more than {self.HEAVIEST} bytes in a table", self.pos)
+
+    def ask(self, expression: Expression, this: Values) -> Any:
+        """The value of an expression that stands here."""
+        if expression.asks_left:
+            self.frame.left = self.limit - self.pos
+        return expression.ask(this, self.record, self.frame)
 
     def take(self, count: int) -> bytes:
         """The next ``count`` bytes. Raises ``DecodeError`` when they are not there."""

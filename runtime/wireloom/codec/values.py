@@ -67,14 +67,14 @@ class Size(Extent):
 
     def measure(self, reader: Reader, this: Values) -> int:
         """The number of bytes. Raises ``DecodeError`` if a value that it is computed from is absent."""
-        size = self.size if isinstance(self.size, int) else self.size.ask(this, reader.record, reader.frame)
+        size = self.size if isinstance(self.size, int) else reader.ask(self.size, this)
         if not isinstance(size, int):
             raise DecodeError("invalid-size", "a size that follows from an absent value", reader.pos)
         return size
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if isinstance(self.size, Expression):
-            writer.claim(self, this, len(data))
+            writer.claim(self, this, len(data), spot=writer.spot(self.size))
         elif len(data) != self.size:
             raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         writer.write(data)

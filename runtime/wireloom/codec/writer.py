@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
+from wireloom.expressions import Expression
 from wireloom.options import wide
 
 Path = tuple["Path", str | int] | None
@@ -16,6 +17,18 @@ Claim = tuple["Claimant", Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
 OpenEnd = tuple["Refuser", Values, int, bool, Path]
 """The assumption that a region goes on behind that byte, or that it ends there."""
+
+
+class Spot:
+    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended."""
+
+    __slots__ = ("at", "left")
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.left: int | None = None
+
+
 Reservation = tuple["Reserved", Values, int, Path]
 """Room in the record from that byte on, and what fills it."""
 
@@ -52,7 +65,7 @@ class Writer:
         self.path: Path = None
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
-        self.open_ends: list[OpenEnd] = []
+        self.open_ends: list[OpenEnd | Spot] = []
         self.awaited: list[Awaited] = []
         self.known: dict[Path, Values] = {}
 
@@ -61,6 +74,7 @@ class Writer:
         self.record = record
         self.path = None
         self.frame.clear()
+        self.frame.left = None
         self.buffer.clear()
         self.frames, self.reserved, self.claims, self.open_ends, self.awaited = [], [], [], [], []
 
@@ -90,9 +104,20 @@ class Writer:
         self.reserved.append((part, this, len(self.buffer), self.path))
         self.buffer += bytes(size)
 
-    def claim(self, part: "Claimant", this: Values, taken: object) -> None:
-        """Assume that ``part`` will have the state ``taken`` when all values are known."""
-        self.claims.append((part, this, self.frame, taken, self.path))
+    def claim(self, part: "Claimant", this: Values, taken: object, *, spot: Spot | None = None) -> None:
+        """Assume that ``part`` will have the state ``taken`` when all values are known.
+
+        What it asks for as left is what is left behind ``spot``.
+        """
+        self.claims.append((part if spot is None else _AtSpot(part, spot), this, self.frame, taken, self.path))
+
+    def spot(self, *asking: Expression | int | None) -> Spot | None:
+        """This place, if one of the expressions asks how many bytes are left here."""
+        if not any(isinstance(one, Expression) and one.asks_left for one in asking):
+            return None
+        found = Spot(len(self.buffer))
+        self.open_ends.append(found)
+        return found
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
         """Assume that the region goes on from here, or that it ends here."""
@@ -108,7 +133,11 @@ class Writer:
 
     def end(self, open_ends: int) -> None:
         """End a region: check its ``open_ends``, those from that number on, against the bytes that followed them."""
-        for part, this, start, followed, path in self.open_ends[open_ends:]:
+        for each in self.open_ends[open_ends:]:
+            if isinstance(each, Spot):
+                each.left = len(self.buffer) - each.at
+                continue
+            part, this, start, followed, path = each
             if followed != (start < len(self.buffer)):
                 self.path = path
                 raise part.refusal(this, followed, not followed)
@@ -153,6 +182,25 @@ class Claimant(Refuser, Protocol):
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The state that a reader of these values would find."""
         ...
+
+
+class _AtSpot:
+    """A claim that asks how many bytes are left behind its ``spot``."""
+
+    __slots__ = ("claimant", "spot")
+
+    def __init__(self, claimant: Claimant, spot: Spot) -> None:
+        self.claimant = claimant
+        self.spot = spot
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What the claimant finds there."""
+        frame.left = self.spot.left
+        return self.claimant.state(this, record, frame)
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """The claimant's error."""
+        return self.claimant.refusal(this, taken, found)
 
 
 class Reserved(Protocol):

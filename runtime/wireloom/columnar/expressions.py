@@ -121,6 +121,8 @@ def _found(name: Name) -> Vectorised:
             return lambda this, record, frame: frame.parameters[key]
         case Origin.RECORD:
             return lambda this, record, frame: record[key]
+        case Origin.SECTION:
+            return lambda this, record, frame: frame.left
         case Origin.THIS | None:
             return lambda this, record, frame: this[key]
 

@@ -79,7 +79,7 @@ class Repeat:
                     return counts
                 counts = counts + over  # the last one is not whole, which shows when it is read
             return counts
-        count = self.count(this, at.record, at.frame) if callable(self.count) else self.count
+        count = at.ask(self.count, this) if callable(self.count) else self.count
         counts, valid = number(count, at)
         wrong: Array = (counts < 0) | (counts > left // sizes)
         if valid is not None and not valid.all():
@@ -213,7 +213,7 @@ class _Lists:
         assert isinstance(items, Structs)
         values = Values(inner)
         values.columns = items.columns
-        found: Array = np.broadcast_to(true(self.kind.until(values, inner.record, inner.frame)), len(inner))
+        found: Array = np.broadcast_to(true(inner.ask(self.kind.until, values)), len(inner))
         return found
 
     def _go_on(self, rows: Array, kept: Array, start: Array, stop: Array, ended: Array) -> None:

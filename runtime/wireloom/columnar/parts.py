@@ -184,7 +184,7 @@ class When:
         self.derived = content.derived
 
     def read(self, at: Rows, this: Values) -> None:
-        within(at, this, true(self.condition(this, at.record, at.frame)), self.content)
+        within(at, this, true(at.ask(self.condition, this)), self.content)
 
 
 class Choice:

@@ -4,7 +4,7 @@ Rows whose bytes look wrong, or cannot be handled here, are ``doubtful`` and con
 the codec decodes them again, except those that are refused, because it is known what the codec would say.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace as replaced
 from typing import Any
@@ -121,6 +121,7 @@ class Frame:
         self.rows = rows.selected
         self.outer = outer
         self.spans: dict[str, tuple[Array, Array]] = {}
+        self.here: tuple[Array, int, Array] | None = None
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -140,6 +141,13 @@ class Frame:
                 found = start[chosen], stop[chosen]
             self.spans[name] = found
         return found or (self.rows.start, self.rows.start)
+
+    @property
+    def left(self) -> Vector:
+        """How many bytes are left in the section, from where the expression stands that is evaluated."""
+        assert self.here is not None, "who asks says where"
+        pos, shift, limit = self.here
+        return Vector(limit - (pos + shift), None, self.rows.doubt)
 
     def merge(self, inner: "Frame") -> None:
         """Take over the positions in some of the rows."""
@@ -249,6 +257,11 @@ class Rows:
             self.batch.doubtful[records] = True
             self.batch.refusals.add(replaced(refusal, records=records, path=(*path, numbers[mine], *refusal.path)))
         self.doubt(rows[~items.refusals.of(wrong)])
+
+    def ask(self, expression: Callable[[Values, Values, Frame], Any], this: Values) -> Any:
+        """The value of an expression that stands here."""
+        self.frame.here = self.pos, self.shift, self.limit
+        return expression(this, self.record, self.frame)
 
     def need(self, count: int | Array, place: Array | None = None) -> None:
         """Refuse rows with fewer than ``count`` bytes left, from the cursor or from ``place`` on."""

@@ -70,7 +70,7 @@ class Size:
 
     def measure(self, at: Rows, this: Values) -> Array:
         """The number of bytes; a size that is negative or larger than what is left is refused and then limited."""
-        value = self.size(this, at.record, at.frame) if callable(self.size) else self.size
+        value = at.ask(self.size, this) if callable(self.size) else self.size
         sizes, valid = number(value, at)
         return _bounded(at, sizes, valid)
 

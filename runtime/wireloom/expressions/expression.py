@@ -13,6 +13,8 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.asks_left = "section." in text
+        """Whether it may ask how many bytes are left in the section, so that who asks it must say so to the frame."""
         self.ask: RecordFunction = self._ask_first
         """Its value in one record; None if a value that it needs is absent, or it divides by zero."""
 

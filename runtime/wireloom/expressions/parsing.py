@@ -4,7 +4,8 @@ Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, name
 the calls ``size offset count present min max``. No loops, no attributes, no other calls.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
-``parameters.dialect`` is a parameter, a plain name is in the own struct. Any field may be absent.
+``parameters.dialect`` is a parameter, ``section.left`` is how many bytes are left in the section, a plain name is in
+the own struct. Any field may be absent, and what is left is not known while a record is written.
 """
 
 import ast
@@ -36,7 +37,7 @@ _BINARY = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_ORIGINS = {"record": Origin.RECORD, "parameters": Origin.PARAMETER}
+_ORIGINS = {"record": Origin.RECORD, "parameters": Origin.PARAMETER, "section": Origin.SECTION}
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -140,7 +141,7 @@ class _Reading:
             case ast.Name(id=name):
                 return Name(name, self._column(node), Origin.THIS if self.qualified else None, self.qualified)
             case ast.Attribute(value=ast.Name(id=origin), attr=name) if self.qualified and origin in _ORIGINS:
-                return Name(name, self._column(node), _ORIGINS[origin], origin == "record")
+                return Name(name, self._column(node), _ORIGINS[origin], origin != "parameters")
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):

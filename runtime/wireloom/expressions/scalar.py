@@ -154,5 +154,7 @@ def _tuple(items: Iterable[str]) -> str:
 
 
 def _found(name: Name) -> str:
-    """The value of a name: from the own struct, the header or the parameters."""
+    """The value of a name: from the own struct, the header or the parameters, or how many bytes are left."""
+    if name.origin is Origin.SECTION:
+        return "frame.left"
     return f"{_WHERE[name.origin]}[{name.name!r}]"

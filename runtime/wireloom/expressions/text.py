@@ -22,7 +22,13 @@ from wireloom.expressions.tree import (
     walk,
 )
 
-_PREFIXES = {None: "", Origin.THIS: "", Origin.RECORD: "record.", Origin.PARAMETER: "parameters."}
+_PREFIXES = {
+    None: "",
+    Origin.THIS: "",
+    Origin.RECORD: "record.",
+    Origin.PARAMETER: "parameters.",
+    Origin.SECTION: "section.",
+}
 _PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
 

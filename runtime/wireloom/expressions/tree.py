@@ -14,6 +14,12 @@ class Origin(StrEnum):
     THIS = "this"
     RECORD = "record"
     PARAMETER = "parameter"
+    SECTION = "section"
+    """It is one of ``LEFT``: how many bytes are left in the section from the place of the expression on."""
+
+
+LEFT = ("rest", "left")
+"""What is left in a section: as a word of sizes, and as one of other expressions."""
 
 
 class Value(NamedTuple):

@@ -44,8 +44,8 @@ class Facts:
         return UNDECIDED
 
     def with_value(self, key: Key, value: Known) -> "Facts":
-        """These facts and one more."""
-        return replace(self, values={**self.values, key: value})
+        """These facts and one more, unless it is about what is left in a section, which changes from field to field."""
+        return self if key[0] is Origin.SECTION else replace(self, values={**self.values, key: value})
 
     def with_present(self, keys: Iterable[Key]) -> "Facts":
         """These facts, and that some fields are present."""

@@ -262,6 +262,8 @@ def _is_none_alike(left: Expr, right: Expr) -> bool:
 
 
 def _value_of(name: Name) -> str:
+    if name.origin is Origin.SECTION:
+        return "frame[0]"
     origin = "parameters" if name.origin is Origin.PARAMETER else name.origin or "this"
     return f"{origin}.{name.name}" if _is_name(name.name) else f"{origin}[{string(name.name)}]"
 
