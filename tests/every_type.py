@@ -29,8 +29,8 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     types.Integer: (({}, 5),),
     types.Float: (({}, 1.5),),
     types.Boolean: (({}, True),),
-    types.Leb128: (({}, 300),),
-    types.ZigZag: (({}, 300),),
+    types.Leb128: (({}, 300), ({"raw": ""}, 300)),
+    types.ZigZag: (({}, 300), ({"raw": ""}, 300)),
     types.Bcd: (
         ({"digits": 8}, 12345678),
         ({"digits": 3, "sign": "unsigned"}, 42),
@@ -39,9 +39,9 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     ),
     types.Bytes: (({"prefix": "u8"}, b"ab"), ({"size": "2"}, b"ab"), ({"until": "00"}, b"ab")),
     types.Text: tuple(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS),
-    types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": "example_bytes"}, {"number": 5}),),
+    types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": ""}, {"number": 5}),),
 }
-"""For each type, the other keys of a field of it, and a value."""
+"""For each type, the other keys of a field of it, and a value. Each ``raw`` column gets a name of its own."""
 SHAPES: Mapping[str, Mapping[str, object]] = {
     "plain": {},
     "lists": {"repeat": {"count": 2}},
@@ -56,7 +56,9 @@ def fields() -> Iterator[tuple[dict[str, Any], object]]:
     for each in types.ALL:
         for spelling in each.spellings():
             for number, (keys, value) in enumerate(EXAMPLES[each]):
-                yield {"name": f"{spelling}_{number}", "type": spelling, **keys}, value
+                name = f"{spelling}_{number}"
+                own = {"raw": f"{name}_bytes"} if "raw" in keys else {}
+                yield {"name": name, "type": spelling, **keys, **own}, value
 
 
 def listable(entry: Mapping[str, object]) -> bool:

@@ -78,6 +78,23 @@ def test_a_changed_table_is_written_afresh_although_its_bytes_are_given() -> Non
     assert codec.parse(codec.build(row))["monster"]["monster"]["hp"] == 81
 
 
+def test_bytes_that_a_value_does_not_determine_are_written_while_they_say_it() -> None:
+    codec = feature("raw_bytes")
+    data = bytes.fromhex("0f  ac8200 8300 8100 81808000 05 868000")
+    row = codec.parse(data)
+    assert codec.build(row) == data
+    row["numbers"] |= {"number": 301, "list_count": 2, "list": [1, 2]}
+    assert codec.build(row) == bytes.fromhex("0b  ad02 8300 02 0102 05 868000")
+
+
+@pytest.mark.parametrize("told", [b"\x86\x80\x00\x00", b"\x86\x80", b"\x07", b""])
+def test_bytes_that_do_not_say_the_value_are_not_written(told: bytes) -> None:
+    values = {"number": 1, "change": 0, "list_count": 0, "strict": 5, "last": 6}
+    assert feature("raw_bytes").build({"numbers": {**values, "last_bytes": told}}) == bytes.fromhex(
+        "05  01 00 00 05 06"
+    )
+
+
 REFUSED = {
     "a size that says otherwise": (
         "- {name: told, type: u8}\n- {name: data, type: bytes, size: told}",

@@ -346,12 +346,13 @@ local function bcd(digits, scale, signs)
   end}
 end
 
-local function leb128(bits)
-  return {kind = "varint", bits = bits}
+-- Numbers of seven bits a byte; ``lenient`` ones may be longer than need be.
+local function leb128(bits, lenient)
+  return {kind = "varint", bits = bits, lenient = lenient}
 end
 
-local function zigzag(bits)
-  return {kind = "varint", bits = bits, signed = true}
+local function zigzag(bits, lenient)
+  return {kind = "varint", bits = bits, signed = true, lenient = lenient}
 end
 
 -- Values that end where an extent says.
@@ -520,6 +521,7 @@ local function declare(protocol, owner, nodes)
   for _, node in ipairs(nodes) do
     if node.nodes then declare(protocol, owner, node.nodes) end
     if node.trailing then declare(protocol, owner, {node.trailing}) end
+    if node.raw then declare(protocol, owner, {node.raw}) end
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
     local shift = node.bits and 8 * node.value.size
     for _, bit in ipairs(node.bits or {}) do
@@ -599,7 +601,8 @@ local function tell(reader, tree, node, at, length, value)
   return item
 end
 
--- Reading. A reader has the bytes of one record and where it is in them; nothing is read past its ``limit``.
+-- Reading. A reader has the bytes of one record and where it is in them; nothing is read past its ``limit``. It is
+-- ``loose`` if it has met bytes, in the field that it reads, that are not those that the value is written as.
 
 local function short(reader, count, name, at)
   at = at or reader.pos
@@ -621,7 +624,10 @@ local function varint(reader, value, name)
     reader.pos = reader.pos + 1
     found, unit = add(found, mul(unit, byte % 128)), mul(unit, 128)
     if byte < 128 then
-      if byte == 0 and i > 1 then fail("leb128", at, path, "not the shortest form") end
+      if byte == 0 and i > 1 then
+        if not value.lenient then fail("leb128", at, path, "not the shortest form") end
+        reader.loose = true
+      end
       if found >= 2 ^ value.bits then fail("leb128", at, path, "more than " .. value.bits .. " bits") end
       if not value.signed then return found end
       local half, odd = divide(found, 2)
@@ -808,10 +814,15 @@ local readers = {}
 
 function readers.field(reader, tree, this, node, derived)
   local at = reader.pos
+  reader.loose = false
   if node.count or node["until"] or node.list then
     this[node.name] = list(reader, tree, node, this)
   else
     this[node.name] = one(reader, tree, node, this)
+  end
+  if node.raw and reader.loose then
+    this[node.raw.name] = reader.data:sub(at + 1, reader.pos)
+    tell(reader, tree, node.raw, at, reader.pos - at)
   end
   reader.frame[node.name] = {at, reader.pos}
   validate(reader, node, this, at)

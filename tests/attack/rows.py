@@ -282,6 +282,8 @@ def _shape(steps: Iterable[Any]) -> Shape:
                     _add(shape, _field(name, field))
             case Lone():
                 _add(shape, _field(step.name, step.field))
+                if step.raw is not None:
+                    _add(shape, {step.raw.column: Kind(raw=True, fills=True)})
             case Computed():
                 _add(shape, {**_field(step.name, step.field), step.name: Kind(fills=True)})
             case Encoded():

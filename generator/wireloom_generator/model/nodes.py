@@ -67,9 +67,9 @@ class _Named(Described):
 class Field(_Named):
     """A value in the bytes. ``columns`` are its own and its label's.
 
-    ``raw`` is the column that keeps the bytes of a FlatBuffers table. The field is present if ``when`` holds, and, if
-    it is ``optional``, only if bytes are left for it. ``space`` are the bytes that it takes at least and at most. The
-    default of a ``reserved`` one is 0 unless it has another.
+    ``raw`` is the column that keeps bytes other than those that the value is written as. The field is present if
+    ``when`` holds, and, if it is ``optional``, only if bytes are left for it. ``space`` are the bytes that it takes at
+    least and at most. The default of a ``reserved`` one is 0 unless it has another.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """

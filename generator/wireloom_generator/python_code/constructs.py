@@ -112,7 +112,8 @@ def _field(field: model.Field) -> Code:
     if field.repeat is not None:
         value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
     sum_ = None if field.checksum is None else checksum(field.checksum)
-    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long)
+    raw = None if isinstance(field.type, FlatBuffers) else quoted(field.raw)
+    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw)
 
 
 def _bit(field: model.BitField) -> Code:
@@ -126,6 +127,7 @@ def _described(
     flags: str | None = None,
     checksum: Code | None = None,
     long: bool = False,
+    raw: str | None = None,
 ) -> Code:
     """A value with what the spec says of it, if it says anything."""
     found = call(
@@ -141,6 +143,7 @@ def _described(
         default=_default(field.default),
         long=long,
         hex=field.hex,
+        raw=raw,
     )
     return found if len(found.arguments) > 1 else value
 

@@ -129,7 +129,7 @@ class Field(Documented):
     until: Hex | None = optional("terminator behind it")
     encoding: str | None = optional(f"of text: {listed(ENCODINGS, default=True)}")
     table: str | None = optional("of flatbuffers: the root table")
-    raw: str | None = optional("of flatbuffers: the column that keeps the bytes")
+    raw: str | None = optional("column for bytes that are not those its value is written as; of flatbuffers, for all")
     digits: int | None = optional("of bcd: how many digits it has, 1 to 38")
     scale: int | None = optional("of bcd: how many of them are behind the point")
     sign: str | None = optional("of bcd: signed or unsigned, in a nibble behind the digits")

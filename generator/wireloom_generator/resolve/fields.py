@@ -247,7 +247,9 @@ class Fields:
         labels = field.labels and repeat is None
         found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
         if field.raw is not None:
-            kept = f"Bytes of {field.name}; written back while it is unchanged"
+            is_always = isinstance(wire.type, FlatBuffers)
+            others = "" if is_always else ", if they are not those that it is written as"
+            kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
             return (*found, model.Column(field.raw, model.Primitive.BINARY, kept))
         return found
 

@@ -4,7 +4,8 @@ Bytes do not say where they end, and two sayings could contradict each other in 
 
 ``size`` is a number of bytes or ``rest``, which is what is left of the section. ``prefix`` puts a length in front and
 ``until`` a terminator behind. A type may be given a size or a prefix, and is a region of its own then. FlatBuffers have
-a size or a prefix, and name their table and the column that keeps their bytes.
+a size or a prefix, and name their table and the column that keeps their bytes. Other values can have such a column, too
+(``raw``), if several bytes can say the same: a LEB128 number can be longer than need be.
 
 Bad::
 
@@ -37,6 +38,9 @@ _ELSEWHERE = {
 """Other names of encodings."""
 
 _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
+
+_HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for each in ALL for key in each.keys)}
+"""The types that can have a key, by the keys that not all can have."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -100,15 +104,16 @@ def _encoding_hint(encoding: str) -> str:
 
 
 def _own(field: model.Field | model.Computed) -> Iterator[Problem]:
-    """What is wrong with the keys that only fields of one type have."""
-    for each in ALL:
-        for key in each.keys:
-            given = field.gives(key)
-            if not isinstance(field.type, each) and given:
-                hint = f"only {next(iter(each.spellings()))} has one"
-                yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
-            elif isinstance(field.type, each) and not given and key in each.needs:
-                what = f"{field.type.word} needs {key}, {each.needs[key]}"
-                yield Problem(field.where("type"), "extent", what)
+    """What is wrong with the keys that not all types have."""
+    for key, having in _HAVING.items():
+        given, owners = field.gives(key), [each for each in having if isinstance(field.type, each)]
+        if not owners and given:
+            hint = f"only {next(iter(having[0].spellings()))} has one"
+            if key == "raw":
+                hint = "a value of that type says what its bytes are"
+            yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
+        elif owners and not given and key in owners[0].needs:
+            what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"
+            yield Problem(field.where("type"), "extent", what)
     for key, what, hint in field.faults:
         yield Problem(field.where(key), "extent", what, hint)

@@ -34,9 +34,10 @@ class Base(ABC):
 
     ``spelling`` is how a spec writes it, if there is one way only. ``block`` is what reads it in the codec, if that
     reads nothing else. ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs
-    one of them; a type of known size has none. ``keys`` are the keys that only fields of this type have, each with
-    its allowed words if there are few; ``needs`` describes those that are required. Types that ``has_order`` have
-    several bytes, in big-endian or little-endian order.
+    one of them; a type of known size has none. ``keys`` are the keys that not all types have, each with its
+    allowed words if there are few; ``needs`` describes those that are required. One that can have ``raw`` can stand as
+    other bytes than those that it is written as. Types that ``has_order`` have several bytes, in big-endian or
+    little-endian order.
     """
 
     __slots__ = ()

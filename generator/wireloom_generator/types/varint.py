@@ -1,7 +1,8 @@
 """``leb128_u32``, ``leb128_u64``, ``zigzag_i32``, ``zigzag_i64``: as many bytes as the value needs, 7 bits in each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain
@@ -18,6 +19,7 @@ class Varint(Base):
     """What both varints share."""
 
     holds: ClassVar[str] = "integer"
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"raw": ()})
     signed: ClassVar[bool]
     stem: ClassVar[str]
 

@@ -147,7 +147,7 @@ class Field(Subconstruct):
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
     value; ``long`` bounds an unsigned 64-bit number below 2^63. The values of ``hex`` fields are shown in hexadecimal,
-    as the spec writes them.
+    as the spec writes them. ``raw`` is the column for bytes that are not those that the value is written as.
     """
 
     stored = True
@@ -166,6 +166,7 @@ class Field(Subconstruct):
         default: Any = None,
         long: bool = False,
         hex: bool = False,
+        raw: str | None = None,
     ) -> None:
         super().__init__(subcon)
         self.enum = enum
@@ -178,6 +179,7 @@ class Field(Subconstruct):
         self.default = default
         self.long = long
         self.hex = hex
+        self.raw = raw
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
         self._most = (1 << 8 * subcon.sizeof()) - 1 if self.last else 0
@@ -343,4 +345,4 @@ def fixed(item: Construct) -> tuple[str, Field] | None:
     if not isinstance(item, Renamed):
         return None
     field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
-    return None if packing_of(field.subcon) is None else (item.name, field)
+    return None if packing_of(field.subcon) is None or field.raw else (item.name, field)

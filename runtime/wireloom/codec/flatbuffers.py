@@ -13,11 +13,11 @@ from typing import Any
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import given, shown
+from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
-from wireloom.codec.values import Extent, octets
+from wireloom.codec.values import Extent
 from wireloom.codec.writer import Writer
 
 SCALARS = {

@@ -37,6 +37,13 @@ def whole(value: Any) -> Any:
     return value
 
 
+def octets(value: Any, path: str = "") -> bytes:
+    """``value`` as bytes. Raises ``EncodeError`` if it is something else."""
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise EncodeError(f"bytes expected, not {type(value).__name__}", path)
+    return bytes(value)
+
+
 def shown(value: object, digits: int = 0) -> str:
     """A value as an error shows it: at most one line, and in hexadecimal if ``digits`` is not 0."""
     if isinstance(value, bool):

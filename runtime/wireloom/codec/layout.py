@@ -15,6 +15,7 @@ from wireloom.codec.fields import Field, Settled, Validity, fixed
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
+from wireloom.codec.raw import Raw
 from wireloom.codec.reader import Reader
 from wireloom.codec.runs import Run, byte_order
 from wireloom.codec.values import Constant, value_type
@@ -152,11 +153,14 @@ class Lone(Part):
         super().__init__()
         self.name = name
         self.field = subcon if isinstance(subcon, Field) else Field(subcon)
-        self.subcon = self.field.subcon
-        self.inputs = self.field.inputs(name)
+        self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
+        self.subcon = self.raw.value if self.raw else self.field.subcon
+        self.inputs = (*self.field.inputs(name), *([self.raw.column] if self.raw else []))
 
     def columns(self) -> Iterator[Column]:
         yield Column(self.name, value_type(self.subcon), digits=self.field.digits)
+        if self.raw is not None:
+            yield Column(self.raw.column, "binary")
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
@@ -167,6 +171,8 @@ class Lone(Part):
                 this[self.name] = self.subcon._parse(reader, this, "")
             except DecodeError as error:
                 raise error.within(self.name) from None
+        if self.raw is not None:
+            this[self.raw.column] = self.raw.kept(reader, this, start, this[self.name])
         reader.frame[self.name] = (start, reader.pos)
         if self.field.valid is not None:
             self.field.validate(this, self.name, reader.record, reader.frame, start)
@@ -179,11 +185,15 @@ class Lone(Part):
             value = this[self.name] = []
         if awaited:
             writer.claim(Settled(self.name), this, value)
-        if value is None and not isinstance(self.subcon, Constant):
+        raw = None if self.raw is None else self.raw.meant(writer, this, value)
+        if value is None and raw is None and not isinstance(self.subcon, Constant):
             raise EncodeError("missing", self.name)
         outer = writer.path
         writer.path = (outer, self.name)
-        self.subcon._build(value, writer, this, "")
+        if raw is None:
+            self.subcon._build(value, writer, this, "")
+        else:
+            self.subcon.keep(writer, this, value, raw)
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
         if self.field.valid is not None:

@@ -1,6 +1,8 @@
 """``Repeat``: a list of numbers, texts, bytes or structs. Its count, its last item or its section ends it."""
 
 import struct
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +34,21 @@ class Repeat(Composite):
         self.until = expression(until)
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)
+
+    def lenient(self) -> "Repeat":
+        found = super().lenient()
+        found.item = self.item.lenient()
+        return found
+
+    def alone(self) -> "Repeat":
+        found = copy(self)
+        found.count = None
+        return found
+
+    def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
+        spot = writer.spot(self.count)
+        writer.write(data)
+        self._claim(writer, this, value, spot)
 
     @property
     def type(self) -> ColumnType:  # type: ignore[override]
@@ -103,11 +120,16 @@ class Repeat(Composite):
         stream.path = outer
         if self.until is not None:
             stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
-        elif self.count is not None:
-            stream.claim(self, context, len(obj), spot=spot)
         else:
-            stream.follow(self, context, followed=False)
+            self._claim(stream, context, obj, spot)
         return obj
+
+    def _claim(self, writer: Writer, this: Values, items: Sequence[Any], spot: Spot | None) -> None:
+        """Claim that the list, begun at its ``spot``, ends behind its items."""
+        if self.count is not None:
+            writer.claim(self, this, len(items), spot=spot)
+        else:
+            writer.follow(self, this, followed=False)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
         """The number of items according to its count."""

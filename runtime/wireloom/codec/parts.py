@@ -9,11 +9,11 @@ from wireloom.codec.columns import U64, Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field, Validity
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import shown, unfit
+from wireloom.codec.givens import octets, shown, unfit
 from wireloom.codec.layout import Layout, Part
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
-from wireloom.codec.values import Rest, Size, octets
+from wireloom.codec.values import Rest, Size
 from wireloom.codec.writer import Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 

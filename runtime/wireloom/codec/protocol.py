@@ -19,12 +19,11 @@ from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.forms import Form
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import given, shown
+from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import Span, Trace, Traced
-from wireloom.codec.values import octets
 from wireloom.codec.writer import Writer
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 

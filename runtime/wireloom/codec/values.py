@@ -9,7 +9,8 @@ from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import packing_of
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import shown
+from wireloom.codec.givens import octets, shown
+from wireloom.codec.raw import Value
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
@@ -131,7 +132,7 @@ class Until(Extent):
         writer.write(data + self.terminator)
 
 
-class Scalar(Construct):
+class Scalar(Value):
     """A value that consists of no other parts, and has a reader for many records at once; ``size`` is its number of
     bytes, None if that varies.
     """
@@ -139,17 +140,10 @@ class Scalar(Construct):
     size: int | None = None
 
 
-class Composite(Construct):
+class Composite(Value):
     """A value that is no number; ``type`` is its table type."""
 
     type: ColumnType
-
-
-def octets(value: Any, path: str = "") -> bytes:
-    """``value`` as bytes. Raises ``EncodeError`` if it is something else."""
-    if not isinstance(value, bytes | bytearray | memoryview):
-        raise EncodeError(f"bytes expected, not {type(value).__name__}", path)
-    return bytes(value)
 
 
 class Blob(Composite):

@@ -1,6 +1,7 @@
 """Variable-length integers: unsigned LEB128 and its zig-zag signed sibling.
 
-Only the shortest form is accepted, since a longer one could not be written back unchanged.
+Only the shortest form is accepted, since a longer one could not be written back unchanged. Where the field has ``raw``,
+it can.
 """
 
 from typing import Any
@@ -34,7 +35,7 @@ class Leb128(Scalar):
             shift += 7
             if shift >= self.bits:
                 raise DecodeError("leb128", f"no stop byte within {-(-self.bits // 7)} bytes", start)
-        if byte == 0 and shift:
+        if byte == 0 and shift and self.strict:
             raise DecodeError("leb128", "not the shortest form", start)
         if value >> self.bits:
             raise DecodeError("leb128", f"more than {self.bits} bits", start)
@@ -61,6 +62,11 @@ class ZigZag(Scalar):
         super().__init__()
         self.bits = bits
         self.unsigned = Leb128(bits)
+
+    def lenient(self) -> "ZigZag":
+        found = super().lenient()
+        found.unsigned = self.unsigned.lenient()
+        return found
 
     @property
     def type(self) -> str:

@@ -103,7 +103,7 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
 
 
 class Lone:
-    """A value under its name."""
+    """A value under its name. Rows whose bytes belong into its ``raw`` column are doubtful, so that it is null here."""
 
     derived: Sequence[Field] = ()
 
@@ -116,6 +116,8 @@ class Lone:
         field, start = self.field, at.at
         with at.within(field.name):
             this.put(field.name, self.value.read(at, this))
+        if field.said.raw:
+            this.put(field.said.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
         if field.located:
             at.frame.put(field.name, start, at.at)
         must_be_valid(field, at, this, start)

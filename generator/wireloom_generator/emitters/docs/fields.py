@@ -97,7 +97,7 @@ class FieldTable:
             self._checksum(checksum) if checksum else "",
             self._default(field.default),
             "Below 2^63, else malformed" if field.long else "",
-            f"Its bytes are kept in {code(field.raw)}" if field.raw is not None else "",
+            self._kept(field),
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
@@ -128,6 +128,13 @@ class FieldTable:
         if enum:
             return f"Named by [{enum}]({self.links_to}#enum-{enum.lower()})"
         return f"Bits named by [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
+
+    @staticmethod
+    def _kept(field: model.Field) -> str:
+        if field.raw is None:
+            return ""
+        others = "" if isinstance(field.type, FlatBuffers) else " if they are not those that it is written as"
+        return f"Its bytes are kept in {code(field.raw)}{others}"
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:

@@ -185,13 +185,14 @@ def _derive(condition: model.Condition | None) -> Lua | None:
 
 
 def _field(field: model.Field) -> LuaTable:
-    is_bytes = isinstance(field.const, bytes)
+    is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
     return _kind(
         "field",
         name=string(field.name),
-        column=string(field.raw) if field.raw else None,
+        column=string(field.raw) if field.raw and is_table else None,
+        raw=LuaTable(entries(name=string(field.raw), shape=string("bytes"))) if field.raw and not is_table else None,
         shape=string(_shape(field.wire.type)),
-        value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire),
+        value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire, field.raw),
         hex="true" if field.hex else None,
         **_names(field.enum, field.flags, field.labels),
         const=None if field.const is None or is_bytes else literal(field.const),
@@ -261,8 +262,8 @@ def _shape(kind: WireType) -> str:
             assert_never(kind)
 
 
-def _value(wire: model.Wire) -> Lua:
-    """How a value is read."""
+def _value(wire: model.Wire, raw: str | None = None) -> Lua:
+    """How a value is read; with ``raw``, from all bytes that say one."""
     order = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent)]
     match wire.type:
@@ -273,9 +274,9 @@ def _value(wire: model.Wire) -> Lua:
         case Boolean():
             return "bool"
         case Leb128(bits=bits):
-            return LuaCall("leb128", [str(bits)])
+            return LuaCall("leb128", [str(bits), *(["true"] if raw else [])])
         case ZigZag(bits=bits):
-            return LuaCall("zigzag", [str(bits)])
+            return LuaCall("zigzag", [str(bits), *(["true"] if raw else [])])
         case Bytes() | FlatBuffers():
             return LuaCall("bytes", extent)
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
