@@ -21,7 +21,7 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
-    "bcd", "labels", "raw_bytes",
+    "bcd", "deprecated", "labels", "raw_bytes",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import compiled
 import pytest
 from documents import loaded
 
 from wireloom_generator import emitters, examples, model
-from wireloom_generator.emitters import docs
+from wireloom_generator.emitters import columnar, docs
 from wireloom_generator.emitters.docs.byte_diagram import draw
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawn
 from wireloom_generator.emitters.docs.layout import Position
@@ -400,3 +401,17 @@ def test_what_could_be_read_of_malformed_examples_is_told() -> None:
     shorter = pages["failover_log_response.md"].partition("### One branch and a half\n")[2].partition("\n### ")[0]
     assert "  entries[0].vb_seqno (32-39) : 0x0000000000005432  21554\n" in shorter
     assert "(not read)            (40-47)" in shorter
+
+
+def test_what_is_deprecated_says_so_wherever_it_is_described() -> None:
+    pages = {file.path.name: file.text for file in docs.emit(compiled.feature("deprecated").protocol, {})}
+    for said in (
+        "| `is_old` | `true` or `false` | `false` | **Deprecated**. |",
+        "| 1 | `Reading` | **Deprecated** since 2.0; use `Sample`. |",
+        "**Deprecated**; use `Place`.",
+    ):
+        assert said in pages["index.md"]
+    for said in ("- **Deprecated** since 2.0.", "| **Deprecated**; use `new`. | `short` |", "| Deprecated; use new. |"):
+        assert said in pages["reading.md"]
+    told = columnar.emit(compiled.feature("deprecated").protocol)
+    assert "Options. Deprecated since 1.5." in "".join(file.text for file in told)

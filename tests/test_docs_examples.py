@@ -129,7 +129,7 @@ def _lines(example: ExampleBlock) -> Iterator[Line]:
             size = 0 if found["told"].strip() == "empty" else last - first + 1
             indented = found["name"].startswith(" ")
             bits = BITS.search(found["told"].partition(":")[0])
-            label = re.search(r"\((\w+(?:, \w+)*)\)$", found["told"])
+            label = re.search(r"  (?:0x)?\w+ \((.+)\)$", found["told"])
             yield Line(
                 section if indented else "",
                 found["name"].strip(),
@@ -146,7 +146,7 @@ def _rows(table: PageTable, enums: Labels, section: str = "") -> Iterator[Row]:
             for offset, size, kind, name, meaning, *_ in table.rows:
                 bits = BITS.match(kind)
                 enum = re.search(r"[Nn]amed by \[(\w+)\]", meaning)
-                labels = frozenset(value.name for value in enums[enum[1]].values) if enum else frozenset()
+                labels = frozenset(value.label for value in enums[enum[1]].values) if enum else frozenset()
                 yield Row(section, *(text.strip("`") for text in (name, offset, size)), bits[0] if bits else "", labels)
 
 

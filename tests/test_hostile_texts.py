@@ -44,7 +44,8 @@ T = "TEXT"
 L: Any = ("label",)
 """A text in one line without characters that are not seen, as labels must be."""
 DOC: dict[str, Tree] = {
-    "doc": T, "since": T, "source": {"document": T, "section": T, "revision": T}, "erratum": [T, T],
+    "doc": T, "since": T, "deprecated": {"since": T},
+    "source": {"document": T, "section": T, "revision": T}, "erratum": [T, T],
 }  # fmt: skip
 FILES: dict[str, Tree] = {
     "library": {

@@ -25,6 +25,7 @@ SHOWN = re.compile(r"^# ((?:[0-9a-f]{2}+ ?)+)→ (.*)$", re.MULTILINE)
 
 KINDS: dict[str, type] = {
     "source": syntax.Source,
+    "deprecated": syntax.Deprecated,
     "accept": syntax.Acceptance,
     "The protocol": syntax.Protocol,
     "The library": syntax.Library,

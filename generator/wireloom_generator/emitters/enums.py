@@ -27,7 +27,7 @@ def _enum(enum: model.Enum) -> dict[str, object]:
     rows = [group(literal(value.first), literal(value.last), string(value.label)) for value in ranges]
     return {
         "name": enum.name,
-        "doc": docstring(enum.doc.text or enum.name, indent=4),
+        "doc": docstring(enum.doc.comment or enum.name, indent=4),
         "members": single,
         "ranges": render(group(*rows), indent=8, before="return ") if rows else "",
     }
@@ -36,7 +36,7 @@ def _enum(enum: model.Enum) -> dict[str, object]:
 def _flags(flags: model.Flags) -> dict[str, object]:
     return {
         "name": flags.name,
-        "doc": docstring(flags.doc.text or flags.name, indent=4),
+        "doc": docstring(flags.doc.comment or flags.name, indent=4),
         "members": [_member(flag, flag.value) for flag in flags.values],
     }
 

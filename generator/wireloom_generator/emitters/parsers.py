@@ -32,7 +32,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     yield module(
         protocol,
         "parsers.py",
-        f"Parsers and builders of {protocol.doc.title}. {protocol.doc.text}",
+        f"Parsers and builders of {protocol.doc.title}. {protocol.doc.comment}",
         numbers=imported("construct", found) if found else "",
         codec=imported("wireloom.codec", sorted(blocks.BLOCKS & used)),
         enums=imported(".enums", sorted(declared)) if declared else "",
@@ -64,7 +64,7 @@ def _assign(name: str, tree: Code, doc: model.Doc | None = None) -> str:
     code = render(tree, before=f"{name} = ")
     if doc is None:
         return code
-    text = " ".join(part for part in (f"{doc.title}." if doc.title else "", doc.text) if part)
+    text = " ".join(part for part in (f"{doc.title}." if doc.title else "", doc.comment) if part)
     return f"{code}\n{docstring(text)}" if text else code
 
 

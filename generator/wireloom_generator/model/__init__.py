@@ -5,6 +5,7 @@ Rules judge it, and emitters see nothing else. All classes are frozen. Alternati
 
 from wireloom_generator.model.declarations import (
     Acceptance,
+    Deprecation,
     Doc,
     Enum,
     EnumValue,

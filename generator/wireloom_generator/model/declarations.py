@@ -43,6 +43,22 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Deprecation:
+    """That nobody should begin to use something: from which version on, and what to use instead."""
+
+    since: str | None
+    replaced_by: str | None
+
+    def __str__(self) -> str:
+        return self.told(self.replaced_by)
+
+    def told(self, instead: str | None) -> str:
+        """In words, with ``instead`` for the name of what to use."""
+        since = f"Deprecated since {self.since}" if self.since else "Deprecated"
+        return f"{since}; use {instead}" if instead else since
+
+
+@dataclass(frozen=True, slots=True)
 class Acceptance(Sourced):
     """That the warnings of a rule are meant, and why."""
 
@@ -60,12 +76,24 @@ class Doc:
     source: Source | None = None
     errata: tuple[str, ...] = ()
     unit: str | None = None
+    deprecated: Deprecation | None = None
     accepted: tuple[Acceptance, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def brief(self) -> str:
-        """The first sentence of the text, or the title."""
-        return _SENTENCE.split(self.text, maxsplit=1)[0] or self.title
+        """The first sentence of the text or the title, and whether it is deprecated."""
+        return self._warned(_SENTENCE.split(self.text, maxsplit=1)[0] or self.title)
+
+    @property
+    def comment(self) -> str:
+        """The text, and whether it is deprecated."""
+        return self._warned(self.text)
+
+    def _warned(self, text: str) -> str:
+        if self.deprecated is None:
+            return text
+        end = "" if not text or text[-1] in ".!?:" else "."
+        return f"{text}{end} {self.deprecated}.".lstrip()
 
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")

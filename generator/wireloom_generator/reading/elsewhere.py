@@ -24,6 +24,10 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("min", "max", "range", "minimum", "maximum"), ("valid", "valid: says it, as valid: level <= 9")),
     **dict.fromkeys(("crc", "hash", "digest"), ("checksum", "checksum: says how it is computed")),
     **dict.fromkeys(("description", "comment", "desc", "note", "doc-ref"), ("doc", "doc: says what it means")),
+    **dict.fromkeys(
+        ("obsolete", "superseded", "superseded_by", "replaced_by", "removed"),
+        ("deprecated", "deprecated: says it, as deprecated: {since: …, replaced_by: …}"),
+    ),
     **dict.fromkeys(("bit", "bit_width"), ("width", "width: is how many bits it has")),
     **dict.fromkeys(("factor", "multiplier", "resolution"), ("unit", f"{_STANDS}; unit: says what it counts")),
     **dict.fromkeys(("format", "timestamp", "time", "epoch"), ("unit", f"{_STANDS}; unit: says what it counts")),

@@ -86,6 +86,7 @@ def _shared(declared: syntax.Variant, own: syntax.Variant) -> syntax.Variant:
         shared=True,
         doc=own.doc or declared.doc,
         since=own.since or declared.since,
+        deprecated=own.deprecated or declared.deprecated,
         source=own.source or declared.source,
         erratum=(*declared.erratum, *own.erratum),
         accept=own.accept,

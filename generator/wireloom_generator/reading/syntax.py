@@ -37,11 +37,20 @@ class Acceptance(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deprecated(Written):
+    """Something that is still there, but that nobody should begin to use."""
+
+    since: str | None = optional("first version in which nobody should")
+    replaced_by: str | None = optional("the name of what to use instead, of the same spec")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Documented(Written):
     """What anything can say of itself."""
 
     doc: str | None = optional("what it means, in a sentence or a few")
     since: str | None = optional("first version that has it")
+    deprecated: Deprecated | None = optional("that nobody should begin to use it, and what instead")
     source: Source | None = optional("where it is laid down")
     erratum: tuple[str, ...] = optional("what the document says wrong, what is true, and why", ())
     accept: tuple[Acceptance, ...] = optional("warnings about it that are accepted", ())

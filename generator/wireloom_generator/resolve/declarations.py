@@ -12,7 +12,9 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
     text = " ".join((written.doc or "").split())
     errata = tuple(" ".join(erratum.split()) for erratum in written.erratum)
     accepted = tuple(model.Acceptance(entry.rule, entry.reason, written=entry) for entry in written.accept)
-    return model.Doc(title or "", text, written.since, where, errata, unit, accepted)
+    old = written.deprecated
+    deprecated = model.Deprecation(old.since, old.replaced_by) if old else None
+    return model.Doc(title or "", text, written.since, where, errata, unit, deprecated, accepted)
 
 
 def declarations(written: syntax.Protocol | syntax.Library) -> model.Declarations:
@@ -85,7 +87,7 @@ def table(written: syntax.Table) -> model.Table:
     )
     found = ((field, types.parse(field.type)) for field in fields)
     columns = (
-        model.Column(field.name, type_.column(Declared({}, {})), field.doc.text) for field, type_ in found if type_
+        model.Column(field.name, type_.column(Declared({}, {})), field.doc.comment) for field, type_ in found if type_
     )
     return model.Table(written.name, fields, tuple(columns), doc=documentation(written), written=written)
 

@@ -47,7 +47,7 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
     for parameter in parameters:
         if parameter.column:
             kind = model.Primitive.STRING if parameter.choices else model.Primitive.BOOLEAN
-            yield model.Column(parameter.name, kind, parameter.doc.text)
+            yield model.Column(parameter.name, kind, parameter.doc.comment)
 
 
 def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:

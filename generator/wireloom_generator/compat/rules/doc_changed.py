@@ -1,7 +1,7 @@
 """Descriptions stay the same.
 
-Texts, titles, units, sources and versions go to docstrings, comments of columns and the documentation; their readers
-see other words.
+Texts, titles, units, sources, versions and what is deprecated go to docstrings, comments of columns and the
+documentation; their readers see other words.
 
 Bad::
 
@@ -29,6 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             ("doc", old.text, new.text),
             ("unit", old.unit, new.unit),
             ("since", old.since, new.since),
+            ("deprecated", old.deprecated, new.deprecated),
             ("source", old.source, new.source),
         ):
             if before != after:

@@ -7,7 +7,17 @@ from wireloom_generator import model
 from wireloom_generator.emitters.docs.columns import TableRow
 from wireloom_generator.emitters.docs.errata import Erratum, links
 from wireloom_generator.emitters.docs.layout import Fork, Option, Placed, Tree
-from wireloom_generator.emitters.docs.markdown import bit_range, cell, code, listing, phrase, prose, sentences, source
+from wireloom_generator.emitters.docs.markdown import (
+    bit_range,
+    cell,
+    code,
+    listing,
+    phrase,
+    prose,
+    sentences,
+    source,
+    versions,
+)
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
@@ -147,9 +157,8 @@ class FieldTable:
         return f"If not given on encode: {code(default.text)}" if default and default.text != "none" else ""
 
     def _rest(self, kind: str, name: str, doc: model.Doc) -> list[str]:
-        since = f"Since {phrase(doc.since)}" if doc.since else ""
         laid = f"Laid down in {source(doc)}" if doc.source else ""
-        return [since, laid, self._marks(kind, name, doc)]
+        return [*versions(doc), laid, self._marks(kind, name, doc)]
 
     def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
         return links(self.errata(kind, name, doc), self.links_to)

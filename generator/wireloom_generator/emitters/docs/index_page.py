@@ -12,7 +12,8 @@ from wireloom_generator.emitters.docs.errata import Erratum
 from wireloom_generator.emitters.docs.facts import Facts
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.framing import framing
-from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
+from wireloom_generator.emitters.docs.markdown import sentences as joined
 from wireloom_generator.emitters.docs.message_page import MessagePages
 from wireloom_generator.emitters.docs.names import Used
 from wireloom_generator.emitters.docs.records import HeaderForm
@@ -105,8 +106,8 @@ def _choices(parameter: model.Parameter) -> str:
 
 
 def _doc(parameter: model.Parameter) -> str:
-    column = " The value in force is a column of each row." if parameter.column else ""
-    return prose(parameter.doc.text) + column
+    column = "The value in force is a column of each row" if parameter.column else ""
+    return joined([prose(parameter.doc.text), column, *versions(parameter.doc)])
 
 
 def _header(pages: MessagePages) -> Passage:

@@ -101,6 +101,17 @@ def source(doc: model.Doc) -> str:
     return phrase(", ".join(parts))
 
 
+def versions(doc: model.Doc) -> list[str]:
+    """Since when it is there, and since when nobody should begin to use it."""
+    since = f"Since {phrase(doc.since)}" if doc.since else ""
+    old = doc.deprecated
+    if old is None:
+        return [since]
+    instead = code(old.replaced_by) if old.replaced_by else None
+    told = model.Deprecation(phrase(old.since) if old.since else None, None).told(instead)
+    return [since, f"**Deprecated**{told.removeprefix('Deprecated')}"]
+
+
 def number(value: int, *, hexadecimal: bool = False, width: int = 2) -> str:
     """A number as documents write it, with ``width`` hexadecimal digits."""
     return f"0x{value:0{width}x}" if hexadecimal and value >= 0 else str(value)

@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.fields import HEADER, FieldTable, merged
 from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
 from wireloom_generator.emitters.docs.layout import Tree
-from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
 from wireloom_generator.emitters.docs.shared import (
@@ -109,8 +109,7 @@ class MessagePages:
     def _facts(self, message: model.Message) -> Iterator[str]:
         if message.doc.source:
             yield f"Source: {source(message.doc)}."
-        if message.doc.since:
-            yield f"Since {phrase(message.doc.since)}."
+        yield from (f"{told}." for told in versions(message.doc) if told)
         yield f"A record is this message if {self.names.selected(message)}."
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
         if message.valid is not None:

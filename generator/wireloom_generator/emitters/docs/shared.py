@@ -12,7 +12,7 @@ from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.facts import Facts
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
-from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose, sentences, source
+from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Used
 from wireloom_generator.types.columns import brief
 
@@ -62,9 +62,8 @@ def groups(titled: Mapping[str, Iterable[Passage]]) -> tuple[Group, ...]:
 
 def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
     """The spec's description of something, with version and source."""
-    since = f"Since {phrase(doc.since)}." if doc.since else ""
     laid = f"Source: {source(doc)}." if doc.source else ""
-    return tuple(text for text in (*more, prose(doc.text), since, laid) if text)
+    return tuple(text for text in (*more, prose(doc.text), sentences(versions(doc)), laid) if text)
 
 
 def _in_python(named: model.EnumValue | model.Flag) -> str:
@@ -169,9 +168,8 @@ class References:
         return Passage(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:
-        since = f"Since {phrase(doc.since)}" if doc.since else ""
         found = self.errata.at(places.member_place(place, kind, name), doc)
-        return cell(sentences([prose(doc.text), since, links(found)]))
+        return cell(sentences([prose(doc.text), *versions(doc), links(found)]))
 
     def finder(self, place: str) -> Callable[[str, str, model.Doc], tuple[Erratum, ...]]:
         """Finds the errata of things in a table."""

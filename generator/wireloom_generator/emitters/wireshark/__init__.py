@@ -94,12 +94,12 @@ def _flags(flags: model.Flags) -> LuaTable:
 def _flag(flag: model.Flag) -> LuaTable:
     """A flag's bit, its name in filters, its doc, and its label if that is another."""
     label = [string(flag.label)] if flag.label != flag.name else []
-    return LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.text), *label])
+    return LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.comment), *label])
 
 
 def _parameter(parameter: model.Parameter) -> LuaTable:
     choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
-    default, doc = literal(parameter.default), _words(parameter.doc.text)
+    default, doc = literal(parameter.default), _words(parameter.doc.comment)
     return LuaTable(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
 
 
@@ -158,7 +158,7 @@ def _option(option: model.When | model.Otherwise) -> LuaTable:
 
 
 def _doc(doc: model.Doc) -> str | None:
-    text = f"{doc.text} ({doc.unit})" if doc.unit else doc.text
+    text = f"{doc.comment} ({doc.unit})" if doc.unit else doc.comment
     return _words(text) if text else None
 
 
