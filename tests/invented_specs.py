@@ -226,11 +226,24 @@ class _Drawing:
 
         entry: Entry = {"name": name, "type": struct}
         if not is_list:
-            return [entry], fill
+            return self.asked(entry, entries, fill)
         count = self.named("count")
         return [
             {"name": count, "type": "u8", "derive": f"count({name})"}, entry | {"repeat": {"count": count}},
         ], fill  # fmt: skip
+
+    def asked(self, struct: Entry, inner: list[Entry], fill: Fill) -> Piece:
+        """A struct, and behind it a field that is there if one inside the struct says so."""
+        told, (entry, draw) = self.named("told"), self.field()
+        inner.append({"name": told, "type": "bool"})
+
+        def fill_both(row: Row) -> None:
+            fill(row)
+            row[struct["name"]][told] = self.random.random() < 0.5
+            if row[struct["name"]][told]:
+                row[entry["name"]] = draw()
+
+        return [struct, entry | {"when": f"{struct['name']}.{told}"}], fill_both
 
     def optional(self) -> Piece:
         entry, draw = self.field()

@@ -116,10 +116,31 @@ def test_generated_text_is_that_of_the_spec_and_says_where_names_are_found(writt
 
 
 @pytest.mark.parametrize(
+    ("written", "text", "value"),
+    [
+        ("head.low", "head.low", 5),
+        ("head.more.low", "head.more.low", 6),
+        ("1 + parameters.low", "1 + this.parameters.low", 8),
+        ("this.low", "this.this.low", 8),
+        ("present(gone.low) or gone.low > 1", "present(gone.low) or gone.low > 1", False),
+        ("count(head.list)", "count(head.list)", 2),
+    ],
+)
+def test_names_lead_into_structs(written: str, text: str, value: object) -> None:
+    tree = rename(parse(written), lambda name: name._replace(origin=Origin.THIS, nullable=True))
+    assert qualified(tree, written) == text
+    assert of_text(text).written == written
+    inner = {"low": 5, "list": [1, 2], "more": {"low": 6}}
+    row = {"head": inner, "parameters": {"low": 7}, "this": {"low": 8}, "gone": None}
+    assert of_text(text).ask(row, {}, Frame({})) == value
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "record.a.b", "this.a", "frame.a", "a.b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "a; b", "",
-        "'\ud800'", "a\0", "-" * 100_000 + "1", "not " * 400 + "a", "1 + " * 5_000 + "1", "(" * 400 + "a" + ")" * 400,
+        "(record).a", "a . b", "a.b()", "a().b", "a[0].b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "",
+        "a; b", "'\ud800'", "a\0", "-" * 100_000 + "1", "not " * 400 + "a", "1 + " * 5_000 + "1",
+        "(" * 400 + "a" + ")" * 400,
     ],
 )  # fmt: skip
 def test_what_is_no_expression_is_refused_in_generated_code_too(text: str) -> None:

@@ -238,6 +238,15 @@ local function offset_of(frame, name)
   return span and span[1] or 0
 end
 
+-- What is found by going from struct to struct.
+local function inside(values, ...)
+  for i = 1, select("#", ...) do
+    if values == nil then return nil end
+    values = values[(select(i, ...))]
+  end
+  return values
+end
+
 -- Preferences: what the bytes do not say.
 local parameters = {}
 

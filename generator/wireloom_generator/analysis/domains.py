@@ -1,12 +1,13 @@
 """The values that the names of a struct can have, and when they are present, for deciding conditions of a spec."""
 
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.rivals import Case
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, once
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, by_name, head, inside, once
+from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import LEFT, Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import TRUTH, Domain, something
@@ -47,7 +48,33 @@ def _of(spec: Resolved, scope: Scope) -> Domains:
         for name, values in scope.owner.match.items():
             if name in domains and values:
                 domains[name] = replace(domains[name], listed=values)
-    return domains
+    return domains | dict(_in_structs(spec, scope, domains))
+
+
+def _in_structs(spec: Resolved, scope: Scope, known: Domains) -> Iterator[tuple[str, Domain]]:
+    """The domains of those names with dots that expressions of the scope or of the record use."""
+    visits = by_name((*scope.header, *scope.visits))
+    for name in _dotted(spec).get(scope, frozenset()) | _dotted(spec).get(head(spec), frozenset()):
+        first, *steps = name.split(".")
+        found, absent = visits.get(first, ()), False
+        for step in steps:
+            found = tuple(inner for visit in found for inner in inside(spec, visit.item).get(step, ()))
+            absent |= any((domain := _visit(visit)).optional or domain.when is not None for visit in found)
+        if found:
+            outer = known[first]
+            domain = _merged([replace(_visit(visit), when=None, valid=None) for visit in found])
+            yield name, replace(domain, optional=absent or outer.optional, when=outer.when)
+
+
+@once
+def _dotted(spec: Resolved) -> Mapping[Scope, frozenset[str]]:
+    """The names with dots that expressions use, by scope."""
+    found: dict[Scope, set[str]] = {}
+    for site in sites(spec):
+        if site.tree is not None and "." in site.condition.raw:
+            named = (*expressions.names(site.tree), *(name for _, name in expressions.measured(site.tree)))
+            found.setdefault(site.scope, set()).update(name.name for name in named if "." in name.name)
+    return {scope: frozenset(names) for scope, names in found.items()}
 
 
 def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:

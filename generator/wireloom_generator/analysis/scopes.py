@@ -4,7 +4,7 @@ A scope is a struct: the record's own fields, a message with its variants, or a 
 different alternatives or variants are never in the same record.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import count
@@ -73,6 +73,11 @@ class Visit:
     def meets(self, other: "Visit") -> bool:
         """Whether both can be in the same record."""
         return meet(self.branch, other.branch)
+
+
+Seen = Visit | model.Parameter
+"""What a name can stand for."""
+AnySeen = TypeVar("AnySeen", bound=Seen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +178,32 @@ def struct_of(spec: Resolved, item: Item) -> model.Struct | None:
     """The struct that a field has, if it has a known one."""
     found = item.type if isinstance(item, model.Field | model.Computed) else None
     return spec.structs.get(found.name) if isinstance(found, Struct) else None
+
+
+@once
+def _named(spec: Resolved) -> dict[str, Mapping[str, tuple[Visit, ...]]]:
+    """The names inside structs, by type, found when they are first needed."""
+    return {}
+
+
+def inside(spec: Resolved, item: Item) -> Mapping[str, tuple[Visit, ...]]:
+    """The names inside a field that is one struct, each with the nodes it may stand for; none if it is no struct."""
+    used = struct_of(spec, item)
+    if used is None or (isinstance(item, model.Field) and item.repeat is not None):
+        return {}
+    known = _named(spec)
+    if used.name not in known:
+        known[used.name] = by_name(visit for visit in walk(used.nodes) if isinstance(visit.item, Named))
+    return known[used.name]
+
+
+def by_name(seen: Iterable[AnySeen]) -> Mapping[str, tuple[AnySeen, ...]]:
+    """What has a name, by name."""
+    found: dict[str, list[AnySeen]] = {}
+    for item in seen:
+        if item.name is not None:
+            found.setdefault(item.name, []).append(item)
+    return {name: tuple(same) for name, same in found.items()}
 
 
 @once

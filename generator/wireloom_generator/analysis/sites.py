@@ -1,33 +1,50 @@
 """Every expression of a spec: its text, its place, when it is evaluated and what it can see then."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, meet, once, struct_of, until_slot, walk
+from wireloom_generator.analysis.scopes import (
+    Branch,
+    Scope,
+    Seen,
+    Visit,
+    by_name,
+    every,
+    inside,
+    meet,
+    once,
+    struct_of,
+    until_slot,
+    walk,
+)
 from wireloom_generator.expressions import LEFT, Expr, Name
 from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Unknown, parse
 
-Seen = Visit | model.Parameter
-
 
 class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
-    from one place. They are filtered one by one when they are used, since an expression uses few of them.
+    from one place. They are filtered one by one when they are used, since an expression uses few of them. Names with
+    dots lead into structs.
     """
 
-    def __init__(self, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
+    def __init__(self, spec: Resolved, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
+        self._spec = spec
         self._named = named
         self._sees = sees
 
     def __getitem__(self, name: str) -> tuple[Seen, ...]:
-        found = tuple(filter(self._sees, self._named[name]))
+        first, *steps = name.split(".")
+        found = tuple(filter(self._sees, self._named[first]))
+        for step in steps:
+            items = (seen.item for seen in found if isinstance(seen, Visit))
+            found = tuple(inner for item in items for inner in inside(self._spec, item).get(step, ()))
         if not found:
             raise KeyError(name)
         return found
@@ -239,9 +256,11 @@ class _Sight:
     """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
 
     def __init__(self, spec: Resolved, scope: Scope) -> None:
+        self.spec = spec
         self.scope = scope
         self.own = frozenset(scope.visits)
-        self.named = _by_name((*scope.visits, *scope.header, *spec.protocol.parameters))
+        seen: tuple[Seen, ...] = (*scope.visits, *scope.header, *spec.protocol.parameters)
+        self.named = by_name(seen)
         self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}
 
@@ -262,12 +281,12 @@ class _Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return VisibleNames(self.named, sees)
+        return VisibleNames(self.spec, self.named, sees)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""
         last = 0 if isinstance(self.scope.owner, model.Struct) else header
-        return VisibleNames(self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
+        return VisibleNames(self.spec, self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
 
     def around(self, branch: Branch) -> VisibleNames:
         """Everything that can be in one record with ``branch``, and the header."""
@@ -276,7 +295,7 @@ class _Sight:
             def sees(seen: Seen) -> bool:
                 return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
 
-            self.seen_around[branch] = VisibleNames(self.named, sees)
+            self.seen_around[branch] = VisibleNames(self.spec, self.named, sees)
         return self.seen_around[branch]
 
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
@@ -294,11 +313,3 @@ def _kind(seen: Seen) -> Kind | None:
 def _plain(field: Named) -> Kind | None:
     """The kind that an expression for the field's value must have; None if there can be none."""
     return field.kind if field.kind in PLAIN else None
-
-
-def _by_name(seen: Iterable[Seen]) -> Mapping[str, tuple[Seen, ...]]:
-    found: dict[str, list[Seen]] = {}
-    for item in seen:
-        if (name := item.name) is not None:
-            found.setdefault(name, []).append(item)
-    return {name: tuple(items) for name, items in found.items()}

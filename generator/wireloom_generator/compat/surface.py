@@ -7,7 +7,7 @@ from functools import partial
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.expressions import rename
+from wireloom_generator.expressions import Name, rename
 from wireloom_generator.expressions.conditions import bare
 
 PADDING = "<padding>"
@@ -149,5 +149,10 @@ def same(old: model.Condition | None, new: model.Condition | None, renamed: Mapp
     """Whether two expressions mean the same, except for changed names."""
     if old is None or new is None:
         return old is new
-    now = rename(old.expression, lambda name: name._replace(name=renamed.get(name.name, name.name)))
+
+    def now_called(name: Name) -> Name:
+        first, *steps = name.steps
+        return name._replace(name=".".join([renamed.get(first, first), *steps]))
+
+    now = rename(old.expression, now_called)
     return bare(now) == bare(new.expression)

@@ -12,8 +12,8 @@ class Names:
     """The names that the expressions of one struct know: its own fields, the record's header fields, parameters, and
     the words for what is left in a section.
 
-    With a field goes whether it may be absent. What judges whole records compares those of ``hexadecimal`` with numbers
-    written so.
+    With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
+    those of ``hexadecimal`` with numbers written so.
     """
 
     own: Mapping[str, bool]
@@ -24,8 +24,8 @@ class Names:
     def resolve(self, name: Name) -> Name:
         """The name with its origin; unchanged if it is unknown."""
         for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
-            if name.name in fields:
-                return name._replace(origin=origin, nullable=fields[name.name])
+            if (nullable := fields.get(name.name)) is not None:
+                return name._replace(origin=origin, nullable=nullable)
         if name.name in self.parameters:
             return name._replace(origin=Origin.PARAMETER)
         return name._replace(origin=Origin.SECTION, nullable=True) if name.name in LEFT else name

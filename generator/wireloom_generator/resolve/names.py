@@ -1,6 +1,7 @@
 """Which names the expressions of a struct can use, and where their values are found."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location
@@ -39,6 +40,35 @@ def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location]]:
             yield entry.include, entry.where("include")
 
 
+@dataclass(frozen=True, slots=True)
+class Reach(Mapping[str, bool]):
+    """The names that a list of entries declares, each with whether it may be absent; ``header.len`` is one if the field
+    ``header`` is a struct with the field ``len``.
+
+    ``types`` are the types of fields, ``inner`` the names that a type declares if it is a struct.
+    """
+
+    own: Mapping[str, bool]
+    types: Mapping[str, str]
+    inner: "Callable[[str], Mapping[str, bool]]"
+
+    def __getitem__(self, name: str) -> bool:
+        first, _, inside = name.partition(".")
+        absent = self.own[first]
+        return absent if not inside else self.inner(self.types.get(first, ""))[inside] or absent
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.own)
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def with_some(self, other: "Reach") -> "Reach":
+        """These names and those that only some records have."""
+        own, types = {**self.own, **dict.fromkeys(other.own, True)}, {**self.types, **other.types}
+        return replace(self, own=own, types=types)
+
+
 class Splicing:
     """Lists of entries with includes replaced by the fields of their structs, unless one is unknown or recursive."""
 
@@ -49,6 +79,7 @@ class Splicing:
         """The structs that are included anywhere, in this order."""
         self.undeclared: dict[Location, str] = {}
         """The includes of structs that nothing declares."""
+        self.inner: dict[str, Reach] = {}
 
     def spliced(
         self, entries: Iterable[syntax.Entry], via: Location | None = None
@@ -64,29 +95,39 @@ class Splicing:
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
-    def declared(self, entries: Iterable[syntax.Entry]) -> dict[str, bool]:
-        """The names that a list of entries declares, each with whether it may be absent."""
-        found: dict[str, bool] = {}
-        for name, absent in self._declared(entries, nullable=False):
-            found[name] = absent or found.get(name, False)
-        return found
+    def declared(self, entries: Iterable[syntax.Entry]) -> Reach:
+        """The names that a list of entries declares."""
+        own: dict[str, bool] = {}
+        types: dict[str, str] = {}
+        for name, absent, type_ in self._declared(entries, nullable=False):
+            own[name] = absent or own.get(name, False)
+            types[name] = type_
+        return Reach(own, types, self.declared_in)
 
-    def _declared(self, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool]]:
+    def declared_in(self, name: str) -> Mapping[str, bool]:
+        """The names that a struct declares; none if nothing is called so."""
+        if name in self.structs and name not in self.inner:
+            self.inner[name] = self.declared(self.structs[name].fields)
+        return self.inner.get(name, {})
+
+    def _declared(self, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool, str]]:
+        """Each name with whether it may be absent, and with the type of a field that is no list."""
         for entry, _ in self.spliced(entries):
             match entry:
                 case syntax.Field():
-                    yield entry.name, nullable or entry.tail or entry.when is not None or entry.compute is not None
+                    absent = nullable or entry.tail or entry.when is not None or entry.compute is not None
+                    yield entry.name, absent, entry.type if entry.repeat is None else ""
                     if entry.raw:
-                        yield entry.raw, True
+                        yield entry.raw, True, ""
                 case syntax.Section():
-                    yield entry.section, nullable
+                    yield entry.section, nullable, ""
                     yield from self._declared(entry.fields, nullable)
                     if entry.trailing:
-                        yield entry.trailing, True
+                        yield entry.trailing, True, ""
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)
                 case syntax.Bits(fields=fields):
-                    yield from ((field.name, nullable) for field in fields)
+                    yield from ((field.name, nullable, "") for field in fields)
                 case syntax.Pad() | syntax.Align():
                     pass

@@ -153,7 +153,7 @@ class _Resolving:
         declared, record = self.fields.splicing.declared, self.fields.record_names
         own = declared(chain.from_iterable(written.sections.values()))
         for variant in written.variants:
-            own |= dict.fromkeys(declared(chain.from_iterable(variant.sections.values())), True)
+            own = own.with_some(declared(chain.from_iterable(variant.sections.values())))
         return Names(own, record.own, record.parameters, compared(written))
 
 

@@ -2,9 +2,9 @@
 
 The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
 ``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
-record's header fields and the protocol's parameters; text stands in quotes. What is left of the section is ``rest`` in
-a size, and ``left`` in ``when``, ``count`` and ``until`` of a field. It cannot decide which alternative is taken: that
-must follow from values, since somebody has to write them.
+record's header fields and the protocol's parameters, and ``head.length`` is a field of the struct ``head``; text stands
+in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a
+field. It cannot decide which alternative is taken: that must follow from values, since somebody has to write them.
 
 Bad::
 
@@ -17,12 +17,11 @@ Good::
     - {name: note, type: text, size: rest, when: "byte_order == 'big'"}
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, once, struct_of, walk
+from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, inside, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value
 from wireloom_generator.expressions.kinds import Kind
@@ -36,14 +35,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
         try:
             tree = expressions.parse(site.condition.raw)
         except ExpressionError as error:
-            rest = site.condition.raw.strip().encode()[error.column :].decode(errors="ignore")
-            hint = _dotted_hint(spec, rest) or error.hint
-            yield Problem(site.where(error.column), "expression", str(error), hint)
+            yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
         for name in expressions.names(tree):
             yield from _value(spec, site, name)
         for function, name in expressions.measured(tree):
-            yield from _measured(site, function, name)
+            yield from _measured(spec, site, function, name)
         for part in expressions.walk(tree):
             yield from _choices(site, part)
 
@@ -64,8 +61,7 @@ def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
         hint = _LENGTH if site.key == "length" else "size(record) is how many bytes it has"
         yield Problem(at, "expression", "'record' has no value", hint)
     elif not around:
-        hint = _unknown_hint(spec, site, name.name)
-        yield Problem(at, "expression", f"unknown name {name.name!r}", hint)
+        yield Problem(at, "expression", *_unknown(spec, site, name))
     elif all(_is_section(seen) for seen in around):
         what, hint = f"{name.name!r} is a section and has no value", f"size({name.name}) is how many bytes it has"
         yield Problem(at, "expression", what, hint)
@@ -86,6 +82,45 @@ def _left(site: Site, name: Name) -> Iterator[Problem]:
     yield Problem(site.where(name.column), "expression", what, hint)
 
 
+_OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "self", "this"})
+"""The words of other tools for what is around an expression."""
+
+
+def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
+    """What is wrong with a name that nothing has, and what to do."""
+    what = f"unknown name {name.name!r}"
+    first, *steps = name.steps
+    if steps and first in spec.parameters:
+        return f"{first!r} is a parameter, and has no field {steps[0]!r}", ""
+    if steps and first in site.around:
+        return _no_field(spec, site, name)
+    if first in _OUTSIDE:
+        while steps and steps[0] in _OUTSIDE:
+            steps.pop(0)
+        known = ".".join(steps)
+        if known in site.around or known in spec.parameters:
+            return what, f"write {known}: an expression sees its own struct, the header and the parameters by name"
+        return what, "an expression sees its own struct, the header and the parameters, and has no word for others"
+    return what, _unknown_hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
+
+
+def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
+    """Why the way into a struct leads nowhere, and what to do."""
+    before, *steps = name.steps
+    for step in steps:
+        seen = site.around[before]
+        item = seen[0].item if isinstance(seen[0], Visit) else None
+        if item is None or not (names := inside(spec, item)):
+            if isinstance(item, model.Named) and item.kind is Kind.LIST:
+                return f"{before!r} is a list, and {step!r} is not a field of it", f"count({before}) is how many it has"
+            kind = item.kind if isinstance(item, model.Named) else "a section"
+            return f"{before!r} is {kind}, and has no field {step!r}", ""
+        if step not in names:
+            return f"{before!r} has no field {step!r}", closest(step, names)
+        before = f"{before}.{step}"
+    raise AssertionError(f"{name.name} is there")
+
+
 def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
     if name in elsewhere.choices or site.wants is Kind.TEXT:
@@ -95,18 +130,11 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
 
 
-def _dotted_hint(spec: Resolved, text: str) -> str:
-    """What to do if the text begins with an enum's value as in ``Kind.Reading``."""
-    dotted = re.match(r"\w+\.\w+", text)
-    return _elsewhere(spec).numbers.get(dotted[0], "") if dotted else ""
-
-
 def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     """Why a field of that name cannot be used here, and what to do."""
     field = elsewhere.inside(site.scope).get(name)
     if field is not None:
-        hint = f"to ask for it, include: {field.type} in its place"
-        return f"it is inside {field.name!r}, and expressions do not look into structs; {hint}"
+        return f"it is inside {field.name!r}: write {field.name}.{name}"
     if isinstance(site.scope.owner, model.Struct):
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
@@ -173,7 +201,7 @@ def _is_list(item: Item) -> bool:
     return isinstance(item, model.Field) and item.repeat is not None
 
 
-def _measured(site: Site, function: Function, name: Name) -> Iterator[Problem]:
+def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Iterator[Problem]:
     if site.moment is Moment.FRAMING:
         return
     at, call = site.where(name.column), f"{function}({name.name})"
@@ -186,7 +214,11 @@ def _measured(site: Site, function: Function, name: Name) -> Iterator[Problem]:
     elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
-    if not around:
+    if len(name.steps) > 1 and (not around or function in expressions.OF_PLACES):
+        hint = f"{function}({name.steps[0]}) is known"
+        what = f"{call} is inside a struct, and only its own expressions can ask for it"
+        yield Problem(at, "expression", *((what, hint) if around else _unknown(spec, site, name)))
+    elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from wireloom_generator import expressions
-from wireloom_generator.analysis.scopes import Visit
-from wireloom_generator.analysis.sites import Seen, Site, sites
+from wireloom_generator.analysis.scopes import Seen, Visit
+from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Binary, Expr, Name, Value
 from wireloom_generator.expressions.kinds import Fault, Kind, Misfit, misfits
 from wireloom_generator.model import Named, Resolved

@@ -24,8 +24,8 @@ from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
-from wireloom_generator.analysis.scopes import Visit, fixed_number
-from wireloom_generator.analysis.sites import Moment, Seen, Site, sites
+from wireloom_generator.analysis.scopes import Seen, Visit, fixed_number
+from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
@@ -70,7 +70,9 @@ def _early(spec: Resolved, site: Site) -> Iterator[Problem]:
 
 def _late(spec: Resolved, name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
     items = [seen.item for seen in around if isinstance(seen, Visit)]
-    if any(isinstance(item, model.BitField) for item in items):
+    if "." in name:
+        hint = "it is inside a struct; include: the type in its place"
+    elif any(isinstance(item, model.BitField) for item in items):
         hint = f"it is a part of an integer; declare the integer as a field, and take {name!r} from it by & and >>"
     elif any(isinstance(item, model.Computed) for item in items):
         hint = "it is computed; write the expression in its place"

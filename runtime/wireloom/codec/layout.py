@@ -9,7 +9,7 @@ from typing import Any
 
 from construct import Construct, Container, Renamed
 
-from wireloom.codec.columns import Column, merge
+from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Settled, Validity, fixed
 from wireloom.codec.frames import Frame, Values
@@ -156,6 +156,7 @@ class Lone(Part):
         self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
         self.subcon = self.raw.value if self.raw else self.field.subcon
         self.inputs = (*self.field.inputs(name), *([self.raw.column] if self.raw else []))
+        self.is_struct = isinstance(value_type(self.subcon), StructOf)
 
     def columns(self) -> Iterator[Column]:
         yield Column(self.name, value_type(self.subcon), digits=self.field.digits)
@@ -190,10 +191,11 @@ class Lone(Part):
             raise EncodeError("missing", self.name)
         outer = writer.path
         writer.path = (outer, self.name)
-        if raw is None:
-            self.subcon._build(value, writer, this, "")
-        else:
+        if raw is not None:
             self.subcon.keep(writer, this, value, raw)
+        else:
+            built = self.subcon._build(value, writer, this, "")
+            this[self.name] = built if self.is_struct else value
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
         if self.field.valid is not None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.expressions import Expression
+from wireloom.expressions.paths import inside
 
 
 def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: Frame, digits: Mapping[str, int]) -> str:
@@ -18,7 +19,7 @@ def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: F
             if place:
                 found[f"{place}({name.name})"] = shown(getattr(frame, place)(name.name))
                 continue
-            value = (record if name.origin == "record" else this).get(name.name)
+            value = inside(record if name.origin == "record" else this, *name.steps)
             if isinstance(value, int | float):
                 number = int(value) if isinstance(value, int) else value
                 found[name.name] = shown(number, digits.get(name.name, 0))

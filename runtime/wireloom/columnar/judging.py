@@ -6,6 +6,7 @@ Records are alike if they have the same values in everything that the conditions
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +16,14 @@ from wireloom.codec.message import Message
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Rows, Values
+from wireloom.expressions.tree import Name
 
 
 def refuse(message: Message, at: Rows, this: Values, codes: Array, wrong: Array) -> None:
     """Refuse the rows that are ``wrong``; ``codes`` are the numbers of their variants, -1 for none."""
     mentioned = [mention for rule in message.rules for mention in rule.mentions]
     spans = {name.name: np.stack(at.frame.span(name.name)) - at.start for place, name in mentioned if place}
-    numbers = _numbers(message, at, this, {name.name for place, name in mentioned if not place})
+    numbers = _numbers(message, at, this, {name for place, name in mentioned if not place})
     if numbers is None:
         at.doubt(wrong)
         return
@@ -46,14 +48,14 @@ def _alike(keys: list[Array]) -> tuple[Array, Array]:
     return first, kinds
 
 
-def _numbers(message: Message, at: Rows, this: Values, names: set[str]) -> dict[str, Numbers] | None:
+def _numbers(message: Message, at: Rows, this: Values, names: set[Name]) -> dict[str, Numbers] | None:
     """The columns that the conditions use, by name; None if not all of them are integers."""
     own = {column.name for column in message.columns}
     found: dict[str, Numbers] = {}
     for name in names:
-        column = (this if name in own else at.record).column(name)
+        column = (this if name.steps[0] in own else at.record).column(name.name)
         if isinstance(column, Numbers) and column.data.dtype.kind in "iub":
-            found[name] = column
+            found[name.name] = column
         elif column is not None:
             return None
     return found
@@ -75,9 +77,21 @@ def _error(
         for name, column in numbers.items()
     }
     own = dict.fromkeys(column.name for column in message.columns)
-    this = {name: values.get(name) for name in own}
-    header = {name: value for name, value in values.items() if name not in own}
+    header = _in_structs(values)
+    this = {name: header.pop(name, None) for name in own}
     return message.wrong(this, header, frame, message.variants[code] if code >= 0 else None)
+
+
+def _in_structs(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, those of names with dots in structs."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        *outer, last = name.split(".")
+        struct = found
+        for step in outer:
+            struct = struct.setdefault(step, {})
+        struct[last] = value
+    return found
 
 
 def _tell(at: Rows, rows: Array, errors: list[DecodeError | None], alike: Array) -> None:

@@ -53,12 +53,19 @@ class Values:
         self._seen: dict[str, Column | None] = {}
 
     def column(self, name: str) -> Column | None:
-        """The column called ``name``, read inside a condition or before it."""
+        """The column called ``name``, read inside a condition or before it; dots lead into structs."""
+        name, *steps = name.split(".")
+        found = self._outermost(name)
+        for step in steps:
+            found = found.columns.get(step) if isinstance(found, Structs) else None
+        return found
+
+    def _outermost(self, name: str) -> Column | None:
         own = self.columns.get(name)
         if own is not None or self.outer is None:
             return own
         if name not in self._seen:
-            column = self.outer.column(name)
+            column = self.outer._outermost(name)
             chosen = self.rows.chosen
             self._seen[name] = column if column is None or chosen is None else column.take(chosen)
         return self._seen[name]

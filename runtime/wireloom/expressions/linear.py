@@ -67,4 +67,6 @@ def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:
     if found is None or measured(tree) or any(name.origin is Origin.PARAMETER for name in asked(tree)):
         return None
     constant = found.pop("", 0)
-    return constant, {name.rpartition(".")[2]: factor for name, factor in found.items()}
+    return constant, {
+        name.removeprefix(f"{Origin.RECORD}.").removeprefix(f"{Origin.THIS}."): factor for name, factor in found.items()
+    }

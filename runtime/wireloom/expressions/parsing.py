@@ -1,11 +1,12 @@
 """The expression language: text → tree, through Python's parser and an allow-list.
 
 Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
-the calls ``size offset count present min max``. No loops, no attributes, no other calls.
+the calls ``size offset count present min max``. No loops, no other calls. A name with dots leads into structs.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
-``parameters.dialect`` is a parameter, ``section.left`` is how many bytes are left in the section, a plain name is in
-the own struct. Any field may be absent, and what is left is not known while a record is written.
+``parameters.dialect`` is a parameter, ``section.left`` is how many bytes are left in the section, any other name is in
+the own struct; ``this.`` stands before one that would look like these. Any field may be absent, and what is left is not
+known while a record is written.
 """
 
 import ast
@@ -37,7 +38,13 @@ _BINARY = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_ORIGINS = {"record": Origin.RECORD, "parameters": Origin.PARAMETER, "section": Origin.SECTION}
+ORIGINS = {
+    "record": Origin.RECORD,
+    "parameters": Origin.PARAMETER,
+    "section": Origin.SECTION,
+    "this": Origin.THIS,
+}
+"""The words of generated code for where the value of a name is found."""
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -94,6 +101,16 @@ def _is_deeper(expression: Expr, depth: int) -> bool:
     return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
 
 
+def _steps(node: ast.expr) -> list[str]:
+    """The words of a name with dots between them; none if it is anything else."""
+    match node:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Attribute(value=inner, attr=name) if before := _steps(inner):
+            return [*before, name]
+    return []
+
+
 class _Reading:
     """Makes a tree from Python's syntax tree; ``qualified`` names say where they are found."""
 
@@ -139,9 +156,9 @@ class _Reading:
             case ast.Name(id="true" | "false" as name):
                 return Value(name == "true")
             case ast.Name(id=name):
-                return Name(name, self._column(node), Origin.THIS if self.qualified else None, self.qualified)
-            case ast.Attribute(value=ast.Name(id=origin), attr=name) if self.qualified and origin in _ORIGINS:
-                return Name(name, self._column(node), _ORIGINS[origin], origin != "parameters")
+                return self._name([name], self._column(node))
+            case ast.Attribute() if (steps := _steps(node)) and ".".join(steps) == self._source(node):
+                return self._name(steps, self._column(node))
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):
@@ -156,21 +173,30 @@ class _Reading:
                 return self._comparison(node)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, arguments, self._column(node))
-        hint = ""
-        if isinstance(node, ast.Attribute):
-            hint = "expressions do not look into structs; to ask for a field of one, include: its type in its place"
-        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node), hint)
+        raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node))
+
+    def _name(self, steps: list[str], column: int) -> Name:
+        """The name of these steps; a qualified one says first where it is found, or else is in the own struct."""
+        if not self.qualified:
+            return Name(".".join(steps), column)
+        origin = ORIGINS.get(steps[0]) if len(steps) > 1 else None
+        name = ".".join(steps if origin is None else steps[1:])
+        return Name(name, column, origin or Origin.THIS, origin is not Origin.PARAMETER)
 
     def _column(self, node: ast.expr) -> int:
         """The byte of the text with which it begins, whatever line that is on."""
         return self.starts[node.lineno - 1] + node.col_offset
 
+    def _source(self, node: ast.expr) -> str:
+        """What is written there."""
+        end = self.starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+        return self.source[self._column(node) : end].decode()
+
     def _number(self, node: ast.Constant, value: int) -> int:
         """The number as it is written."""
         if value.bit_length() > _WIDEST:
             raise ExpressionError(f"a number of more than {_WIDEST} bits", self._column(node))
-        start, end = self._column(node), self.starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
-        written = self.source[start:end].decode()
+        written = self._source(node)
         return integer(written) if written[:2].lower() == "0x" else value
 
     def _comparison(self, node: ast.Compare) -> Expr:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, assert_never
 
+from wireloom.expressions.paths import inside
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -30,7 +31,7 @@ RecordFunction = Callable[[Any, Any, Any], Any]
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
 """The errors of expressions without a result: from a division by zero, or from values given to be written."""
-_GIVEN = {"__builtins__": {}, "len": len, "max": max, "min": min, "UNANSWERED": _UNANSWERED}
+_GIVEN = {"__builtins__": {}, "len": len, "max": max, "min": min, "inside": inside, "UNANSWERED": _UNANSWERED}
 _SOURCE = """
 def ask(this, record, frame):
     try:
@@ -157,4 +158,6 @@ def _found(name: Name) -> str:
     """The value of a name: from the own struct, the header or the parameters, or how many bytes are left."""
     if name.origin is Origin.SECTION:
         return "frame.left"
-    return f"{_WHERE[name.origin]}[{name.name!r}]"
+    first, *steps = map(repr, name.steps)
+    value = f"{_WHERE[name.origin]}[{first}]"
+    return f"inside({', '.join([value, *steps])})" if steps else value

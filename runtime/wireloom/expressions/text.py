@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from wireloom.expressions.parsing import parsed
+from wireloom.expressions.parsing import ORIGINS, parsed
 from wireloom.expressions.tree import (
     OF_PLACES,
     Among,
@@ -39,7 +39,7 @@ def qualified(tree: Expr, written: str) -> str:
     origins = {name.name: name.origin for name in walk(tree) if isinstance(name, Name) and name.origin is not None}
     if found is None or _bare(rename(found, lambda name: Name(name.name, 0, origins.get(name.name)))) != _bare(tree):
         return printed(tree)
-    places = {name.column: _PREFIXES[origins.get(name.name)] for name in _valued(found)}
+    places = {name.column: _prefix(name, origins.get(name.name)) for name in _valued(found)}
     text = written.strip().encode()
     for place in sorted(places, reverse=True):
         text = text[:place] + places[place].encode() + text[place:]
@@ -48,11 +48,17 @@ def qualified(tree: Expr, written: str) -> str:
 
 def unqualified(text: str, tree: Expr) -> str:
     """The text of a tree with unqualified names."""
-    places = {name.column: len(_PREFIXES[name.origin]) for name in _valued(tree)}
+    places = {name.column: len(_prefix(name, name.origin)) for name in _valued(tree)}
     found = text.encode()
     for place in sorted(places, reverse=True):
         found = found[:place] + found[place + places[place] :]
     return found.decode()
+
+
+def _prefix(name: Name, origin: Origin | None) -> str:
+    """What stands before a name in generated code."""
+    looks_alike = origin is Origin.THIS and len(name.steps) > 1 and name.steps[0] in ORIGINS
+    return "this." if looks_alike else _PREFIXES[origin]
 
 
 def _valued(tree: Expr) -> list[Name]:
@@ -91,7 +97,7 @@ def _printed(tree: Expr) -> tuple[str, int]:
         case Value(value):
             return literal(value), 99
         case Name(name, origin=origin):
-            return _PREFIXES[origin] + name, 99
+            return _prefix(tree, origin) + name, 99
         case Unary("not", operand):
             return f"not {_text(operand, 3)}", 3
         case Unary(operator, operand):

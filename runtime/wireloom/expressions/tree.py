@@ -29,12 +29,20 @@ class Value(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A field or parameter. ``origin`` is None until the name is resolved; ``nullable`` ones may be absent."""
+    """A field or parameter; ``header.len`` is a field of the struct in the field ``header``.
+
+    ``origin`` is None until the name is resolved; ``nullable`` ones may be absent.
+    """
 
     name: str
     column: int = 0
     origin: Origin | None = None
     nullable: bool = False
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names on the way to its value, outermost first; more than one leads into structs."""
+        return tuple(self.name.split("."))
 
 
 class Unary(NamedTuple):

@@ -17,7 +17,7 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
     match tree:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
             return f"an expression has {value!r} in it"
-        case Name(name, origin=Origin.THIS | Origin.RECORD | None) if name in strange:
+        case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
             return f"an expression asks for {name}, which is no whole number"
         case Compare("==" | "!=", Name(origin=Origin.PARAMETER), Value()):
             return None

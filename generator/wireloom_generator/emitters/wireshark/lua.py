@@ -265,7 +265,9 @@ def _value_of(name: Name) -> str:
     if name.origin is Origin.SECTION:
         return "frame[0]"
     origin = "parameters" if name.origin is Origin.PARAMETER else name.origin or "this"
-    return f"{origin}.{name.name}" if _is_name(name.name) else f"{origin}[{string(name.name)}]"
+    first, *steps = name.steps
+    value = f"{origin}.{first}" if _is_name(first) else f"{origin}[{string(first)}]"
+    return f"inside({', '.join([value, *map(string, steps)])})" if steps else value
 
 
 def _called(call: Call, *, may_fail: bool) -> str:
