@@ -893,9 +893,9 @@ function readers.bits(reader, tree, this, node, derived)
   end
 end
 
-function readers.padding(reader, _, _, node)
-  local at = reader.pos
-  local count = node.pad + -(at + node.pad) % node.align
+function readers.padding(reader, _, this, node)
+  local at, origin = reader.pos, node.origin and reader.frame[node.origin][1] or 0
+  local count = node.align > 1 and (origin - at) % node.align or measured(reader, node.extent, this, "")
   need(reader, count)
   reader.pos = at + count
   if reader.data:sub(at + 1, reader.pos):find("[^%z]") then fail("padding", at, reader.path, "zeros expected") end

@@ -118,14 +118,22 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 size = _choice(node, at, layout)
             case model.Bits(wire=wire):
                 size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) else None
-            case model.Padding(size=count, align=1):
-                size = At(count)
-            case model.Padding(align=align):
-                size = At(-at.bytes % align) if at is not None and not at.sizes and align > 0 else None
+            case model.Padding(align=1, size=count):
+                size = layout.size_of(model.Size(count), left)
+            case model.Padding(align=align, start=start):
+                origin = At() if start is None else layout.places.get(start)
+                size = _aligned(at, origin, align)
             case _:
                 assert_never(node)
         at = None if at is None or size is None else at.behind(size)
     return at
+
+
+def _aligned(at: At | None, origin: At | None, align: int) -> At | None:
+    """How far it is from there to a multiple, counted from the origin."""
+    if at is None or origin is None or at.sizes != origin.sizes or align < 1:
+        return None
+    return At((origin.bytes - at.bytes) % align)
 
 
 def _size(field: model.Field | model.Computed, layout: Offsets, left: Expr | None) -> At | None:

@@ -164,7 +164,9 @@ class _Sites:
             case model.Choice(alternatives=alternatives):
                 for alternative in alternatives:
                     yield from self.reading(visit, "when", alternative.when, Kind.CONDITION)
-            case model.Section() | model.Slot() | model.Bits() | model.Padding():
+            case model.Padding(size=size):
+                yield from self.reading(visit, "pad", size if size.is_written else None, Kind.NUMBER)
+            case model.Section() | model.Slot() | model.Bits():
                 pass
             case _:
                 assert_never(visit.item)

@@ -144,9 +144,9 @@ def _alike(old: Leaf, new: Leaf) -> bool:
             return one.value.text == other.value.text
         case (model.Section() | model.Slot()) as one, (model.Section() | model.Slot()) as other:
             return type(one) is type(other) and one.extent == other.extent
-        case (model.Padding(size=size, align=1), model.Field(size=other)) | (
+        case (model.Padding(fixed=int(size)), model.Field(size=other)) | (
             model.Field(size=other),
-            model.Padding(size=size, align=1),
+            model.Padding(fixed=int(size)),
         ):
             return size == other
         case _:

@@ -173,10 +173,18 @@ class Bits(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Padding(Sourced):
-    """``size`` zero bytes, then zero bytes up to a multiple of ``align``."""
+    """``size`` zero bytes, then zero bytes up to a multiple of ``align``, counted from the record's start or from that
+    of the section ``start``.
+    """
 
-    size: int
+    size: Condition
     align: int
+    start: str | None = None
+
+    @property
+    def fixed(self) -> int | None:
+        """How many bytes it has, if they are always the same number."""
+        return self.size.constant if self.align == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +301,10 @@ def _space(node: Node) -> SizeRange:
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
         case Bits(wire=wire):
             return wire.type.size if isinstance(wire.type, Integer) else ANY
-        case Padding(size=size, align=align):
-            return SizeRange(max(size, 0), max(size, 0) + max(align - 1, 0))
+        case Padding(align=1, fixed=fixed):
+            return ANY if fixed is None else exactly(max(fixed, 0))
+        case Padding(align=align):
+            return SizeRange(0, max(align - 1, 0))
         case _:
             assert_never(node)
 

@@ -61,8 +61,10 @@ def _item(part: model.Node | model.Alternative | model.Tail) -> Code:
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, fields=fields):
             return call("Bits", number(wire), *(named(field.name, _bit(field)) for field in fields))
-        case model.Padding(size=size, align=align):
-            return call("Pad", *([literal(size)] if size else []), align=literal(align) if align > 1 else None)
+        case model.Padding(size=size, align=1):
+            return call("Pad", asked(size))
+        case model.Padding(align=align, start=start):
+            return call("Pad", align=literal(align), start=quoted(start))
         case model.Section(name=name, nodes=nodes):
             return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))
         case model.Slot(name=name):

@@ -220,7 +220,7 @@ class Include(Written):
 class Pad(Written):
     """Zero bytes."""
 
-    pad: int = required("how many")
+    pad: Expression = required("how many")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +228,7 @@ class Align(Written):
     """Zero bytes up to a multiple."""
 
     align: int = required("multiple, counted from the record's start")
+    start: str | None = optional("the section around it from whose start it is counted instead", key="from")
 
 
 Entry = Field | Section | Choice | Include | Pad | Align | Bits

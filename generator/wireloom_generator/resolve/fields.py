@@ -124,9 +124,9 @@ class Fields:
                 fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
                 return model.Bits(self.number(entry.bits), fields, written=entry, via=via)
             case syntax.Pad(pad=size):
-                return model.Padding(size, 1, written=entry, via=via)
-            case syntax.Align(align=align):
-                return model.Padding(0, align, written=entry, via=via)
+                return model.Padding(self.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
+            case syntax.Align(align=align, start=start):
+                return model.Padding(_NOTHING, align, start, written=entry, via=via)
 
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
@@ -303,6 +303,7 @@ class Fields:
         return model.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
 
 
+_NOTHING = model.Condition(Value(0), "0", "0")
 _IN_BYTES = (
     "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "optional", "repeat", "table_type",
     "byte_order", "reserved",

@@ -323,6 +323,7 @@ class Message(Construct):
             writer.path = own
             start, spot = len(writer.buffer), writer.spot(part.size)
             open_ends = len(writer.open_ends)
+            writer.frame[part.name] = (start, start)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, start, open_ends)

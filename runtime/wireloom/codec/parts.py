@@ -76,6 +76,7 @@ class Section(Part):
     def write(self, writer: Writer, this: Values) -> None:
         start, spot = len(writer.buffer), writer.spot(self.size)
         open_ends = len(writer.open_ends)
+        writer.frame[self.name] = (start, start)
         self.content.write(writer, this)
         self.close(writer, this, start, open_ends)
         self.claim(writer, this, spot)
@@ -338,23 +339,48 @@ class Bit(Construct):
 
 
 class Pad(Part):
-    """Zero bytes without a meaning: ``size`` of them, or up to a multiple of ``align`` from the record's start."""
+    """Zero bytes without a meaning: as many as ``size`` says, or up to a multiple of ``align``.
 
-    def __init__(self, size: int = 0, *, align: int = 1) -> None:
+    That is counted from the record's start, or from that of the section ``start``.
+    """
+
+    def __init__(self, size: Formula = 0, *, align: int = 1, start: str | None = None) -> None:
         super().__init__()
-        self.size = size
+        self.extent = Size(size)
         self.align = align
+        self.start = start
 
-    def _count(self, at: int) -> int:
-        return self.size + -(at + self.size) % self.align
+    def _gap(self, at: int, frame: Frame) -> int:
+        origin = 0 if self.start is None else frame.offset(self.start)
+        return (origin - at) % self.align
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
-        data = reader.take(self._count(start))
+        count = self.extent.measure(reader, this) if self.align == 1 else self._gap(start, reader.frame)
+        data = reader.take(count)
         if any(data):
             raise DecodeError("padding", f"zeros expected, found {data.hex()}", start)
         if reader.trace is not None and data:
             reader.trace.note("", start, reader.pos, {}, kind=SpanKind.PADDING)
 
     def write(self, writer: Writer, this: Values) -> None:
-        writer.write(bytes(self._count(len(writer.buffer))))
+        if self.align == 1:
+            count = self.state(this, writer.record, writer.frame)
+            if isinstance(self.extent.size, Expression):
+                writer.claim(self, this, count)
+        else:
+            count = self._gap(len(writer.buffer), writer.frame)
+        writer.write(bytes(count))
+
+    def state(self, this: Values, record: Values, frame: Frame) -> int:
+        """How many bytes its size gives; 0 if that is not known yet. Raises ``EncodeError`` for too many."""
+        count = self.extent.state(this, record, frame)
+        if not isinstance(count, int):
+            return 0
+        if not 0 <= count <= Reader.HEAVIEST:
+            raise EncodeError(f"padding of {counted(count, 'byte')}", next(iter(this), ""))
+        return count
+
+    def refusal(self, this: Values, taken: int, found: int) -> EncodeError:
+        what = f"padding of {counted(taken, 'byte')} was written, where its size says {found}"
+        return EncodeError(what, next(iter(this), ""))

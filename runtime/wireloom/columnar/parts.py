@@ -264,26 +264,34 @@ class Bits:
 
 
 class Pad:
-    """Zero bytes without a meaning: ``size`` of them, or up to a multiple of ``align`` from the record's start."""
+    """Zero bytes without a meaning: as many as ``extent`` says, or up to a multiple of ``align``.
+
+    That is counted from the record's start, or from that of the section ``origin``.
+    """
 
     derived: Sequence[Field] = ()
 
-    def __init__(self, size: int, align: int) -> None:
-        self.size = size
+    def __init__(self, extent: Size, align: int, origin: str | None) -> None:
+        self.extent = extent
         self.align = align
-        self.fixed = size if align == 1 else None
+        self.origin = origin
+        self.fixed = extent.fixed if align == 1 else None
 
     def read(self, at: Rows, this: Values) -> None:
-        start = at.at
-        count = self.size + -(start - at.start + self.size) % self.align
-        at.need(count)
-        most = self.size + self.align - 1
-        if most:
-            stop = np.minimum(start + count, len(at.batch.buffer))
+        start, end = self.extent.span(at, this) if self.align == 1 else self._gap(at)
+        if self.fixed != 0:
             others = at.batch.places(b"")
+            stop = np.minimum(end, len(at.batch.buffer))
             if (wrong := np.searchsorted(others, start) < np.searchsorted(others, stop)).any():
                 at.doubt(wrong)
+
+    def _gap(self, at: Rows) -> tuple[Array, Array]:
+        """From the cursors to the next multiple, where they go."""
+        start, origin = at.at, at.start if self.origin is None else at.frame.span(self.origin)[0]
+        count = (origin - start) % self.align
+        at.need(count)
         at.move(start + count)
+        return start, start + count
 
 
 _NARROW = {"byte": np.int8, "short": np.int16, "int": np.int32}

@@ -184,7 +184,7 @@ def _computed(part: computed.Computed, planner: Planner) -> parts.Computed:
 
 @reader.register
 def _pad(part: codec.Pad, planner: Planner) -> parts.Pad:
-    return parts.Pad(part.size, part.align)
+    return parts.Pad(reader(part.extent, planner), part.align, part.start)
 
 
 @reader.register

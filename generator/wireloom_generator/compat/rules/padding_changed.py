@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.compat import walks
+from wireloom_generator.compat.alignment import LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.problems import counted
@@ -28,7 +29,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
-                case model.Padding() as old, model.Padding() as new if (old.size, old.align) != (new.size, new.align):
+                case model.Padding() as old, model.Padding() as new if not _same(pair, old, new):
                     yield Change(kept.new.path, f"padding {walks.was(_in_words(old), _in_words(new))}", BOTH)
                 case model.Padding(), model.Padding() if kept.moved:
                     yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
@@ -51,5 +52,11 @@ def _may_be_zero(field: model.Field) -> bool:
     return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 
+def _same(pair: LayoutPair, old: model.Padding, new: model.Padding) -> bool:
+    return (old.align, old.start) == (new.align, new.start) and pair.same(old.size, new.size)
+
+
 def _in_words(padding: model.Padding) -> str:
-    return counted(padding.size, "byte") if padding.align == 1 else f"up to a multiple of {padding.align}"
+    if padding.align == 1:
+        return f"{padding.size.text} bytes" if padding.fixed is None else counted(padding.fixed, "byte")
+    return f"up to a multiple of {padding.align}" + (f" from {padding.start}" if padding.start else "")

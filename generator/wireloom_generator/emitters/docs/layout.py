@@ -143,12 +143,21 @@ class Placing:
             case model.Bits(wire=wire):
                 return Placed(node, at, _of_size(wire.type.size))
             case model.Padding():
-                return Placed(node, at, _padding(node, at))
+                return Placed(node, at, self._padding(node, at))
             case model.Section(name=name, extent=extent, nodes=nodes):
                 start = Position(name) if at.terms else at
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
             case model.Slot(name=name, extent=extent):
                 return Placed(node, at, self.extent(name, extent))
+
+    def _padding(self, node: model.Padding, at: Position) -> ByteCount:
+        if node.align == 1:
+            return self.extent("padding", model.Size(node.size))
+        if at.terms or at.origin or node.start is not None:
+            start = f", counted from {node.start}" if node.start is not None else ""
+            return ByteCount(None, f"up to a multiple of {node.align}{start}", "padding")
+        size = -at.fixed % node.align
+        return ByteCount(size, str(size))
 
     def extent(self, name: str, extent: model.Extent) -> ByteCount:
         """The size of the extent of ``name``."""
@@ -221,12 +230,3 @@ def otherwise(refused: Iterable[str]) -> str:
 
 def _sizes(nodes: Iterable[model.Node]) -> str:
     return " + ".join(f"size({name})" for name in dict.fromkeys(declared(nodes)))
-
-
-def _padding(node: model.Padding, at: Position) -> ByteCount:
-    if node.align == 1:
-        return ByteCount(node.size, str(node.size))
-    if at.terms or at.origin:
-        return ByteCount(None, f"up to a multiple of {node.align}", "padding")
-    size = node.size + -(at.fixed + node.size) % node.align
-    return ByteCount(size, str(size))

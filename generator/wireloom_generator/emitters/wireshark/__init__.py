@@ -125,8 +125,10 @@ def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
             )
         case model.Bits(wire=wire, fields=fields):
             return _kind("bits", value=_value(wire), bits=LuaTable(tuple(map(_bit, fields))))
-        case model.Padding(size=size, align=align):
-            return _kind("padding", pad=str(size), align=str(align))
+        case model.Padding(size=size, align=align, start=start):
+            return _kind(
+                "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
+            )
         case model.Section(trailing=trailing, nodes=nodes):
             left = LuaTable(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
             return _kind("section", **_region(node), trailing=left, nodes=_list(nodes))
