@@ -9,8 +9,8 @@ import compiled
 import yaml
 
 from wireloom_generator import types
-from wireloom_generator.reading.vocabulary import ENCODINGS
 
+_ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le", "utf-32-le", "cp037", "cp1252", "gb18030")
 NAME = "every_type"
 PROTOCOL = {
     "protocol": NAME,
@@ -38,7 +38,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"digits": 38, "sign": "signed"}, 42),
     ),
     types.Bytes: (({"prefix": "u8"}, b"ab"), ({"size": "2"}, b"ab"), ({"until": "00"}, b"ab")),
-    types.Text: tuple(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in ENCODINGS),
+    types.Text: tuple(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in _ENCODINGS),
     types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": ""}, {"number": 5}),),
 }
 """For each type, the other keys of a field of it, and a value. Each ``raw`` column gets a name of its own."""

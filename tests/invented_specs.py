@@ -123,7 +123,8 @@ class _Drawing:
             near = [number for number in (least, least + 1, -1, 0, 1, 127, 128, 255, most) if least <= number <= most]
             return self.random.choice((*near, self.random.randint(least, most)))
         if isinstance(example, str | bytes) and "size" not in entry:
-            text = "".join(self.random.choices(LETTERS[:6] if entry.get("encoding") == "ascii" else LETTERS, k=4))
+            known = LETTERS.encode(entry.get("encoding", "utf-8"), "ignore").decode(entry.get("encoding", "utf-8"))
+            text = "".join(self.random.choices(known, k=4))
             return self.random.choice((example * 0, text if isinstance(example, str) else text.encode(), example * 20))
         return self.random.random() < 0.5 if isinstance(example, bool) else example
 

@@ -25,7 +25,7 @@ EDGE = """\
 protocol: edge
 byte_order: big
 types:
-  - {name: Inner, fields: [{name: word, type: text, size: 1, encoding: latin-1}]}
+  - {name: Inner, fields: [{name: word, type: text, size: 1, encoding: gb18030}]}
   - {name: Outer, fields: [{name: inner, type: Inner}]}
 record:
   length: length + 1
@@ -67,7 +67,7 @@ sections:
     - {name: words, type: Word, repeat: rest}
 """
 TOLD = [
-    "strange is read record by record where it has word (it is text in latin-1, not in UTF-8); "
+    "strange is read record by record where it has word (it is text in gb18030, whose characters have several bytes); "
     "other (an expression asks for other, which is no whole number); said (it is computed and no whole number).",
     "The other messages are read many records at once.",
 ]

@@ -427,6 +427,36 @@ local function utf16(data, big)
   return table.concat(found)
 end
 
+local function utf32(data, big)
+  local found = {}
+  for at = 1, #data, 4 do
+    local a, b, c, d = data:byte(at, at + 3)
+    if not d then return nil, at - 1 end
+    if not big then a, b, c, d = d, c, b, a end
+    local point = a * 0x1000000 + b * 0x10000 + c * 0x100 + d
+    if point > 0x10ffff or (point >= 0xd800 and point < 0xe000) then return nil, at - 1 end
+    found[#found + 1] = utf8_of(point)
+  end
+  return table.concat(found)
+end
+
+-- What bytes mean in an encoding: {a byte, the character that it is, for how many bytes both go on by one}.
+
+local function bytewise(runs)
+  local characters = {}
+  for _, run in ipairs(runs) do
+    for i = 0, run[3] - 1 do characters[string.char(run[1] + i)] = utf8_of(run[2] + i) end
+  end
+  return function(data)
+    for at = 1, #data do
+      if not characters[data:sub(at, at)] then return nil, at - 1 end
+    end
+    return (data:gsub(".", characters))
+  end
+end
+
+local function ascii_alone(data) return (data:gsub("[\128-\255].*", "\xef\xbf\xbd")) end
+
 local decoders = {
   ["utf-8"] = function(data)
     local fault = utf8_fault(data)
@@ -443,6 +473,8 @@ local decoders = {
   end,
   ["utf-16-be"] = function(data) return utf16(data, true) end,
   ["utf-16-le"] = function(data) return utf16(data, false) end,
+  ["utf-32-be"] = function(data) return utf32(data, true) end,
+  ["utf-32-le"] = function(data) return utf32(data, false) end,
 }
 
 -- Checksums.
@@ -744,7 +776,7 @@ local function one(reader, tree, node, this)
     local found = reader.data:sub(first + 1, last)
     reader.pos = after
     if value.kind == "text" then
-      local decoded, fault = decoders[value.encoding](found)
+      local decoded, fault = (decoders[value.encoding] or ascii_alone)(found)
       if not decoded then
         fail("text", at, reader.path .. node.name, "not " .. value.encoding .. " at byte " .. fault .. " of it")
       end

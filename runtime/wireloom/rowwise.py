@@ -11,6 +11,7 @@ from typing import Any
 
 from construct import BytesInteger, FormatField
 
+from wireloom.characters import characters
 from wireloom.codec import (
     Bits,
     Blob,
@@ -191,8 +192,8 @@ class Judge:
                 return reason(part.tree, self.strange)
             case Layout() | Scalar() | None | int():
                 return None
-            case Text(encoding=encoding) if encoding != "utf-8":
-                return f"it is text in {encoding}, not in UTF-8"
+            case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
+                return f"it is text in {encoding}, whose characters have several bytes"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
             case Repeat(item=Blob() | Nested() | Text() as item) if _asks_left(item.extent):

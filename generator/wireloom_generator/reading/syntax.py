@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NewType, assert_never
 
 from wireloom_generator.expressions import Literal as Literal
-from wireloom_generator.reading.vocabulary import ALGORITHMS, ENCODINGS, NOTATIONS, OMITTED, listed
+from wireloom_generator.reading.vocabulary import ALGORITHMS, NOTATIONS, OMITTED, listed
 from wireloom_generator.reading.written import Written, optional, required
 
 Expression = NewType("Expression", str)
@@ -136,7 +136,7 @@ class Field(Documented):
     size: Expression | None = optional("bytes it takes, or rest: to the end of its section")
     prefix: str | None = optional("integer type of a length in front of it")
     until: Hex | None = optional("terminator behind it")
-    encoding: str | None = optional(f"of text: {listed(ENCODINGS, default=True)}")
+    encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, cp037, gb18030 or another one")
     table: str | None = optional("of flatbuffers: the root table")
     raw: str | None = optional("column for bytes that are not those its value is written as; of flatbuffers, for all")
     digits: int | None = optional("of bcd: how many digits it has, 1 to 38")

@@ -6,8 +6,18 @@ from dataclasses import dataclass
 ORDERS = ("big", "little")
 """The orders of bytes."""
 
-ENCODINGS = ("utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le")
-"""The encodings of texts; the first is the default."""
+ENCODINGS = (
+    "utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le",
+    *(f"iso-8859-{part}" for part in (*range(2, 12), *range(13, 17))), "koi8-r", "koi8-u", "tis-620",
+    *(f"cp{page}" for page in range(1250, 1259)),
+    "cp437", "cp720", "cp737", "cp775", "cp850", "cp852", "cp855", "cp857", "cp858", "cp860", "cp861", "cp862", "cp863",
+    "cp864", "cp865", "cp866", "cp869", "cp874", "cp1125",
+    "cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140",
+    "mac-roman", "mac-cyrillic", "mac-greek", "mac-latin2", "mac-turkish", "mac-iceland",
+    "big5", "big5-hkscs", "cp950", "gb2312", "gbk", "gb18030",
+    "shift-jis", "cp932", "euc-jp", "euc-kr", "cp949", "johab",
+)  # fmt: skip
+"""The encodings of texts, under names that Python has for them; the first is the default."""
 
 TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 """The types of a FlatBuffers table's fields."""

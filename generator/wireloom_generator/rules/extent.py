@@ -19,23 +19,34 @@ Good::
 """
 
 from collections.abc import Iterator
+from encodings.aliases import aliases
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Problem, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS
 from wireloom_generator.types import ALL, NAMES, Integer, Leb128, Text, Unknown, parse
 
 _ELSEWHERE = {
-    **dict.fromkeys(("utf8", "utf-8-sig"), "utf-8"),
-    **dict.fromkeys(("us-ascii", "asciiz"), "ascii"),
-    **dict.fromkeys(("latin1", "iso-8859-1", "iso8859-1", "l1"), "latin-1"),
-    **dict.fromkeys(("utf-16", "utf16", "ucs-2", "unicode"), "utf-16-be or utf-16-le"),
-    **dict.fromkeys(("utf16be", "utf16-be"), "utf-16-be"),
-    **dict.fromkeys(("utf16le", "utf16-le"), "utf-16-le"),
+    **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
+    **dict.fromkeys(("asciiz", "ascii_7", "ascii7", "ascii_8"), "ascii"),
+    **dict.fromkeys(("utf_16", "ucs_2", "ucs2", "unicode"), "utf-16-be or utf-16-le"),
+    **dict.fromkeys(("utf_32", "ucs_4", "ucs4"), "utf-32-be or utf-32-le"),
+    **dict.fromkeys(("ebcdic", "ebcdic_us"), "cp037, cp500 or cp1140, as its document says"),
+    **dict.fromkeys(("utf16be", "utf16_be"), "utf-16-be"),
+    **dict.fromkeys(("utf16le", "utf16_le"), "utf-16-le"),
 }
-"""Other names of encodings."""
+"""Other tools' names of encodings."""
+
+
+def _in_python(encoding: str) -> str:
+    """What Python calls an encoding."""
+    name = encoding.lower().replace("-", "_").replace(" ", "_")
+    return aliases.get(name, name)
+
+
+_KNOWN = {_in_python(encoding): encoding for encoding in ENCODINGS}
 
 _LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
 
@@ -96,11 +107,11 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
 
 
 def _encoding_hint(encoding: str) -> str:
-    known = _ELSEWHERE.get(encoding.lower().replace("_", "-"))
-    if known is not None:
+    name = _in_python(encoding)
+    if (known := _KNOWN.get(name) or _ELSEWHERE.get(name)) is not None:
         return f"write {known}"
-    near = closest(encoding, ENCODINGS)
-    return near if near.startswith("did you mean") else f"{near}; keep other text as bytes"
+    near = nearest(encoding, ENCODINGS)
+    return f"did you mean {near!r}?" if near else "specs/README.md lists those there are; keep other text as bytes"
 
 
 def _own(field: model.Field | model.Computed) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
 
+from wireloom.characters import characters
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
@@ -38,3 +39,8 @@ class Text(Base):
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.STRING
+
+    @property
+    def characters(self) -> tuple[str | None, ...] | None:
+        """What each byte means, None for bytes that mean nothing; None if a character has several bytes."""
+        return characters(self.encoding)

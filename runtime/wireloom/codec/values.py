@@ -6,6 +6,7 @@ from typing import Any
 from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
+from wireloom.codec.encodings import decoded, encoded
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import packing_of
 from wireloom.codec.frames import Frame, Values
@@ -175,22 +176,12 @@ class Text(Composite):
 
     def _parse(self, stream: Any, context: Any, path: str) -> str:
         start = stream.pos
-        data = self.extent.read(stream, context)
-        try:
-            return data.decode(self.encoding)
-        except UnicodeDecodeError as error:
-            found = data[error.start : error.end].hex()
-            raise DecodeError("text", f"not {self.encoding} at byte {error.start} of it: {found}", start) from None
+        return decoded(self.extent.read(stream, context), self.encoding, start)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, str):
             raise EncodeError(f"text expected, not {type(obj).__name__}")
-        try:
-            data = obj.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            found = shown(obj[error.start : error.end])
-            raise EncodeError(f"{found} cannot be written in {self.encoding}") from None
-        self.extent.write(stream, context, data)
+        self.extent.write(stream, context, encoded(obj, self.encoding))
         return obj
 
 

@@ -255,7 +255,7 @@ def _blob(value: codec.Blob, planner: Planner) -> values.Blob:
 
 @reader.register
 def _text(value: codec.Text, planner: Planner) -> values.Text:
-    return values.Text(reader(value.extent, planner))
+    return values.Text(reader(value.extent, planner), value.encoding)
 
 
 @reader.register

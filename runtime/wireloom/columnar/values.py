@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.encodings import translated
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
 from wireloom.columnar.refusals import Unit
@@ -141,15 +142,18 @@ class Blob:
 
 
 class Text:
-    """Text in UTF-8; rows with other bytes are doubtful."""
+    """Text in UTF-8, or in an encoding that has one byte for each character."""
 
-    def __init__(self, extent: Extent) -> None:
+    def __init__(self, extent: Extent, encoding: str) -> None:
         self.extent = extent
+        self.encoding = encoding
         self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
         place = at.at
         start, stop = self.extent.span(at, this)
+        if self.encoding != "utf-8":
+            return translated(at, start, stop, self.encoding)
         return text(at, start, stop, None, place)
 
 

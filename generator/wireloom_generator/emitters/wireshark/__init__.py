@@ -3,7 +3,8 @@
 It cuts TCP streams into records as the codec does, and shows what the codec reads: every field under its column's name,
 with label and bits, and errors as expert information with code and reason.
 
-It differs from the codec in this: FlatBuffers tables stay bytes, so errors inside them are not found. The memory that
+It differs from the codec in this: FlatBuffers tables stay bytes, so errors inside them are not found. Text in encodings
+of several bytes a character, other than UTF, is shown up to its first character that is not ASCII. The memory that
 lists would take in a table is not limited. A record cut off at the end of a TCP stream is not shown, since more of it
 may come. A malformed range ends with its segment, where the codec would go on.
 """
@@ -20,6 +21,7 @@ from wireloom_generator.emitters.wireshark.lua import (
     LuaEntry,
     LuaFunction,
     LuaTable,
+    characters,
     entries,
     function,
     literal,
@@ -70,6 +72,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
             {"name": flags.name, "table": render(_flags(flags), used=len(f"flags.{flags.name} = "))}
             for flags in protocol.flags
         ],
+        encodings=list(_encodings(protocol)),
         types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.structs],
         record=render(_list(protocol.record.nodes)),
         messages=[render(_message(message)) for message in protocol.messages],
@@ -95,6 +98,24 @@ def _flag(flag: model.Flag) -> LuaTable:
     """A flag's bit, its name in filters, its doc, and its label if that is another."""
     label = [string(flag.label)] if flag.label != flag.name else []
     return LuaTable([literal(flag.value), string(flag.name), _words(flag.doc.comment), *label])
+
+
+def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
+    """Those of texts that have one byte for each character, but for what all dissectors know."""
+    lists = (
+        protocol.record.nodes,
+        *(shared.nodes for shared in protocol.structs),
+        *(nodes for message in protocol.messages for nodes in message.layouts),
+    )
+    fields = (node for nodes in lists for node in model.walk(nodes) if isinstance(node, model.Field))
+    texts = {field.wire.type for field in fields if isinstance(field.wire.type, Text)}
+    for text in sorted(texts, key=lambda text: text.encoding):
+        if text.characters is not None and text.encoding not in ("ascii", "latin-1"):
+            name = string(text.encoding)
+            yield {
+                "name": name,
+                "table": render(characters(text.characters), used=len(f"decoders[{name}] = bytewise()")),
+            }
 
 
 def _parameter(parameter: model.Parameter) -> LuaTable:

@@ -184,6 +184,18 @@ def _infinite(value: float) -> str:
     return "0 / 0" if value != value else "huge" if value > 0 else "-huge"
 
 
+def characters(encoding: Sequence[str | None]) -> LuaTable:
+    """What each byte means: the first of some whose characters follow each other, its character, how many there are."""
+    runs: list[tuple[int, int, int]] = []
+    for byte, point in ((byte, ord(character)) for byte, character in enumerate(encoding) if character is not None):
+        first, start, count = runs[-1] if runs else (-1, -1, 0)
+        if (byte - first, point - start) == (count, count):
+            runs[-1] = (first, start, count + 1)
+        else:
+            runs.append((byte, point, 1))
+    return LuaTable([LuaTable([str(byte), f"0x{point:04x}", str(count)]) for byte, point, count in runs])
+
+
 def function(expression: Expr) -> LuaFunction:
     """A function that gives the expression's value."""
     return LuaFunction(_text(expression, may_fail=True))
