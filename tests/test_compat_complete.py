@@ -22,7 +22,7 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
-    "bcd", "deprecated", "labels", "raw_bytes",
+    "bcd", "deprecated", "labels", "raw_bytes", "length_rest_proven",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -63,10 +63,10 @@ UNCOMPARED = {
     (model.Parameter, "column"): "the columns of the row are compared",
     (model.Message, "decisive"): "follows from what the variants fill",
     (model.Message, "names"): "follow from its fields",
-    (model.Message, "length"): "what is told of the length is compared below",
+    (model.Message, "end"): "what is told of the length is compared below",
     (model.Message, "proof"): "what is told of the length is compared below",
     (model.Record, "names"): "follow from its fields",
-    (model.Record, "length"): "what is told of the length is compared below",
+    (model.Record, "end"): "what is told of the length is compared below",
     (model.Record, "proof"): "what is told of the length is compared below",
     (model.Message, "path"): "where it is written",
     (model.Message, "forms"): "a form that is new breaks nobody",

@@ -78,7 +78,7 @@ def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
     for message, example in compiled.worked(protocol):
         if example.malformed is None:
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
-            list(decoding.capture(example.data * 3))
+            list(decoding.capture(example.data * (1 if pair.codec.framing.to_the_end else 3)))
             if decoding.tally.redone:
                 yield message.name
 

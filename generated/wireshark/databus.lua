@@ -1109,7 +1109,9 @@ local function measure(look, at, little)
       fail("checksum", place, sum.name, shown(expected) .. " expected, found " .. shown(stored))
     end
   end
-  return lengths.length(values, values, frame)
+  if lengths.length then return lengths.length(values, values, frame) end
+  if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
+  return left
 end
 
 local function tried(look, at, little)

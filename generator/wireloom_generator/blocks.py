@@ -8,10 +8,10 @@ from wireloom_generator import types
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
-    "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Expression", "Field", "Form",
-    "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Pad", "Parameter", "Prefixed",
-    "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Until", "Variant",
-    "When", "WireEnum", "WireFlags",
+    "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Everything", "Expression", "Field",
+    "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Pad", "Parameter",
+    "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Until",
+    "Variant", "When", "WireEnum", "WireFlags",
 }).union(each.block for each in types.ALL if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

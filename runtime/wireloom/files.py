@@ -43,13 +43,15 @@ class UnmatchedError(OptionError):
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
     """One file: an absolute local path or a URI, its size as stored, and when it changed in nanoseconds since the
-    epoch, or 0. It was found somewhere below the directory ``within``, or named itself if there is none.
+    epoch, or 0. It was found somewhere below the directory ``within``, or named itself if there is none. One that is
+    ``whole`` is one record.
     """
 
     path: str
     size: int
     modified: int
     within: str = field(default="", compare=False)
+    whole: bool = field(default=False, compare=False)
 
     @property
     def compression(self) -> str | None:
@@ -59,7 +61,7 @@ class CaptureFile:
     @property
     def splittable(self) -> bool:
         """Whether reading can begin at any offset."""
-        return self.compression is None
+        return self.compression is None and not self.whole
 
     @property
     def takes_index(self) -> bool:

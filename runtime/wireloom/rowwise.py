@@ -21,6 +21,7 @@ from wireloom.codec import (
     Column,
     Constant,
     EitherOrder,
+    Everything,
     Field,
     Layout,
     Lengths,
@@ -90,6 +91,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
 _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Checksum: lambda checksum: [checksum.start, checksum.end],
     Field: lambda field: [field.valid, field.derive, field.checksum],
+    Everything: lambda lengths: [lengths.valid],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
 """The same for what must hold, and for what tells how long records are."""
@@ -152,7 +154,7 @@ class Account:
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. Records are ``chained`` if their lengths are sums of
-    numbers.
+    numbers, or all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -170,7 +172,8 @@ def account(protocol: Protocol) -> Account:
     parts = _within(_layouts(protocol))
     lists = (part for part in parts if isinstance(part, Lone) and isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
-    chained = all(linear(lengths.length.tree) is not None for lengths in protocol.framing.lengths)
+    lengths = (each.length for each in protocol.framing.lengths)
+    chained = all(length is None or linear(length.tree) is not None for length in lengths)
     return Account(left, tuple(varying), chained)
 
 

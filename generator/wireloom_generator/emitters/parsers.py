@@ -162,15 +162,12 @@ def _lengths(lengths: model.Lengths) -> Code:
         checksum = group(string(lengths.checksum[0]), constructs.checksum(lengths.checksum[1]))
     if lengths.stored is not None:
         stored = group(constructs.number(lengths.stored[0]), constructs.asked(lengths.stored[1]))
-    return call(
-        "Lengths",
-        *map(constructs.probe, lengths.probes),
-        length=constructs.asked(lengths.length),
-        match=pretty.match(lengths.match) if lengths.match else None,
-        valid=constructs.given(lengths.valid),
-        checksum=checksum,
-        stored=stored,
-    )
+    probes = map(constructs.probe, lengths.probes)
+    match = pretty.match(lengths.match) if lengths.match else None
+    valid = constructs.given(lengths.valid)
+    length = constructs.asked(lengths.end.condition) if isinstance(lengths.end, model.Size) else None
+    block = "Lengths" if length else "Everything"
+    return call(block, *probes, length=length, match=match, valid=valid, checksum=checksum, stored=stored)
 
 
 def _form(message: model.Message, form: model.Form) -> Code:

@@ -48,6 +48,7 @@ from wireloom_generator.model.protocol import (
     Example,
     Form,
     FormEntry,
+    Framed,
     Lengths,
     Message,
     Probe,
@@ -59,6 +60,7 @@ from wireloom_generator.model.protocol import (
 from wireloom_generator.model.resolved import Declarations, Resolved
 from wireloom_generator.model.wires import (
     Condition,
+    End,
     Extent,
     Order,
     Prefix,

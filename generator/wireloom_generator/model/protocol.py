@@ -8,7 +8,7 @@ from typing import Any
 from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
-from wireloom_generator.model.wires import Condition, Wire
+from wireloom_generator.model.wires import Condition, End, Size, Wire
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
 
@@ -21,8 +21,21 @@ class Proof(Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Described):
-    """What all records of a protocol share; ``length`` is that of the whole record, unless each message says.
+class Framed(Described):
+    """What can say where records end, and when that is believed."""
+
+    end: End | None = field(default=None, kw_only=True)
+    proof: Proof | None = field(default=None, kw_only=True)
+
+    @property
+    def length(self) -> Condition | None:
+        """How many bytes the whole record has, if an expression says it."""
+        return self.end.condition if isinstance(self.end, Size) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Framed):
+    """What all records of a protocol share; it says where they end, unless each message does.
 
     ``names`` are what its expressions can ask for. With ``resync``, a reader goes on at the next proven
     record behind an unproven one.
@@ -30,8 +43,6 @@ class Record(Described):
 
     nodes: tuple[Node, ...]
     names: Names
-    length: Condition | None
-    proof: Proof | None
     resync: bool
 
     @property
@@ -88,12 +99,12 @@ class Form(Described):
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Described):
+class Message(Framed):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
     ``valid`` must hold for all its records, ``otherwise`` for those that have none of its variants; it is None if every
-    record has one. The variant is known after the shared fields of the slot ``decisive``. ``length`` and ``proof`` are
-    the message's own if the record has no length; ``names`` are those that its expressions can use. ``filled`` are the
+    record has one. The variant is known after the shared fields of the slot ``decisive``. It says where its records end
+    if the record does not; ``names`` are those that its expressions can use. ``filled`` are the
     sections that it names itself.
     """
 
@@ -111,8 +122,6 @@ class Message(Described):
     decisive: str = ""
     filled: tuple[str, ...] = field(default=(), compare=False)
     names: Names = field(compare=False, repr=False, kw_only=True)
-    length: Condition | None = None
-    proof: Proof | None = None
 
     @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:
@@ -139,14 +148,14 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How to find, and believe, the length of the records that ``match`` selects.
+    """How to find, and believe, the end of the records that ``match`` selects.
 
     ``stored`` is the position of the checksum if its offset is not fixed.
     """
 
     match: Mapping[str, tuple[int, ...]]
     probes: tuple[Probe, ...]
-    length: Condition
+    end: End
     valid: Condition | None
     checksum: tuple[str, Checksum] | None
     stored: tuple[Wire, Condition] | None = None

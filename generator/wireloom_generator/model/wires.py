@@ -110,6 +110,9 @@ class Terminator:
 
 Extent = Rest | Size | Prefix | Terminator
 
+End = Rest | Size
+"""Where a record ends: where all that is there ends, or after so many bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:

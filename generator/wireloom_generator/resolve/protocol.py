@@ -17,7 +17,7 @@ UNKNOWN = "unknown"
 def protocol_of(spec: model.Resolved) -> model.Protocol:
     """The protocol of a spec that keeps all rules."""
     record, messages, parameters = spec.record, spec.messages, spec.protocol.parameters
-    if record.length is not None and all(message.match for message in messages):
+    if record.end is not None and all(message.match for message in messages):
         messages = (*messages, _unknown(record))
     sources = tuple(sorted({part.at.path for part in (*spec.shared, *spec.messages)}))
     return model.Protocol(
@@ -53,7 +53,7 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
 def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
     """How the length of records is found: by the record's rule, or by each message's."""
     record = spec.record
-    owners: tuple[model.Record | model.Message, ...] = (record,) if record.length is not None else spec.messages
+    owners: tuple[model.Record | model.Message, ...] = (record,) if record.end is not None else spec.messages
     for owner in owners:
         match = owner.match if isinstance(owner, model.Message) else {}
         yield _found(owner, owner.proof or record.proof, offsets.of(spec, owner), match)
@@ -69,13 +69,14 @@ def _found(
 
     def early(condition: model.Condition) -> model.Condition:
         """The condition as it is known then: only of numbers at fixed offsets, with the names of the owner."""
-        assert condition.tree is not None and length is not None
-        return model.Condition(owner.names.resolved(layout.settled(condition.tree, length.tree)), condition.text)
+        assert condition.tree is not None
+        length = owner.length.tree if owner.length else None
+        return model.Condition(owner.names.resolved(layout.settled(condition.tree, length)), condition.text)
 
-    length, checksum, stored = owner.length, None, None
-    assert length is not None
+    assert owner.end is not None
+    checksum, stored = None, None
     valid = early(proof.valid) if proof and proof.valid else None
-    asked = [length, valid] if valid else [length]
+    asked = [condition for condition in (owner.length, valid) if condition is not None]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field) and field.checksum is not None
@@ -88,12 +89,12 @@ def _found(
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
-    return model.Lengths(match, _probes(layout, needed), length, valid, checksum, stored)
+    return model.Lengths(match, _probes(layout, needed), owner.end, valid, checksum, stored)
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
     """The header fields that select a message's length rule; none if there is one for all."""
-    if spec.record.length is not None:
+    if spec.record.end is not None:
         return ()
     needed = {name for message in spec.messages for name in message.match}
     return _probes(offsets.of(spec, spec.record), needed)

@@ -66,16 +66,22 @@ class _Resolving:
     def record(self) -> model.Record:
         """What all records share."""
         written, names = self.spec.protocol.record, self.fields.record_names
-        length = self.fields.condition(written.length, written.where("length"), names)
         return model.Record(
             doc=documentation(written),
             nodes=self.fields.nodes(written.fields, names, with_slots=True),
             names=names,
-            length=length,
+            end=self.end(written, names),
             proof=self.proof(written.proof, names),
             resync=written.resync,
             written=written,
         )
+
+    def end(self, written: syntax.Record | syntax.Message, names: Names) -> model.End | None:
+        """Where records end."""
+        if written.length == "rest":
+            return model.Rest()
+        length = self.fields.condition(written.length, written.where("length"), names)
+        return None if length is None else model.Size(length)
 
     def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
         """The proof of a length."""
@@ -111,7 +117,7 @@ class _Resolving:
             decisive=_decisive(slots, resolved),
             filled=tuple(written.sections),
             names=names,
-            length=condition(written.length, written.where("length"), names),
+            end=self.end(written, names),
             proof=self.proof(written.proof, names),
             written=written,
         )

@@ -32,7 +32,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for message in spec.messages:
         for name, values in message.match.items():
             yield from _matches(header, message, name, values)
-            if spec.record.length is None:
+            if spec.record.end is None:
                 yield from _early(spec, message, name, name in header)
     yield from _between(spec)
 

@@ -47,7 +47,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 _WORD = {"rest": ("size",), "left": ("when", "count", "until")}
 """The keys under which each word for what is left in the section can be asked for."""
-_LENGTH = "a length is a number, or follows from numbers of the header, as in 4 + body_length"
+_LENGTH = "a length is rest, a number, or follows from numbers of the header, as in 4 + body_length"
 
 
 def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:

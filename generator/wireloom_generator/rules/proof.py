@@ -40,7 +40,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in messages(spec):
         if isinstance(scope.owner, model.Message):
             yield from _proof(spec, scope.owner, scope)
-    own = [message for message in spec.messages if message.length is not None]
+    yield from _untold(spec)
+    own = [message for message in spec.messages if message.end is not None]
     proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
     if proven or not spec.is_whole:
         return
@@ -53,13 +54,27 @@ def check(spec: Resolved) -> Iterator[Problem]:
         yield Problem(spec.protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
 
 
+def _untold(spec: Resolved) -> Iterator[Problem]:
+    """What a record that is all there is cannot have."""
+    owners: tuple[model.Framed, ...] = (spec.record, *spec.messages)
+    ends = [owner for owner in owners if isinstance(owner.end, model.Rest)]
+    if ends and spec.record.resync:
+        hint = "behind a record of length: rest is nothing"
+        yield Problem(spec.record.where("resync"), "proof", "resync has nothing to search", hint)
+    for owner in ends:
+        proof = owner.proof or spec.record.proof
+        if proof is not None and proof.checksum is not None:
+            hint = "it is checked when the record is read"
+            yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+
+
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
     proof = owner.proof
     if proof is None:
         return
     if proof.valid is None and proof.checksum is None:
         yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
-    if isinstance(owner, model.Message) and owner.length is None:
+    if isinstance(owner, model.Message) and owner.end is None:
         hint = "a proof stands where length stands, which is in the record"
         yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
     if proof.checksum is None:

@@ -36,14 +36,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Lengths that are missing, given twice, or not known in time."""
     record = spec.record
     for message in spec.messages:
-        if record.length is None and message.length is None:
+        if record.end is None and message.end is None:
             hint = "give length to the record, or to each of its messages"
             yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
-        elif record.length is not None and message.length is not None:
+        elif record.end is not None and message.end is not None:
             yield Problem(
                 message.where("length"), "record-length", "the record has a length, and so its messages have none"
             )
-    if record.length is None and not spec.messages and spec.is_whole:
+    if record.end is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
         yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
     for site in sites(spec):

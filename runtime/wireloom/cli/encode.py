@@ -40,7 +40,8 @@ def encode(
     chosen = found.form(form) if form else None
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
-        for data in _records(captures.lines(stream), found, chosen, parameters, captures.name_of(source)):
+        records = _records(captures.lines(stream), found, chosen, parameters, captures.name_of(source))
+        for data in _alone(records, found) if form is None and not to_hex else records:
             if to_hex:
                 target.write(data.hex().encode() + b"\n")
             elif target.isatty():  # a form, as bytes are refused; elsewhere it is exact to the character
@@ -56,11 +57,12 @@ def encode(
 def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
     """Write the index of a capture if it is large, and if what indexes need is installed."""
     file = file_at(path)
-    if not (file.takes_index and find_spec("pyarrow") and find_spec("numpy")):
+    found = registry.protocol(protocol)
+    if found.framing.to_the_end or not (file.takes_index and find_spec("pyarrow") and find_spec("numpy")):
         return  # before anything is imported for it
     from wireloom.columnar import index
 
-    found, options = registry.protocol(protocol), ReadOptions(parameters=parameters)
+    options = ReadOptions(parameters=parameters)
     with suppress(OSError):  # without the protocol's source there are no indexes
         reading = index.Reading.of(found.name, registry.digest(protocol), options)
         index.write(file, reading, index.scanner_of(found, options))
@@ -89,6 +91,15 @@ def _records(
             raise FailedError(f"{name}: line {number}: not a row: nested too deeply") from None
         except ValueError as error:
             raise FailedError(f"{name}: line {number}: {error}") from None
+
+
+def _alone(records: Iterator[bytes], protocol: Protocol) -> Iterator[bytes]:
+    """The records that are written to one file. Raises ``FailedError`` if a file can have only one."""
+    for number, data in enumerate(records):
+        if number and protocol.framing.to_the_end:
+            what = f"a file of {protocol.name} is one record (length: rest), and here is another row"
+            raise FailedError(f"{what}; --hex writes one a line")
+        yield data
 
 
 def _no_constant(name: str) -> Any:

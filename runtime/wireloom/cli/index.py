@@ -22,6 +22,8 @@ def index(
     from wireloom.columnar import index as indexes
 
     found = protocol_of(protocol)
+    if found.framing.to_the_end:
+        raise MisuseError(f"a file of {found.name} is one record (length: rest), and needs no index")
     options = ReadOptions.of({"maxRecordBytes": max_record_bytes}, parameters=(), messages=found.messages)
     options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
     reading = indexes.Reading.of(found.name, registry.digest(protocol), options)

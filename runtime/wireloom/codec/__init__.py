@@ -14,7 +14,7 @@ from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
-from wireloom.codec.lengths import Lengths
+from wireloom.codec.lengths import Everything, Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
@@ -38,6 +38,7 @@ __all__ = [
     "DecodeError",
     "EitherOrder",
     "EncodeError",
+    "Everything",
     "Expression",
     "Field",
     "FlatBuffer",

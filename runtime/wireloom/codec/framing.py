@@ -3,36 +3,18 @@
 A record's length is believed once its proof holds (a legal magic, a checksum …).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Values
-from wireloom.codec.lengths import Buffer, Lengths, Probe, in_words, too_short
+from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, in_words, too_short
 from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
 """How many of the following records are read to decide the byte order of one that is proven in both."""
 _TELLING = 4
 """How many bytes a checksum has at least that is not right by chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The arguments of one look at a position: see ``Framing.first``."""
-
-    buffer: Buffer
-    end: int
-    parameters: Values
-    final: bool
-    bound: int | None
-    sums: Sums | None
-    base: int
-
-    def waits(self, error: DecodeError, at: int) -> bool:
-        """Whether more bytes could show that there is a record after all."""
-        return not self.final and error.needed > self.end - at
 
 
 class Framing:
@@ -45,7 +27,7 @@ class Framing:
 
     def __init__(
         self,
-        lengths: tuple[Lengths, ...],
+        lengths: tuple[Ends, ...],
         *,
         match: tuple[tuple[str, int, Any], ...] = (),
         byte_order: str | None = None,
@@ -82,7 +64,7 @@ class Framing:
         error says how many are ``needed``. ``sums`` are the capture's checksums; the buffer begins at byte ``base`` of
         the capture.
         """
-        look = _Look(buffer, end, parameters, final, bound, sums, base)
+        look = Look(buffer, end, parameters, final, bound, sums, base)
         orders = self.orders(parameters)
         found, problems = self._proven(look, start, orders, order)
         if order is not None and order in found:
@@ -99,7 +81,7 @@ class Framing:
         return length, little
 
     def _proven(
-        self, look: _Look, start: int, orders: tuple[bool, ...], order: bool | None
+        self, look: Look, start: int, orders: tuple[bool, ...], order: bool | None
     ) -> tuple[dict[bool, int], dict[bool, DecodeError]]:
         """The length of the record in each byte order that proves it, and what is wrong in the others.
 
@@ -138,6 +120,11 @@ class Framing:
         return length, little
 
     @property
+    def to_the_end(self) -> bool:
+        """Whether a record can be all there is, so that a file is never more than one, and is read as a whole."""
+        return any(isinstance(each, Everything) for each in self.lengths)
+
+    @property
     def telling(self) -> bool:
         """Whether a record can be told wherever it stands: every one has a checksum that payloads do not have by
         chance.
@@ -151,7 +138,7 @@ class Framing:
         """The length of the record at ``start`` if it is proven in exactly one byte order, so that its neighbours do
         not matter. Raises ``DecodeError`` if more bytes are needed.
         """
-        proofs = self._proofs(_Look(buffer, end, parameters, final, bound, None, 0), start)
+        proofs = self._proofs(Look(buffer, end, parameters, final, bound, None, 0), start)
         return proofs.popitem()[1] if len(proofs) == 1 else None
 
     def decided(
@@ -163,11 +150,11 @@ class Framing:
         except DecodeError:
             return False
 
-    def _measure(self, look: _Look, start: int, little: bool) -> int:
+    def _measure(self, look: Look, start: int, little: bool) -> int:
         lengths = self._select(look.buffer, start, look.end, little)
-        return lengths.measure(look.buffer, start, look.end, little, look.parameters, look.bound, look.sums, look.base)
+        return lengths.measure(look, start, little)
 
-    def _proofs(self, look: _Look, at: int) -> dict[bool, int]:
+    def _proofs(self, look: Look, at: int) -> dict[bool, int]:
         """The byte orders in which the record at ``at`` is proven, each with its length. Raises if more bytes are
         needed.
         """
@@ -180,7 +167,7 @@ class Framing:
                     raise
         return found
 
-    def _followed(self, look: _Look, start: int, at: int, little: bool) -> bool:
+    def _followed(self, look: Look, start: int, at: int, little: bool) -> bool:
         """Whether the records from ``at`` on have this byte order, as the first of them that is proven in only one
         shows.
         """
@@ -208,7 +195,7 @@ class Framing:
         ]
         return min((found for found in tries if 0 < found[0] <= MAX_RECORD_BYTES), default=(len(data), orders[0]))
 
-    def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Lengths:
+    def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Ends:
         if not self.match:
             return self.lengths[0]
         found = {}

@@ -1,16 +1,19 @@
-"""How long the record at a position is, computed from numbers at fixed offsets, and what proves it."""
+"""How long the record at a position is: all there is, or what numbers at fixed offsets tell; and what proves it."""
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
-from wireloom.expressions import Formula, expression
+from wireloom.expressions import Expression, Formula, expression
 
 Buffer = bytes
+_PIECE = 4096
+"""How many bytes more are asked for at least if a record is all there is."""
 
 
 class Probe(NamedTuple):
@@ -42,12 +45,104 @@ def in_words(values: Values, probes: Iterable[Probe]) -> str:
     return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
 
 
-class Lengths:
-    """How to find the length of the records that some header values select.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The arguments of a look at a capture, which are those of ``Framing.first``."""
 
-    ``fields`` are (name, offset, construct) at fixed offsets; ``length`` computes the record's bytes from them. It is
-    believed if ``valid`` holds and the field ``checksum`` is right. That field is one of ``fields``, or ``stored``
-    gives its construct and its position.
+    buffer: Buffer
+    end: int
+    parameters: Values
+    final: bool
+    bound: int | None
+    sums: Sums | None
+    base: int
+
+    def waits(self, error: DecodeError, at: int) -> bool:
+        """Whether more bytes could show that there is a record after all."""
+        return not self.final and error.needed > self.end - at
+
+
+class Ends:
+    """How the records that some header values select are known to end; ``measure`` finds it.
+
+    ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them.
+    """
+
+    length: Expression | None = None
+    checksum: tuple[str, Checksum] | None = None
+
+    def __init__(
+        self,
+        *fields: tuple[str, int, Any],
+        match: Mapping[str, tuple[int, ...]] | None = None,
+        valid: Formula | None = None,
+    ) -> None:
+        self.fields = fields
+        self.match = match or {}
+        self.valid = expression(valid)
+        self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
+        self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
+        self.given = self.probes
+        self.sums: dict[bool, Probe] = {}
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
+
+        No proof needs more bytes than the look's ``bound``.
+        """
+        raise NotImplementedError
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        """The length that the bytes at ``start`` give if their checksum is ignored; 0 if they cannot be a record."""
+        raise NotImplementedError
+
+    def unmet(self, values: Values, little: bool) -> str:
+        """The message for a record whose ``valid`` does not hold."""
+        assert self.valid is not None
+        return f"{self.valid.written} expected, found {in_words(values, self.given[little])}"
+
+    def _asked(self, look: Look, start: int, little: bool, frame: Frame) -> Values:
+        """The values of ``fields``. Raises ``DecodeError`` if they are not there, or ``valid`` does not hold."""
+        left = look.end - start
+        if left < self.size:
+            raise too_short(self.size, f"needs {counted(self.size, 'byte')} to tell its length, {left} left")
+        values = self._values(look.buffer, start, little)
+        if self.valid is not None and not self.valid.holds(values, values, frame):
+            raise DecodeError("invalid", self.unmet(values, little))
+        return values
+
+    def _likely(self, buffer: Buffer, start: int, end: int, little: bool, frame: Frame) -> Values | None:
+        """The values of ``fields``; None if they cannot be those of a record."""
+        if end - start < self.size:
+            return None
+        values = self._values(buffer, start, little)
+        return values if self.valid is None or self.valid.holds(values, values, frame) else None
+
+    def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
+        return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+
+
+class Everything(Ends):
+    """The record is all there is: a file, a datagram, a value."""
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        self._asked(look, start, little, Frame(look.parameters))
+        left = look.end - start
+        if look.bound is not None and left > look.bound:
+            raise DecodeError("too-long", f"a record of more than the {counted(look.bound, 'byte')} allowed")
+        if not look.final:
+            raise too_short(2 * left + _PIECE, "has no end yet")
+        return left
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        values = self._likely(buffer, start, end, little, Frame(parameters))
+        return 0 if values is None else end - start
+
+
+class Lengths(Ends):
+    """Their ``length`` is computed from ``fields``, and believed only if the field ``checksum`` is right, too.
+
+    That field is one of ``fields``, or ``stored`` gives its construct and its position.
     """
 
     def __init__(
@@ -59,61 +154,33 @@ class Lengths:
         checksum: tuple[str, Checksum] | None = None,
         stored: tuple[Any, Formula] | None = None,
     ) -> None:
-        self.fields = fields
-        self.length = expression(length)
-        self.match = match or {}
-        self.valid = expression(valid)
+        super().__init__(*fields, match=match, valid=valid)
+        self.length: Expression = expression(length)
         self.checksum = checksum
         self.stored = stored[0] if stored else None
         self.place = expression(stored[1]) if stored else None
-        self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
-        self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
         own = checksum[0] if checksum else ""
         self.given = {little: [probe for probe in self.probes[little] if probe.name != own] for little in self.probes}
-        self.sums: dict[bool, Probe] = {}
         if checksum:
             found = (checksum[0], 0, stored[0]) if stored else next(f for f in fields if f[0] == checksum[0])
             self.sums = {little: Probe.of(found, little=little) for little in (False, True)}
 
-    def measure(
-        self,
-        buffer: Buffer,
-        start: int,
-        end: int,
-        little: bool,
-        parameters: Values,
-        bound: int | None = None,
-        sums: Sums | None = None,
-        base: int = 0,
-    ) -> int:
-        """The length of the record at ``start``. Raises ``DecodeError``, offset from ``start``, if it is not proven.
-
-        No proof needs more than ``bound`` bytes. ``sums`` are the capture's checksums; the buffer begins at its byte
-        ``base``.
-        """
-        if end - start < self.size:
-            raise too_short(self.size, f"needs {counted(self.size, 'byte')} to tell its length, {end - start} left")
-        values = self._values(buffer, start, little)
-        frame = Frame(parameters)
-        if self.valid is not None and not self.valid.holds(values, values, frame):
-            raise DecodeError("invalid", self.unmet(values, little))
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        frame = Frame(look.parameters)
+        values = self._asked(look, start, little, frame)
         if self.checksum is not None:
             name, checksum = self.checksum
             first, last = checksum.start.ask(values, values, frame), checksum.end.ask(values, values, frame)
             probe = self.sums[little]
             if self.place is not None:
                 probe = probe._replace(offset=self.place.ask(values, values, frame))
-            self.reach(probe, first, last, end - start, bound)
-            expected = (sums or Sums()).of(checksum.algorithm, buffer, start + first, start + last, base)
-            found = probe.read(buffer, start)
+            self.reach(probe, first, last, look.end - start, look.bound)
+            sums = look.sums or Sums()
+            expected = sums.of(checksum.algorithm, look.buffer, start + first, start + last, look.base)
+            found = probe.read(look.buffer, start)
             if expected != found:
                 raise DecodeError("checksum", differing(expected, found, probe.code.size), probe.offset, name)
         return int(self.length.ask(values, values, frame))
-
-    def unmet(self, values: Values, little: bool) -> str:
-        """The message for a record whose ``valid`` does not hold."""
-        assert self.valid is not None
-        return f"{self.valid.written} expected, found {in_words(values, self.given[little])}"
 
     @staticmethod
     def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:
@@ -130,17 +197,9 @@ class Lengths:
             raise too_short(needed, f"needs {counted(needed, 'byte')}, {left} left")
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        """The length that the bytes at ``start`` give if their checksum is ignored; 0 if they cannot be a record."""
-        if end - start < self.size:
-            return 0
-        values = self._values(buffer, start, little)
         frame = Frame(parameters)
-        if self.valid is not None and not self.valid.holds(values, values, frame):
-            return 0
-        return int(self.length.ask(values, values, frame))
-
-    def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
-        return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+        values = self._likely(buffer, start, end, little, frame)
+        return 0 if values is None else int(self.length.ask(values, values, frame))
 
 
 def differing(expected: int, found: int, size: int) -> str:

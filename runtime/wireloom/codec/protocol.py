@@ -219,15 +219,15 @@ class Protocol:
 
     def _begin(self, stream: Any, parameters: Values) -> tuple[bytes, int, bool]:
         """The first bytes of the next record, as many as its length takes to find, with its length and byte order."""
-        data = b""
+        data, final, bound = b"", not self.framing.to_the_end, MAX_RECORD_BYTES
         while True:
             try:
-                return data, *self.framing.first(data, 0, len(data), parameters)
+                return data, *self.framing.first(data, 0, len(data), parameters, final=final, bound=bound)
             except DecodeError as error:
                 more = stream.read(max(0, error.needed - len(data)))
-                if not more:
+                if not more and final:
                     raise
-                data += more
+                data, final = data + more, final or not more
 
     def iter_records(
         self,
@@ -340,7 +340,7 @@ class Protocol:
         for lengths in self.framing.lengths:
             if all(header[name] in values for name, values in lengths.match.items()):
                 told = lengths.valid if proof and lengths.valid else lengths.length
-                for asked in told.names:
+                for asked in told.names if told else ():
                     return asked.name if asked.name in self._fields else f"{message.name}.{asked.name}"
         return message.name
 

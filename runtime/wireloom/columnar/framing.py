@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.codec.lengths import Lengths as CodecLengths
+from wireloom.codec.lengths import Ends
 from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
@@ -25,12 +25,13 @@ Probe = tuple[str, int, Number]
 class Lengths:
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
+    Without a ``length``, a record is all there is.
     ``linear`` is the length as a number and what each probe adds to it, times a factor; None if it is no such sum.
     """
 
-    said: CodecLengths
+    said: Ends
     probes: Sequence[Probe]
-    length: Vectorised
+    length: Vectorised | None
     valid: Vectorised | None
     linear: tuple[int, Mapping[str, int]] | None
     checksum: tuple[str, Checksum] | None
@@ -60,6 +61,8 @@ class Lengths:
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
+        if self.length is None:
+            return at.batch.stop[at.index] - at.start, refuted
         length, valid = number(self.length(this, this, at.frame), at)
         if valid is not None and not valid.all():
             at.doubt(~valid)

@@ -13,6 +13,7 @@ from construct import BytesInteger, FormatField
 
 from wireloom import codec, rowwise
 from wireloom.codec import computed, flatbuffers, layout, runs
+from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import parts, values
 from wireloom.columnar.bcd import Bcd
@@ -131,18 +132,14 @@ class Planner:
             return Framing((), ())
         return Framing([self._lengths(lengths) for lengths in framing.lengths], list(map(_probe, framing.match)))
 
-    def _lengths(self, lengths: codec.Lengths) -> Lengths:
+    def _lengths(self, lengths: Ends) -> Lengths:
+        probes, valid = list(map(_probe, lengths.fields)), vector(lengths.valid)
+        if not isinstance(lengths, codec.Lengths):
+            return Lengths(lengths, probes, None, valid, None, None, None)
         checksum = None if lengths.checksum is None else (lengths.checksum[0], self.checksum(lengths.checksum[1]))
         stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
-        return Lengths(
-            lengths,
-            list(map(_probe, lengths.fields)),
-            vector(lengths.length),
-            vector(lengths.valid),
-            linear(lengths.length.tree),
-            checksum,
-            stored,
-        )
+        chain = linear(lengths.length.tree)
+        return Lengths(lengths, probes, vector(lengths.length), valid, chain, checksum, stored)
 
 
 def _range(checksum: codec.Checksum) -> tuple[str, str, str]:

@@ -26,12 +26,13 @@ class Divider:
         is one part.
         """
         size = file.size
-        if not file.splittable or size <= most:
+        framing = registry.protocol(self.protocol).framing
+        if not file.splittable or size <= most or framing.to_the_end:
             return [(FilePart(file.path), size)]
         noted, searched = self._noted(file), None
         if noted is not None:
             bounds = list(index.parts(noted, size, most))
-        elif registry.protocol(self.protocol).framing.telling:
+        elif framing.telling:
             bounds, searched = [(start, min(start + most, size)) for start in range(0, size, most)], size
         else:
             bounds = [(0, size)]
@@ -53,9 +54,9 @@ class Divider:
         return None
 
 
-def tell(parts: Iterable[tuple[FilePart, int]], most: int) -> None:
-    """Log how the parts of files, which were to have ``most`` bytes, were found."""
-    indexed = searched = whole = 0
+def tell(parts: Iterable[tuple[FilePart, int]], most: int, *, whole: bool = False) -> None:
+    """Log how the parts of files, which were to have ``most`` bytes, were found; ``whole`` ones cannot be divided."""
+    indexed = searched = undivided = 0
     large: list[int] = []
     for part, size in parts:
         if part.indexed:
@@ -63,10 +64,10 @@ def tell(parts: Iterable[tuple[FilePart, int]], most: int) -> None:
         elif part.searched is not None:
             searched += 1
         else:
-            whole += 1
-            if size > most and CaptureFile(part.path, size, 0).takes_index:
+            undivided += 1
+            if not whole and size > most and CaptureFile(part.path, size, 0).takes_index:
                 large.append(size)
-    LOG.info("wireloom: %d parts by indexes, %d to be searched for, %d whole files", indexed, searched, whole)
+    LOG.info("wireloom: %d parts by indexes, %d to be searched for, %d whole files", indexed, searched, undivided)
     if large:
         what = "wireloom: %d bytes in %d files without an index, each read by one task; wireloom index lets more share"
         LOG.warning(what, sum(large), len(large))

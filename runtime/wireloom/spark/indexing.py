@@ -31,8 +31,8 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
 
     Each is read by a task of its own. The DataFrame has a row for each: ``path``, ``size`` in bytes, how many
     ``places`` its index notes, whether it was ``made`` now, as one that fits is left alone, and the ``error`` if the
-    file cannot be read, its index cannot be written, or the index is of another protocol. Small and compressed files
-    are not in it. Raises ``OptionError``.
+    file cannot be read, its index cannot be written, or the index is of another protocol. Small and compressed files,
+    and those that are one record, are not in it. Raises ``OptionError``.
     """
     provide(spark)
     found = registry.protocol(protocol)
@@ -40,7 +40,7 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
     source = SourceOptions.of({**settings(spark), **given})
     reading = ReadOptions.of(given, found.parameters, found.messages, others=SourceOptions.names())
     listed = chosen([path] if isinstance(path, str) else path, source)
-    files = [file for file in listed if file.takes_index]
+    files = [] if found.framing.to_the_end else [file for file in listed if file.takes_index]
 
     def indexed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = [_indexed(protocol, reading, files[number]) for batch in batches for number in batch["id"].to_pylist()]

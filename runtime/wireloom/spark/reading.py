@@ -1,7 +1,7 @@
 """Reading captures in batches: files are divided among tasks, which decode them."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -67,14 +67,23 @@ class CaptureReader(DataSourceReader):
                 for file, found in zip(files, pool.map(lambda file: divider.parts(file, most), files), strict=True)
                 for part, size in found
             ]
-        tell(parts, most)
+        tell(parts, most, whole=self.whole)
         return list(shared_out(parts, self.source))
 
     def files(self) -> tuple[CaptureFile, ...]:
         """The files to read."""
-        files = chosen(self.paths, self.source)
+        files = self.marked(chosen(self.paths, self.source))
         self.added.must_be_of(files)
         return files
+
+    def marked(self, files: Iterable[CaptureFile]) -> tuple[CaptureFile, ...]:
+        """The files, which may be known to be one record each."""
+        return tuple(replace(file, whole=self.whole) for file in files)
+
+    @property
+    def whole(self) -> bool:
+        """Whether each file is read as a whole."""
+        return registry.protocol(self.protocol).framing.to_the_end
 
     def decoder(self) -> Decoder:
         """The decoder of this reader, made where it is needed."""

@@ -9,10 +9,10 @@ found yet, if the protocol says how to find it. If the protocol does not, the fi
 as soon as they are there, in at least one row per batch, malformed with the reason of the first.
 
 A compressed file is taken as a whole when it is first seen with any bytes, so it must be complete when it is moved
-here. So must every file if files are removed when they have been read; then nothing waits. It is an error if a file is
-not the one of which something was taken, if a complete one changes, or if one is gone when a batch reads what it took
-of it; with ``ignoreCorruptFiles`` it is left out with a warning, and with ``ignoreMissingFiles`` if it is gone. What no
-batch took of a file is not missed if it is deleted.
+here. So is one that is a single record (``length: rest``), and so must every file be if files are removed when they
+have been read; then nothing waits. It is an error if a file is not the one of which something was taken, if a complete
+one changes, or if one is gone when a batch reads what it took of it; with ``ignoreCorruptFiles`` it is left out with a
+warning, and with ``ignoreMissingFiles`` if it is gone. What no batch took of a file is not missed if it is deleted.
 """
 
 import os
@@ -112,7 +112,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _listed(self) -> tuple[CaptureFile, ...]:
         """All files there are. It is no error if a pattern has none yet."""
-        files = chosen_yet(self.captures.paths, self.source, UnmatchedError)
+        files = self.captures.marked(chosen_yet(self.captures.paths, self.source, UnmatchedError))
         if files and not self.seen:
             self.captures.added.must_be_of(files)
             self.seen = True
@@ -192,7 +192,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda each: self.captures.parts(*each, most=most, notes=notes), taken)
             parts = [part for parts in found for part in parts]
-        tell(((part, size) for part, size in parts if part.before is None), most)
+        tell(((part, size) for part, size in parts if part.before is None), most, whole=self.captures.whole)
         if self.captures.added.fields:
             known = self.listed
             if any(path not in known for path, *_ in taken):

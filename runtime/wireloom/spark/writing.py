@@ -85,7 +85,8 @@ class CaptureWriter(DataSourceArrowWriter):
         options = ReadOptions(parameters=resolve(protocol.parameters, self.options.parameters))
         reading = None
         with suppress(OSError):  # without the protocol's source there are no indexes
-            reading = index.Reading.of(protocol.name, registry.digest(self.protocol), options)
+            if not protocol.framing.to_the_end:
+                reading = index.Reading.of(protocol.name, registry.digest(self.protocol), options)
         return _Output(names, self.options.compression, reading, lambda: index.scanner_of(protocol, options))
 
     def _records(
@@ -138,10 +139,13 @@ def _apart(
     """Each record behind the number of its file.
 
     A new file begins behind a malformed record that would be another one if it went on: one that was cut off at the
-    end of a capture would swallow what follows.
+    end of a capture would swallow what follows. Where a record can be all there is, each has a file of its own.
     """
     parameters = resolve(protocol.parameters, options.parameters)
     number, before, reason = 0, b"", ""
+    if protocol.framing.to_the_end:
+        yield from enumerate(record for record, _ in records if record)
+        return
     for record, malformed in records:
         if not record:
             continue

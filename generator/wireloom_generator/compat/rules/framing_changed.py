@@ -54,8 +54,8 @@ def _lengths(
     comparison: Comparison, names: LayoutPair, path: str, old: model.Lengths, new: model.Lengths
 ) -> Iterator[Change]:
     found_out = _is_found_out(comparison.old) or _is_found_out(comparison.new)
-    if not names.same(old.length, new.length):
-        yield Change(path, f"length {walks.was(old.length, new.length)}", BOTH)
+    if not names.same_extent(old.end, new.end):
+        yield Change(path, f"length {walks.was(_told(old.end), _told(new.end))}", BOTH)
     if not names.same(old.valid, new.valid):
         breaks = BOTH if found_out else walks.narrowed(old.valid, new.valid)
         yield Change(path, f"proof {walks.was(old.valid, new.valid)}", breaks)
@@ -63,6 +63,11 @@ def _lengths(
     if names.renamed.get(before, before) != after if before is not None else after is not None:
         breaks = BOTH if found_out else walks.restricted(before, after)
         yield Change(path, f"proof by checksum {walks.was(before, after)}", breaks)
+
+
+def _told(end: model.End) -> model.Condition | str:
+    """Where records end, in the words of the spec."""
+    return end.condition if isinstance(end, model.Size) else "`rest`"
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:

@@ -1,6 +1,7 @@
 """How the end of a record is found, and when it is believed, in sentences."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing
@@ -33,9 +34,20 @@ def lengths_of(protocol: model.Protocol, message: model.Message) -> Iterator[str
 
 def length(lengths: model.Lengths) -> str:
     """``24 + total_body_length bytes, told by the first 12 …``"""
-    needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
-    told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
     proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
     proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
     believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
-    return f"{code(lengths.length.text)} bytes{told}{believed}"
+    return f"{_bytes(lengths)}{believed}"
+
+
+def _bytes(lengths: model.Lengths) -> str:
+    """How many bytes they are."""
+    match lengths.end:
+        case model.Rest():
+            return "all the bytes there are"
+        case model.Size(condition=condition):
+            needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
+            told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
+            return f"{code(condition.text)} bytes{told}"
+        case _:
+            assert_never(lengths.end)

@@ -382,7 +382,7 @@ def _lengths(lengths: model.Lengths) -> LuaTable:
             match=_match(lengths.match),
             probes=LuaTable(tuple(map(_probe, lengths.probes))),
             size=str(max(ends, default=0)),
-            length=function(lengths.length.expression),
+            length=function(lengths.end.condition.expression) if isinstance(lengths.end, model.Size) else None,
             valid=_rule(lengths.valid),
             checksum=_proof(lengths),
         )
