@@ -31,6 +31,7 @@ from wireloom.codec import (
     Text,
     Variant,
     When,
+    With,
 )
 from wireloom.codec.columns import ColumnType, decimal_size
 from wireloom.codec.computed import Computed
@@ -199,7 +200,7 @@ class _Row:
                 this = dict.fromkeys(column.name for column in kind.columns())
                 self._fill(kind, this)
                 return _chosen(this)
-            case Nested():
+            case Nested() | With():
                 return self._value(kind.layout)
             case Constant():
                 return kind.value

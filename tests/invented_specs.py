@@ -226,12 +226,21 @@ class _Drawing:
             row[name] = items if is_list else items[0]
 
         entry: Entry = {"name": name, "type": struct}
+        if self.random.random() < 0.4:
+            self.given(entry, self.structs[-1], entries)
         if not is_list:
             return self.asked(entry, entries, fill)
         count = self.named("count")
         return [
             {"name": count, "type": "u8", "derive": f"count({name})"}, entry | {"repeat": {"count": count}},
         ], fill  # fmt: skip
+
+    def given(self, entry: Entry, struct: Entry, inner: list[Entry]) -> None:
+        """Give a struct a number, and let one more field of it follow from that."""
+        number, follows = self.named("given"), self.named("follows")
+        struct["given"] = [number]
+        inner.append({"name": follows, "type": "u16", "derive": f"{number} * 2"})
+        entry["with"] = {number: f"kind + {self.random.randrange(9)}"}
 
     def asked(self, struct: Entry, inner: list[Entry], fill: Fill) -> Piece:
         """A struct, and behind it a field that is there if one inside the struct says so."""

@@ -22,7 +22,7 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
-    "bcd", "deprecated", "labels", "raw_bytes", "length_rest_proven",
+    "bcd", "deprecated", "given", "labels", "length_rest_proven", "paths", "raw_bytes",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -42,6 +42,7 @@ UNCOMPARED = {
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.Field, "space"): "follows from its type and extent",
+    (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",
     (model.Repeat, "rest"): "follows from count and until",
     (model.Section, "bare"): "no spec without mistakes has one",

@@ -372,7 +372,7 @@ local function prefix(number) return {kind = "prefix", number = number} end
 local function up_to(bytes) return {kind = "until", bytes = bytes} end
 local function bytes(extent) return {kind = "bytes", extent = extent} end
 local function text(encoding, extent) return {kind = "text", extent = extent, encoding = encoding} end
-local function struct(name, extent) return {kind = "struct", name = name, extent = extent} end
+local function struct(name, extent, given) return {kind = "struct", name = name, extent = extent, given = given} end
 local function constant(value) return {kind = "constant", value = value} end
 
 -- Text as UTF-8, or nil and the byte that is not text.
@@ -744,8 +744,10 @@ local read
 local function nested(reader, tree, node, value, this)
   local at, outer, limit, path, after = reader.pos, reader.frame, reader.limit, reader.path, nil
   if value.extent then reader.pos, reader.limit, after = span(reader, value.extent, this, node.name) end
+  local given = {}
+  for name, asked in pairs(value.given or {}) do given[name] = ask(asked, this, reader.record, outer) end
   reader.path = path .. node.name .. "."
-  reader.frame = {record = outer.record}
+  reader.frame = {record = outer.record, [1] = given}
   local item, found, derived = tree:add(node.field, range_of(reader, at, reader.limit - at)), {}, {}
   read(reader, item, found, types[value.name], derived)
   verify(reader, found, derived)

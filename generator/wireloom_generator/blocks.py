@@ -11,7 +11,7 @@ BLOCKS = frozenset({
     "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Everything", "Expression", "Field",
     "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Pad", "Parameter",
     "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Until",
-    "Variant", "When", "WireEnum", "WireFlags",
+    "Variant", "When", "With", "WireEnum", "WireFlags",
 }).union(each.block for each in types.ALL if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

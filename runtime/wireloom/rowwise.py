@@ -42,6 +42,7 @@ from wireloom.codec import (
     Until,
     Variant,
     When,
+    With,
 )
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
@@ -80,6 +81,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Nested: lambda value: [value.extent, value.layout],
     Repeat: lambda value: [value.count, value.item, value.until],
     Text: lambda value: [value.extent],
+    With: lambda value: [value.layout, *value.values.values()],
     # extents
     Prefixed: lambda extent: [extent.length],
     Rest: lambda extent: [],
@@ -120,6 +122,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     Nested: lambda value: _is_fixed(value.extent),
     Repeat: lambda value: value.count is not None and isinstance(value.count.tree, Value) and _is_fixed(value.item),
     Text: lambda value: _is_fixed(value.extent),
+    With: lambda value: _is_fixed(value.layout),
     # extents
     Prefixed: lambda extent: False,
     Rest: lambda extent: False,

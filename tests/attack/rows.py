@@ -29,6 +29,7 @@ from wireloom.codec import (
     Section,
     StructOf,
     When,
+    With,
 )
 from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
@@ -305,7 +306,7 @@ def _field(name: str, field: Field) -> Shape:
     inside, constant = field.subcon, type(field.subcon).__name__ == "Constant"
     repeated = isinstance(inside, Repeat)
     inside = inside.item if isinstance(inside, Repeat) else inside
-    inside = inside.layout if isinstance(inside, Nested) else inside
+    inside = inside.layout if isinstance(inside, Nested | With) else inside
     inner = _shape(inside.steps) if isinstance(inside, Layout) else None
     fills = repeated or constant or field.const is not None or field.default is not None
     shape: Shape = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, by_name, head, inside, once
-from wireloom_generator.analysis.sites import sites
+from wireloom_generator.analysis.sites import input_kinds, sites
 from wireloom_generator.expressions import LEFT, Compare, Expr, Logical, Name, Unary, Value
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import TRUTH, Domain, something
@@ -38,17 +38,21 @@ def _of(spec: Resolved, scope: Scope) -> Domains:
         for name, parameter in spec.parameters.items()
         if parameter.type in ("bool", "text")
     }
-    for visits in (scope.header, scope.visits):
-        named: dict[str, list[Visit]] = {}
-        for visit in visits:
-            if visit.name is not None and isinstance(visit.item, Named):
-                named.setdefault(visit.name, []).append(visit)
-        domains |= {name: _merged([_visit(visit) for visit in same]) for name, same in named.items()}
+    domains |= _fields(scope.header)
+    kinds = {value.name: kind for value in scope.given if (kind := input_kinds(spec).get(value)) is not None}
+    domains |= {name: TRUTH if kind is Kind.CONDITION else Domain(kind=kind) for name, kind in kinds.items()}
+    domains |= _fields(scope.visits)
     if isinstance(scope.owner, model.Message):
         for name, values in scope.owner.match.items():
             if name in domains and values:
                 domains[name] = replace(domains[name], listed=values)
     return domains | dict(_in_structs(spec, scope, domains))
+
+
+def _fields(visits: Iterable[Visit]) -> dict[str, Domain]:
+    """The domains of the fields among the visits."""
+    named = by_name(visit for visit in visits if isinstance(visit.item, Named))
+    return {name: _merged([_visit(visit) for visit in same]) for name, same in named.items()}
 
 
 def _in_structs(spec: Resolved, scope: Scope, known: Domains) -> Iterator[tuple[str, Domain]]:

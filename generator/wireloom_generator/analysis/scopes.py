@@ -75,21 +75,30 @@ class Visit:
         return meet(self.branch, other.branch)
 
 
-Seen = Visit | model.Parameter
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value that a type is given under a name; what it is depends on who uses the type."""
+
+    struct: str
+    name: str
+
+
+Seen = Visit | model.Parameter | Input
 """What a name can stand for."""
 AnySeen = TypeVar("AnySeen", bound=Seen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A struct. ``header`` are the record's nodes that its expressions see. A message chooses its variant after
-    ``decided`` of its nodes were read.
+    """A struct. ``header`` are the record's nodes that its expressions see, ``given`` what a type is given. A message
+    chooses its variant after ``decided`` of its nodes were read.
     """
 
     owner: model.Record | model.Message | model.Struct
     visits: tuple[Visit, ...]
     header: tuple[Visit, ...] = ()
     decided: int = 0
+    given: tuple[Input, ...] = ()
 
     def header_at(self, visit: Visit) -> tuple[Visit, ...]:
         """The record's nodes that are read before ``visit``, one of a message, of a type or of the record."""
@@ -163,7 +172,8 @@ def structs(spec: Resolved) -> tuple[Scope, ...]:
                 continue
             header = scope.header_at(visit)
             if (used.name, len(header)) not in found:
-                inner = Scope(used, walk(used.nodes), header)
+                given = tuple(Input(used.name, name) for name in used.given)
+                inner = Scope(used, walk(used.nodes), header, given=given)
                 found[used.name, len(header)] = inner
                 pending.append(inner)
     return tuple(found.values())

@@ -1,7 +1,7 @@
 """Every expression of a spec: its text, its place, when it is evaluated and what it can see then."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
 from typing import assert_never
@@ -9,6 +9,7 @@ from typing import assert_never
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import (
     Branch,
+    Input,
     Scope,
     Seen,
     Visit,
@@ -22,7 +23,7 @@ from wireloom_generator.analysis.scopes import (
     walk,
 )
 from wireloom_generator.expressions import LEFT, Expr, Name
-from wireloom_generator.expressions.kinds import PLAIN, Kind
+from wireloom_generator.expressions.kinds import PLAIN, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Unknown, parse
@@ -90,6 +91,7 @@ class Site:
     regions: Mapping[str, tuple[Seen, ...]]
     around: VisibleNames
     scope: Scope
+    input_kinds: Mapping[Input, Kind]
     visit: Visit | None = None
 
     @property
@@ -114,14 +116,56 @@ class Site:
         """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
         if self.is_left(name):
             return Kind.NUMBER
-        kinds = {kind for seen in self.values.get(name.name, ()) if (kind := _kind(seen)) is not None}
+        kinds = {kind for seen in self.values.get(name.name, ()) if (kind := self._kind(seen)) is not None}
         return kinds.pop() if len(kinds) == 1 else None
+
+    def _kind(self, seen: Seen) -> Kind | None:
+        match seen:
+            case Input():
+                return self.input_kinds.get(seen)
+            case model.Parameter():
+                found = parse(seen.type)
+                return found.kind if found is not None else None
+            case Visit(item=item):
+                return item.kind if isinstance(item, Named) and not isinstance(item.type, Unknown) else None
 
 
 @once
 def sites(spec: Resolved) -> tuple[Site, ...]:
     """Every expression of records, messages and the types they use; those of a type once for each way it is used."""
-    return tuple(site for scope in every(spec) for site in _Sites(spec, scope).all())
+    found = [site for scope in every(spec) for site in _Sites(spec, scope).all()]
+    return tuple(replace(site, wants=_input_kind(site)) if site.key == "with" else site for site in _told(spec, found))
+
+
+@once
+def input_kinds(spec: Resolved) -> dict[Input, Kind]:
+    """The kinds of what types are given, as those who use them first have it; filled in by ``sites``."""
+    return {}
+
+
+def _told(spec: Resolved, found: list[Site]) -> list[Site]:
+    """The sites, with the kinds known of what types are given; some follow from others."""
+    kinds, size = input_kinds(spec), -1
+    inputs = [site for site in found if site.key == "with"]
+    while len(kinds) > size:
+        size = len(kinds)
+        for site in inputs:
+            told = kind(site.tree, site.kind) if site.tree is not None else None
+            if told is not None:
+                kinds.setdefault(_input(site), told)
+    return found
+
+
+def _input(site: Site) -> Input:
+    """What a type is given by the expression."""
+    field = site.visit.item if site.visit is not None else None
+    assert isinstance(field, model.Field)
+    name = next(name for name, condition in field.inputs.items() if condition is site.condition)
+    return Input(field.type.word, name)
+
+
+def _input_kind(site: Site) -> Kind | None:
+    return site.input_kinds.get(_input(site))
 
 
 class _Sites:
@@ -131,6 +175,7 @@ class _Sites:
         self.spec = spec
         self.scope = scope
         self.sight = _Sight(spec, scope)
+        self.kinds = input_kinds(spec)
 
     def all(self) -> Iterator[Site]:
         for visit in self.scope.visits:
@@ -173,6 +218,8 @@ class _Sites:
 
     def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
         yield from self.reading(visit, "when", field.when, Kind.CONDITION)
+        for value in field.inputs.values():
+            yield from self.reading(visit, "with", value, None)
         if isinstance(field.wire.extent, model.Size):
             yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER)
         yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
@@ -202,7 +249,9 @@ class _Sites:
             sight = self.sight
             sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
             around = sight.around(visit.branch if visit else ())
-            yield Site(condition, key, wants, moment, sight.values(own, header), sizes, around, self.scope, visit)
+            yield Site(
+                condition, key, wants, moment, sight.values(own, header), sizes, around, self.scope, self.kinds, visit
+            )
 
     def reading(
         self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, itself: bool = False
@@ -261,7 +310,9 @@ class _Sight:
         self.spec = spec
         self.scope = scope
         self.own = frozenset(scope.visits)
-        seen: tuple[Seen, ...] = (*scope.visits, *scope.header, *spec.protocol.parameters)
+        given = frozenset(value.name for value in scope.given)
+        header = (visit for visit in scope.header if visit.name not in given)
+        seen: tuple[Seen, ...] = (*scope.visits, *scope.given, *header, *spec.protocol.parameters)
         self.named = by_name(seen)
         self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}
@@ -279,7 +330,7 @@ class _Sight:
         """The parameters, the ``own`` fields, and those among the first nodes of the header."""
 
         def sees(seen: Seen) -> bool:
-            if isinstance(seen, model.Parameter):
+            if not isinstance(seen, Visit):
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
@@ -303,13 +354,6 @@ class _Sight:
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
         """Whether a node is one of ``own``, or one of the first of the header; None means all."""
         return own(visit) if visit in self.own else header is None or visit.order < header
-
-
-def _kind(seen: Seen) -> Kind | None:
-    if isinstance(seen, model.Parameter):
-        found = parse(seen.type)
-        return found.kind if found is not None else None
-    return seen.item.kind if isinstance(seen.item, Named) and not isinstance(seen.item.type, Unknown) else None
 
 
 def _plain(field: Named) -> Kind | None:

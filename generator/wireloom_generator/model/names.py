@@ -9,8 +9,8 @@ from wireloom_generator.expressions import LEFT, Expr, Name, Origin
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that the expressions of one struct know: its own fields, the record's header fields, parameters, and
-    the words for what is left in a section.
+    """The names that the expressions of one struct know: its own fields, what it is given, the record's
+    header fields, parameters, and the words for what is left in a section.
 
     With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
     those of ``hexadecimal`` with numbers written so.
@@ -20,9 +20,12 @@ class Names:
     header: Mapping[str, bool]
     parameters: frozenset[str]
     hexadecimal: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
 
     def resolve(self, name: Name) -> Name:
         """The name with its origin; unchanged if it is unknown."""
+        if name.name in self.given and name.name not in self.own:
+            return name._replace(origin=Origin.INPUT)
         for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
             if (nullable := fields.get(name.name)) is not None:
                 return name._replace(origin=origin, nullable=nullable)

@@ -87,6 +87,7 @@ class Field(_Named):
     default: Condition | None = None
     long: bool = False
     raw: str | None = None
+    inputs: Mapping[str, Condition] = field(default_factory=dict)
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)
     when: Condition | None = None
@@ -388,9 +389,13 @@ def _presence(node: Node) -> tuple[Condition | bool, int]:
 
 @dataclass(frozen=True, slots=True)
 class Struct(Described):
-    """A shared struct. If it ``exhausts``, no bytes are ever left behind it in its section."""
+    """A shared struct. Its expressions see what it is ``given``.
+
+    If it ``exhausts``, no bytes are ever left behind it in its section.
+    """
 
     name: str
+    given: tuple[str, ...]
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
     exhausts: bool = field(compare=False)

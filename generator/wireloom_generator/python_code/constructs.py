@@ -1,11 +1,11 @@
 """Nodes → the construct expressions of generated parsers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Bracketed, Code, call, group, literal, named, string
+from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, group, literal, mapping, named, string
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -18,6 +18,8 @@ from wireloom_generator.types import (
     Text,
     ZigZag,
 )
+
+_NONE: Mapping[str, model.Condition] = {}
 
 
 def asked(condition: model.Condition) -> str:
@@ -110,7 +112,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
 def _field(field: model.Field) -> Code:
     if isinstance(field.const, bytes):
         return call("Constant", literal(field.const))
-    value = _value(field.wire, field.raw)
+    value = _value(field.wire, field.raw, field.inputs)
     if field.repeat is not None:
         value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
     sum_ = None if field.checksum is None else checksum(field.checksum)
@@ -173,7 +175,7 @@ def checksum(written: model.Checksum) -> Bracketed:
     return call("Checksum", string(written.algorithm), asked(written.start), asked(written.end))
 
 
-def _value(wire: model.Wire, raw: str | None = None) -> Code:
+def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:
     found, extent = wire.type, wire.extent
     match found:
         case Integer() | Float() | Boolean():
@@ -186,7 +188,9 @@ def _value(wire: model.Wire, raw: str | None = None) -> Code:
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))
         case Struct(name=name):
-            return name if extent is None else call("Nested", _extent(extent), name)
+            given_values = mapping(*(entry(key, asked(value)) for key, value in inputs.items()))
+            struct = call("With", name, given_values) if inputs else name
+            return struct if extent is None else call("Nested", _extent(extent), struct)
     assert extent is not None
     match found:
         case Bytes():

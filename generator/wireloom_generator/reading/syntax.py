@@ -133,6 +133,9 @@ class Field(Documented):
 
     name: str = required("snake_case name; it is the column's name too")
     type: str = required("number, bytes, text, flatbuffers or a type's name")
+    inputs: Mapping[str, Expression] = optional(
+        "of a type: what it is given, by the names that it has for it", None, key="with"
+    )
     size: Expression | None = optional("bytes it takes, or rest: to the end of its section")
     prefix: str | None = optional("integer type of a length in front of it")
     until: Hex | None = optional("terminator behind it")
@@ -256,6 +259,7 @@ class Struct(Documented):
     """A shared struct."""
 
     name: str = required("CamelCase name")
+    given: tuple[str, ...] = optional("names of values that whoever uses it gives it", ())
     fields: tuple[Entry, ...] = required("its fields")
 
 

@@ -68,9 +68,10 @@ class Fields:
         told = _in_hexadecimal([field.valid])
         return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
 
-    def names(self, entries: Iterable[syntax.Entry]) -> Names:
+    def names(self, entries: Iterable[syntax.Entry], given: Iterable[str] = ()) -> Names:
         """The names for the expressions of a shared struct."""
-        return Names(self.splicing.declared(entries), self.record_names.own, self.record_names.parameters)
+        own, record = self.splicing.declared(entries), self.record_names
+        return Names(own, record.own, record.parameters, given=frozenset(given))
 
     def struct_named(self, name: str) -> None:
         """Resolve the shared struct of that name, if it is not resolved yet; recursive ones are left out."""
@@ -81,9 +82,11 @@ class Fields:
 
     def struct(self, written: syntax.Struct) -> model.Struct:
         """A shared struct."""
-        nodes = self.nodes(written.fields, self.names(written.fields))
+        nodes = self.nodes(written.fields, self.names(written.fields, written.given))
         exhausts = model.exhausting(nodes, self.structs) is not None
-        return model.Struct(written.name, nodes, columns(nodes), exhausts, doc=documentation(written), written=written)
+        return model.Struct(
+            written.name, written.given, nodes, columns(nodes), exhausts, doc=documentation(written), written=written
+        )
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
         """An expression with its place and resolved names; None for None."""
@@ -199,6 +202,9 @@ class Fields:
             default=self._default(field, names),
             long=field.table_type == "long",
             raw=field.raw,
+            inputs={
+                name: self.expression(text, field.where(f"with.{name}"), names) for name, text in field.inputs.items()
+            },
             repeat=repeat,
             hex=self._hex(field, names, field.flags),
             when=self.condition(field.when, field.where("when"), names),
@@ -306,14 +312,15 @@ class Fields:
 _NOTHING = model.Condition(Value(0), "0", "0")
 _IN_BYTES = (
     "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "optional", "repeat", "table_type",
-    "byte_order", "reserved",
+    "byte_order", "reserved", "with",
 )  # fmt: skip
 """The keys that mean nothing for a computed field, unless they say false."""
 
 
 def _meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
+    other_names = {"optional": field.tail, "with": bool(field.inputs)}
     for key in _IN_BYTES:
-        value = field.tail if key == "optional" else getattr(field, key)
+        value = other_names[key] if key in other_names else getattr(field, key)
         if value not in (None, False):
             yield key, value if isinstance(value, str) else ""
 

@@ -41,7 +41,7 @@ def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach(Mapping[str, bool]):
+class DeclaredNames(Mapping[str, bool]):
     """The names that a list of entries declares, each with whether it may be absent; ``header.len`` is one if the field
     ``header`` is a struct with the field ``len``.
 
@@ -63,7 +63,7 @@ class Reach(Mapping[str, bool]):
     def __len__(self) -> int:
         return len(self.own)
 
-    def with_some(self, other: "Reach") -> "Reach":
+    def with_some(self, other: "DeclaredNames") -> "DeclaredNames":
         """These names and those that only some records have."""
         own, types = {**self.own, **dict.fromkeys(other.own, True)}, {**self.types, **other.types}
         return replace(self, own=own, types=types)
@@ -79,7 +79,7 @@ class Splicing:
         """The structs that are included anywhere, in this order."""
         self.undeclared: dict[Location, str] = {}
         """The includes of structs that nothing declares."""
-        self.inner: dict[str, Reach] = {}
+        self.inner: dict[str, DeclaredNames] = {}
 
     def spliced(
         self, entries: Iterable[syntax.Entry], via: Location | None = None
@@ -95,14 +95,14 @@ class Splicing:
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
-    def declared(self, entries: Iterable[syntax.Entry]) -> Reach:
+    def declared(self, entries: Iterable[syntax.Entry]) -> DeclaredNames:
         """The names that a list of entries declares."""
         own: dict[str, bool] = {}
         types: dict[str, str] = {}
         for name, absent, type_ in self._declared(entries, nullable=False):
             own[name] = absent or own.get(name, False)
             types[name] = type_
-        return Reach(own, types, self.declared_in)
+        return DeclaredNames(own, types, self.declared_in)
 
     def declared_in(self, name: str) -> Mapping[str, bool]:
         """The names that a struct declares; none if nothing is called so."""

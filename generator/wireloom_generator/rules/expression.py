@@ -2,9 +2,10 @@
 
 The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
 ``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
-record's header fields and the protocol's parameters, and ``head.length`` is a field of the struct ``head``; text stands
-in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a
-field. It cannot decide which alternative is taken: that must follow from values, since somebody has to write them.
+record's header fields, the protocol's parameters and, in a type, what it is given; ``head.length`` is a field of the
+struct ``head``; text stands in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``,
+``count`` and ``until`` of a field. It cannot decide which alternative is taken: that must follow from values, since
+somebody has to write them.
 
 Bad::
 
@@ -21,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Item, Scope, Visit, every, inside, once, struct_of, walk
+from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, every, inside, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value
 from wireloom_generator.expressions.kinds import Kind
@@ -100,8 +101,14 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         known = ".".join(steps)
         if known in site.around or known in spec.parameters:
             return what, f"write {known}: an expression sees its own struct, the header and the parameters by name"
+        if isinstance(site.scope.owner, model.Struct) and steps:
+            return what, f"a type sees its own fields, what it is given and the header's; {_giving(steps[-1])}"
         return what, "an expression sees its own struct, the header and the parameters, and has no word for others"
     return what, _unknown_hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
+
+
+def _giving(name: str) -> str:
+    return f"write given: [{name}] in the type, and with: {{{name}: {name}}} where it is used"
 
 
 def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
@@ -127,6 +134,8 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:
         return elsewhere.numbers[name]
+    if name in elsewhere.given and site.visit is not None and site.visit.item.via is not None:
+        return "the type is given it, and an include gives nothing: give it to a field of the type, or call a field so"
     return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
 
 
@@ -138,8 +147,8 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     if isinstance(site.scope.owner, model.Struct):
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
-            hint = "move it into the type, or include: the type there"
-            return f"it stands beside the {inner}, which sees only its own fields and the header's; {hint}"
+            what = f"it stands beside the {inner}, which sees only its own fields, what it is given and the header's"
+            return f"{what}; {_giving(name)}"
     return ""
 
 
@@ -162,6 +171,7 @@ class _Elsewhere:
                     hint = f"write the number: {value.name} is {value.first} in {enum.name}"
                     self.numbers.setdefault(value.name, hint)
                     self.numbers[f"{enum.name}.{value.name}"] = hint
+        self.given = frozenset(name for struct in spec.structs.values() for name in struct.given)
         self.inner: dict[Scope, dict[str, model.Field]] = {}
         self.names: dict[str, frozenset[str]] = {}
 
@@ -193,7 +203,7 @@ class _Elsewhere:
         return found
 
 
-def _is_section(seen: Visit | model.Parameter) -> bool:
+def _is_section(seen: Seen) -> bool:
     return isinstance(seen, Visit) and isinstance(seen.item, model.Region)
 
 
@@ -208,7 +218,8 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     around = site.around.get(name.name) or site.values.get(name.name, ())
     if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Struct):
         if name.name == "record" or (around and all(seen in site.scope.header for seen in around)):
-            hint = "declare the field where the type is used, or take what it needs from a header field's value"
+            given = f"{name.name}_{function}"
+            hint = f"write given: [{given}] in the type, and with: {{{given}: {call}}} where it is used"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
             return
     elif function in expressions.OF_PLACES and name.name == "record":
@@ -223,15 +234,19 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:
         if not fields:
-            kind = "section" if _is_section(around[0]) else "parameter"
-            yield Problem(at, "expression", f"{name.name!r} is a {kind}, and {function}() is about fields")
+            kind = "a section" if _is_section(around[0]) else _outside(around[0])
+            yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() is about fields")
         elif function is Function.COUNT and not any(map(_is_list, fields)):
             hint = f"size({name.name}) is how many bytes it has"
             yield Problem(at, "expression", f"{name.name!r} is no list to count", hint)
     elif any(isinstance(field, model.Computed) for field in fields):
         yield Problem(at, "expression", f"{name.name!r} is computed and not in the bytes, so there is no {call}")
-    elif isinstance(around[0], model.Parameter):
-        yield Problem(at, "expression", f"{name.name!r} is a parameter, so there is no {call}")
+    elif not isinstance(around[0], Visit):
+        yield Problem(at, "expression", f"{name.name!r} is {_outside(around[0])}, so there is no {call}")
+
+
+def _outside(seen: Seen) -> str:
+    return "a parameter" if isinstance(seen, model.Parameter) else "a value that the type is given"
 
 
 def _choices(site: Site, part: Expr) -> Iterator[Problem]:

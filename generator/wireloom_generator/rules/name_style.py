@@ -72,6 +72,7 @@ def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:
     for shared in spec.shared:
         yield shared.name, shared.where(shared.kind)
         yield from ((parameter.name, parameter.where("name")) for parameter in shared.parameters)
+        yield from ((name, struct.where("given")) for struct in shared.structs for name in struct.given)
         yield from ((variant.name, variant.where("name")) for variant in shared.variants)
     for message in spec.messages:
         yield message.name, message.where("message")

@@ -17,8 +17,8 @@ Good::
 from collections.abc import Collection, Iterable, Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import nodes
-from wireloom_generator.analysis.sites import sites
+from wireloom_generator.analysis.scopes import Input, nodes, walk
+from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, Severity, nearest
 from wireloom_generator.reading.vocabulary import ORDERS
@@ -34,6 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if item.name not in used:
             yield _unused(item.where("name"), f"nothing uses {item.name!r}")
     yield from _variants(spec)
+    yield from _given(spec)
     asked = set(_asked(spec))
     for parameter in spec.protocol.parameters:
         if parameter.name not in asked:
@@ -56,6 +57,21 @@ def _variants(spec: Resolved) -> Iterator[Problem]:
             yield _unused(variant.where("name"), f"nothing uses {variant.name!r}", hint)
 
 
+def _given(spec: Resolved) -> Iterator[Problem]:
+    used = {site.scope.owner.name for site in sites(spec) if isinstance(site.scope.owner, model.Struct)}
+    asked = {seen for site in sites(spec) for name in _names(site) for seen in site.values.get(name, ())}
+    for struct in (struct for struct in spec.protocol.structs if struct.name in used):
+        own = {visit.name for visit in walk(struct.nodes)}
+        for name in struct.given:
+            if name not in own and Input(struct.name, name) not in asked:
+                yield _unused(struct.where("given"), f"nothing in {struct.name} asks for {name!r}")
+
+
+def _names(site: Site) -> set[str]:
+    """The names that an expression asks for."""
+    return {name.name for name in expressions.names(site.tree)} if site.tree is not None else set()
+
+
 def _meant(references: Iterable[str], known: Collection[str]) -> set[str | None]:
     """The names that are referred to; of a misspelt one, the nearest."""
     return {name if name in known else nearest(name, known) for name in references}
@@ -75,6 +91,6 @@ def _references(spec: Resolved) -> Iterator[str]:
 def _asked(spec: Resolved) -> Iterator[str | None]:
     yield from _meant([spec.byte_order], (*ORDERS, *spec.parameters))
     for site in sites(spec):
-        for name in {name.name for name in expressions.names(site.tree)} if site.tree else ():
+        for name in _names(site):
             is_known = name in site.values or name in site.around
             yield name if is_known else nearest(name, site.around.all, spec.parameters)

@@ -12,6 +12,7 @@ from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
+from wireloom.codec.inputs import With
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Everything, Lengths
@@ -71,5 +72,6 @@ __all__ = [
     "When",
     "WireEnum",
     "WireFlags",
+    "With",
     "ZigZag",
 ]

@@ -11,6 +11,10 @@ Extremes = tuple[int, int]
 """Start and end of something, in bytes from the start of what it belongs to."""
 
 
+NOTHING: Mapping[str, Any] = {}
+"""What a struct is given that asks for nothing."""
+
+
 class Placement(Protocol):
     """How several fields stand that always stand together: the span of each, from the start of the first."""
 
@@ -25,11 +29,12 @@ class Frame(dict[str, Extremes]):
     expression stands that is evaluated next; None where nobody knows.
     """
 
-    __slots__ = ("left", "parameters", "runs")
+    __slots__ = ("given", "left", "parameters", "runs")
 
     def __init__(self, parameters: Values, **spans: Extremes) -> None:
         super().__init__(spans)
         self.parameters = parameters
+        self.given: Mapping[str, Any] = NOTHING
         self.runs: dict[Placement, int] = {}
         self.left: int | None = None
 

@@ -4,7 +4,7 @@ All parts of a layout work on one dict of values, ``this``. Derived values are c
 and filled in after the whole struct was written.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from construct import Construct, Container, Renamed
@@ -12,7 +12,7 @@ from construct import Construct, Container, Renamed
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Settled, Validity, fixed
-from wireloom.codec.frames import Frame, Values
+from wireloom.codec.frames import NOTHING, Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw
@@ -70,17 +70,27 @@ class Layout(Construct):
             step.write(writer, this)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
+        return self.parse_given(stream, NOTHING)
+
+    def parse_given(self, stream: Reader, values: Mapping[str, Any]) -> Container:
+        """A struct whose expressions see these values, too."""
         this = container(self._empty)
         outer = stream.frame
         stream.frame = Frame(outer.parameters, record=outer["record"])
+        stream.frame.given = values
         self.read(stream, this)
         verify(stream, this, self.derived)
         stream.frame = outer
         return this
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return self.build_given(obj, stream, NOTHING)
+
+    def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> Values:
+        """Write a struct whose expressions see these values, too."""
         this = given(obj, self._empty)
         outer = stream.nest()
+        stream.frame.given = values
         if self.derived:
             await_(stream, this, self.derived)
         self.write(stream, this)

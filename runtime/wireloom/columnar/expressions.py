@@ -123,6 +123,8 @@ def _found(name: Name) -> Vectorised:
             return lambda this, record, frame: record[key]
         case Origin.SECTION:
             return lambda this, record, frame: frame.left
+        case Origin.INPUT:
+            return lambda this, record, frame: frame.input(key)
         case Origin.THIS | None:
             return lambda this, record, frame: this[key]
 

@@ -1,6 +1,6 @@
 """The parts of a layout, as the codec has them, for many rows at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,13 +51,30 @@ class Layout:
             step.read(at, this)
 
     def read(self, at: Rows, this: Values) -> Column:
+        return self.read_given(at, {})
+
+    def read_given(self, at: Rows, given: dict[str, Any]) -> Column:
+        """A struct whose expressions see these values, too."""
         inner = at.nested(at.at, at.limit)
+        inner.frame.given = given
         inner.ahead = self.fixed or inner.ahead
         values = Values(inner)
         self.put(inner, values)
         verify(inner, values, self.derived)
         at.move(inner.at)
         return values.struct
+
+
+class With:
+    """A struct that is given ``values`` under names of its own."""
+
+    def __init__(self, layout: Layout, values: Mapping[str, Vectorised]) -> None:
+        self.layout = layout
+        self.values = values
+        self.fixed = layout.fixed
+
+    def read(self, at: Rows, this: Values) -> Column:
+        return self.layout.read_given(at, {name: at.ask(value, this) for name, value in self.values.items()})
 
 
 def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:

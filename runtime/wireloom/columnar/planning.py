@@ -226,6 +226,12 @@ def _struct(value: codec.Layout, planner: Planner) -> Layout:
 
 
 @reader.register
+def _with(value: codec.With, planner: Planner) -> parts.With:
+    asked = {name: vector(each) for name, each in value.values.items()}
+    return parts.With(reader(value.layout, planner), asked)
+
+
+@reader.register
 def _number(value: FormatField | BytesInteger | codec.Boolean | codec.EitherOrder, planner: Planner) -> Number:
     return Number(code(value))
 

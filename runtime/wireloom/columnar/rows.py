@@ -16,7 +16,7 @@ from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, repl
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, integers, windows
 from wireloom.columnar.refusals import Refusal, Unit, Words
-from wireloom.columnar.vectors import Vector
+from wireloom.columnar.vectors import Vector, taken
 
 
 class Selected:
@@ -128,6 +128,7 @@ class Frame:
         self.rows = rows.selected
         self.outer = outer
         self.spans: dict[str, tuple[Array, Array]] = {}
+        self.given: dict[str, Any] = {}
         self.here: tuple[Array, int, Array] | None = None
 
     @property
@@ -148,6 +149,13 @@ class Frame:
                 found = start[chosen], stop[chosen]
             self.spans[name] = found
         return found or (self.rows.start, self.rows.start)
+
+    def input(self, name: str) -> Any:
+        """What the struct is given under that name."""
+        if name not in self.given:
+            assert self.outer is not None, "who reads a struct gives it all that it needs"
+            self.given[name] = taken(self.outer.input(name), self.rows.chosen)
+        return self.given[name]
 
     @property
     def left(self) -> Vector:

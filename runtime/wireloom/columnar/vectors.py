@@ -192,6 +192,13 @@ def _both_valid(one: Valid, other: Valid) -> Valid:
     return one & other
 
 
+def taken(value: Any, rows: Array | None) -> Any:
+    """A value in some of the rows; None means all."""
+    if rows is None or not isinstance(value, Vector):
+        return value
+    return Vector(value.data[rows], None if value.valid is None else value.valid[rows], value.doubt)
+
+
 def true(value: Any) -> Any:
     """Where a value is true: a mask, or one boolean for all rows."""
     return value.truth if isinstance(value, Vector) else bool(value)

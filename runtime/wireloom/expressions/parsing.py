@@ -4,9 +4,9 @@ Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, name
 the calls ``size offset count present min max``. No loops, no other calls. A name with dots leads into structs.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
-``parameters.dialect`` is a parameter, ``section.left`` is how many bytes are left in the section, any other name is in
-the own struct; ``this.`` stands before one that would look like these. Any field may be absent, and what is left is not
-known while a record is written.
+``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
+left in the section, any other name is in the own struct; ``this.`` stands before one that would look like these. Any
+field may be absent, and what is left is not known while a record is written.
 """
 
 import ast
@@ -42,6 +42,7 @@ ORIGINS = {
     "record": Origin.RECORD,
     "parameters": Origin.PARAMETER,
     "section": Origin.SECTION,
+    "given": Origin.INPUT,
     "this": Origin.THIS,
 }
 """The words of generated code for where the value of a name is found."""
@@ -181,7 +182,7 @@ class _Reading:
             return Name(".".join(steps), column)
         origin = ORIGINS.get(steps[0]) if len(steps) > 1 else None
         name = ".".join(steps if origin is None else steps[1:])
-        return Name(name, column, origin or Origin.THIS, origin is not Origin.PARAMETER)
+        return Name(name, column, origin or Origin.THIS, origin not in (Origin.PARAMETER, Origin.INPUT))
 
     def _column(self, node: ast.expr) -> int:
         """The byte of the text with which it begins, whatever line that is on."""

@@ -39,7 +39,13 @@ def ask(this, record, frame):
     except UNANSWERED:
         return None
 """
-_WHERE = {None: "this", Origin.THIS: "this", Origin.RECORD: "record", Origin.PARAMETER: "frame.parameters"}
+_WHERE = {
+    None: "this",
+    Origin.THIS: "this",
+    Origin.RECORD: "record",
+    Origin.PARAMETER: "frame.parameters",
+    Origin.INPUT: "frame.given",
+}
 
 
 def function(tree: Expr) -> RecordFunction:
@@ -155,7 +161,7 @@ def _tuple(items: Iterable[str]) -> str:
 
 
 def _found(name: Name) -> str:
-    """The value of a name: from the own struct, the header or the parameters, or how many bytes are left."""
+    """The value of a name: from where it is found, or how many bytes are left."""
     if name.origin is Origin.SECTION:
         return "frame.left"
     first, *steps = map(repr, name.steps)

@@ -28,6 +28,7 @@ _PREFIXES = {
     Origin.RECORD: "record.",
     Origin.PARAMETER: "parameters.",
     Origin.SECTION: "section.",
+    Origin.INPUT: "given.",
 }
 _PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10

@@ -11,7 +11,7 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
     """Why an expression cannot be evaluated for many records at once; None if it can.
 
     ``strange`` are the names whose values are not whole numbers. Parameters are the same in all records, so they can be
-    compared whatever they are.
+    compared whatever they are, also by types that are given them.
     """
     asked = parts(tree)
     match tree:
@@ -19,9 +19,11 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
             return f"an expression has {value!r} in it"
         case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
             return f"an expression asks for {name}, which is no whole number"
-        case Compare("==" | "!=", Name(origin=Origin.PARAMETER), Value()):
+        case Compare("==" | "!=", Name(origin=Origin.PARAMETER | Origin.INPUT), Value()):
             return None
-        case Among(Name(origin=Origin.PARAMETER), choices) if all(isinstance(choice, Value) for choice in choices):
+        case Among(Name(origin=Origin.PARAMETER | Origin.INPUT), choices) if all(
+            isinstance(choice, Value) for choice in choices
+        ):
             return None
         case Call(function, (Name(),)) if function in OF_NAMES:
             return None

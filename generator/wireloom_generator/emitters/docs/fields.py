@@ -1,6 +1,6 @@
 """Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from wireloom_generator import model
@@ -106,6 +106,7 @@ class FieldTable:
             f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
             self._checksum(checksum) if checksum else "",
             self._default(field.default),
+            self._given(field.inputs),
             "Below 2^63, else malformed" if field.long else "",
             self._kept(field),
         ]
@@ -145,6 +146,11 @@ class FieldTable:
             return ""
         others = "" if isinstance(field.type, FlatBuffers) else " if they are not those that it is written as"
         return f"Its bytes are kept in {code(field.raw)}{others}"
+
+    @staticmethod
+    def _given(inputs: Mapping[str, model.Condition]) -> str:
+        given = [f"{code(name)} is {code(value.text)}" for name, value in inputs.items()]
+        return f"In it, {listing(given, 'and')}" if given else ""
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:

@@ -12,7 +12,7 @@ from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.facts import Facts
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
-from wireloom_generator.emitters.docs.markdown import cell, code, prose, sentences, source, versions
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Used
 from wireloom_generator.types.columns import brief
 
@@ -137,7 +137,9 @@ class References:
         trees = Placing(self.names.structs, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
         rows = FieldTable(self.names, self.finder(place)).rows(trees)
         drawing = sketch("", sketched(trees))
-        return self._block("Type", shared.name, shared.doc, place, (Titled("", table(HEADER, rows)),), (drawing,))
+        tables, given = (Titled("", table(HEADER, rows)),), listing(map(code, shared.given), "and")
+        more = (f"Fields of this type give it {given}.",) if shared.given else ()
+        return self._block("Type", shared.name, shared.doc, place, tables, (drawing,), more)
 
     def _table(self, shared: model.Table) -> Passage:
         place = places.table_place(shared.name)
@@ -163,9 +165,10 @@ class References:
         place: str,
         tables: tuple[Titled, ...],
         drawings: tuple[Titled, ...] = (),
+        more: tuple[str, ...] = (),
     ) -> Passage:
         anchor = f"{kind.lower()}-{name.lower()}"
-        return Passage(name, anchor, paragraphs(doc), self.errata.within(place), tables, drawings)
+        return Passage(name, anchor, (*paragraphs(doc), *more), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:
         found = self.errata.at(places.member_place(place, kind, name), doc)

@@ -56,6 +56,7 @@ _COMPUTED = {
     model.Primitive.STRING: "string",
 }
 """Wireshark's names for the types of columns."""
+_NONE: Mapping[str, model.Condition] = {}
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -215,7 +216,7 @@ def _field(field: model.Field) -> LuaTable:
         column=string(field.raw) if field.raw and is_table else None,
         raw=LuaTable(entries(name=string(field.raw), shape=string("bytes"))) if field.raw and not is_table else None,
         shape=string(_shape(field.wire.type)),
-        value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire, field.raw),
+        value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire, field.raw, field.inputs),
         hex="true" if field.hex else None,
         **_names(field.enum, field.flags, field.labels),
         const=None if field.const is None or is_bytes else literal(field.const),
@@ -285,8 +286,8 @@ def _shape(kind: WireType) -> str:
             assert_never(kind)
 
 
-def _value(wire: model.Wire, raw: str | None = None) -> Lua:
-    """How a value is read; with ``raw``, from all bytes that say one."""
+def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:
+    """How a value is read; with ``raw``, from all bytes that say one. ``inputs`` are what a type is given."""
     order = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent)]
     match wire.type:
@@ -307,7 +308,10 @@ def _value(wire: model.Wire, raw: str | None = None) -> Lua:
         case Text(encoding=encoding):
             return LuaCall("text", [string(encoding), *extent])
         case Struct(name=name):
-            return LuaCall("struct", [string(name), *extent])
+            given = LuaTable([LuaEntry(key, function(value.expression)) for key, value in inputs.items()])
+            return LuaCall(
+                "struct", [string(name), *((extent or ["nil"]) if inputs else extent), *([given] if inputs else [])]
+            )
         case _:
             assert_never(wire.type)
 

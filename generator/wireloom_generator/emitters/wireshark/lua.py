@@ -36,6 +36,7 @@ _WORDS = frozenset({
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
 })  # fmt: skip
+_ORIGINS = {Origin.PARAMETER: "parameters", Origin.INPUT: "frame[1]"}
 _FUNCTIONS = {
     "+": "add", "-": "sub", "*": "mul", "//": "div", "%": "mod", "&": "band", "|": "bor", "^": "bxor", "<<": "shl",
     ">>": "shr", "min": "least", "max": "greatest",
@@ -276,7 +277,7 @@ def _is_none_alike(left: Expr, right: Expr) -> bool:
 def _value_of(name: Name) -> str:
     if name.origin is Origin.SECTION:
         return "frame[0]"
-    origin = "parameters" if name.origin is Origin.PARAMETER else name.origin or "this"
+    origin = _ORIGINS.get(name.origin or Origin.THIS, name.origin or "this")
     first, *steps = name.steps
     value = f"{origin}.{first}" if _is_name(first) else f"{origin}[{string(first)}]"
     return f"inside({', '.join([value, *map(string, steps)])})" if steps else value
