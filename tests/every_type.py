@@ -30,7 +30,11 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     types.Float: (({}, 1.5),),
     types.Boolean: (({}, True),),
     types.Leb128: (({}, 300), ({"raw": ""}, 300)),
+    types.SignedLeb128: (({}, -300), ({"raw": ""}, -300)),
     types.ZigZag: (({}, 300), ({"raw": ""}, 300)),
+    types.Protobuf: (({}, -300), ({"raw": ""}, -300)),
+    types.Vlq: (({}, 300), ({"raw": ""}, 300)),
+    types.Quic: (({}, 300), ({"raw": ""}, 300)),
     types.Bcd: (
         ({"digits": 8}, 12345678),
         ({"digits": 3, "sign": "unsigned"}, 42),

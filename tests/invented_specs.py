@@ -27,6 +27,7 @@ Piece = tuple[list[Entry], Fill]
 
 FIELDS = tuple(every_type.fields())
 ROWS = 12
+LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
 LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
 
@@ -143,7 +144,7 @@ class _Drawing:
         if not every_type.listable(entry):
             return self.plain()
         many = self.random.choice((0, 1, 3))
-        count = {"name": self.named("count"), "type": "u8", "derive": f"count({entry['name']})"}
+        count = {"name": self.named("count"), "type": self.random.choice(LENGTHS), "derive": f"count({entry['name']})"}
         fixed = self.random.random() < 0.3 and many > 0
         entries = [entry | {"repeat": {"count": many if fixed else count["name"]}}]
 
@@ -196,7 +197,7 @@ class _Drawing:
 
     def section(self, depth: int) -> Piece:
         section, entries, fill = self.named("section"), *self.pieces(self.random.randint(1, 3), depth)
-        size = {"name": self.named("size"), "type": "u16", "derive": f"size({section})"}
+        size = {"name": self.named("size"), "type": self.random.choice(LENGTHS[1:]), "derive": f"size({section})"}
         return [size, {"section": section, "size": size["name"], "fields": entries}], fill
 
     def choice(self, depth: int) -> Piece:

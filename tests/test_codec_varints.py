@@ -7,19 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.codec import DecodeError, EncodeError, Leb128, ZigZag
+from wireloom.codec import DecodeError, EncodeError, Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.codec.reader import Reader
+from wireloom.codec.varints import Varint
 from wireloom.codec.writer import Writer
 
 
-def written(kind: Leb128 | ZigZag, value: Any) -> bytes:
+def written(kind: Varint, value: Any) -> bytes:
     """``value`` as bytes."""
     writer = Writer()
     kind.build_stream(value, writer)
     return bytes(writer.buffer)
 
 
-def read(kind: Leb128 | ZigZag, data: bytes) -> int:
+def read(kind: Varint, data: bytes) -> int:
     """The number at the beginning of ``data``, which must be all of it."""
     reader = Reader(data)
     value: int = kind.parse_stream(reader)
@@ -57,25 +58,97 @@ def test_zig_zag(bits: int, value: int, unsigned: int) -> None:
     assert read(ZigZag(bits), written(Leb128(bits), unsigned)) == value
 
 
-@settings(derandomize=True)
-@given(value=st.integers(0, 2**64 - 1))
-def test_any_unsigned_number_comes_back(value: int) -> None:
-    assert read(Leb128(64), written(Leb128(64), value)) == value
+@pytest.mark.parametrize(
+    ("kind", "value", "data"),
+    [
+        # the DWARF standard
+        (SignedLeb128(32), 2, "02"),
+        (SignedLeb128(32), -2, "7e"),
+        (SignedLeb128(32), 127, "ff 00"),
+        (SignedLeb128(32), -127, "81 7f"),
+        (SignedLeb128(32), 128, "80 01"),
+        (SignedLeb128(32), -128, "80 7f"),
+        (SignedLeb128(32), 129, "81 01"),
+        (SignedLeb128(32), -129, "ff 7e"),
+        (SignedLeb128(32), -(2**31), "80 80 80 80 78"),
+        (SignedLeb128(33), 2**32 - 1, "ff ff ff ff 0f"),
+        # Protocol Buffers
+        (Protobuf(32), 150, "96 01"),
+        (Protobuf(32), -2, "fe ff ff ff ff ff ff ff ff 01"),
+        (Protobuf(64), -1, "ff ff ff ff ff ff ff ff ff 01"),
+        # MQTT
+        (Leb128(28), 16_384, "80 80 01"),
+        (Leb128(28), 268_435_455, "ff ff ff 7f"),
+        # Standard MIDI Files
+        (Vlq(28), 0x40, "40"),
+        (Vlq(28), 0x80, "81 00"),
+        (Vlq(28), 0x2000, "c0 00"),
+        (Vlq(28), 0x3FFF, "ff 7f"),
+        (Vlq(28), 0x100000, "c0 80 00"),
+        (Vlq(28), 0x0FFFFFFF, "ff ff ff 7f"),
+        # RFC 9000
+        (Quic(62), 37, "25"),
+        (Quic(62), 15_293, "7b bd"),
+        (Quic(62), 494_878_333, "9d 7f 3e 7d"),
+        (Quic(62), 151_288_809_941_952_652, "c2 19 7c 5e ff 14 e8 8c"),
+    ],
+)
+def test_numbers_are_as_their_documents_have_them(kind: Varint, value: int, data: str) -> None:
+    assert written(kind, value) == bytes.fromhex(data)
+    assert read(kind, bytes.fromhex(data)) == value
+
+
+KINDS = st.one_of(
+    st.builds(Quic, st.just(62)),
+    *(st.builds(kind, st.integers(1, 64)) for kind in (Leb128, SignedLeb128, ZigZag, Protobuf, Vlq)),
+)
 
 
 @settings(derandomize=True)
-@given(value=st.integers(-(2**63), 2**63 - 1))
-def test_any_signed_number_comes_back(value: int) -> None:
-    assert read(ZigZag(64), written(ZigZag(64), value)) == value
+@given(kind=KINDS, data=st.data())
+def test_any_number_comes_back(kind: Varint, data: st.DataObject) -> None:
+    value = data.draw(st.integers(kind.least, kind.most))
+    assert read(kind, written(kind, value)) == value
+    assert len(written(kind, value)) <= kind.longest
 
 
 @settings(derandomize=True)
-@given(data=st.binary(min_size=1, max_size=12), bits=st.sampled_from([32, 64]))
-def test_what_is_read_is_written_back_as_it_was(data: bytes, bits: int) -> None:
+@given(data=st.binary(min_size=1, max_size=12), kind=KINDS)
+def test_what_is_read_is_written_back_as_it_was(data: bytes, kind: Varint) -> None:
     reader = Reader(data)
     with suppress(DecodeError):
-        value = Leb128(bits)._parse(reader, {}, "")
-        assert written(Leb128(bits), value) == data[: reader.pos]
+        value = kind._parse(reader, {}, "")
+        assert written(kind, value) == data[: reader.pos]
+
+
+@settings(derandomize=True)
+@given(data=st.binary(min_size=1, max_size=12), kind=KINDS)
+def test_a_lenient_one_reads_what_another_reads_and_more(data: bytes, kind: Varint) -> None:
+    lenient, reader = kind.lenient(), Reader(data)
+    with suppress(DecodeError):
+        value = kind._parse(reader, {}, "")
+        assert lenient._parse(again := Reader(data), {}, "") == value
+        assert again.pos == reader.pos
+    with suppress(DecodeError):
+        value = lenient._parse(reader := Reader(data), {}, "")
+        assert len(written(kind, value)) <= reader.pos or isinstance(kind, Protobuf)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "value"),
+    [
+        (Quic(62), "40 25", 37),
+        (Quic(62), "c0 00 00 00 00 00 00 25", 37),
+        (Vlq(28), "80 80 07", 7),
+        (SignedLeb128(32), "fe ff 7f", -2),
+        (ZigZag(32), "83 80 00", -2),
+        (Protobuf(32), "ff ff ff ff 0f", -1),  # of five bytes, as some write it
+    ],
+)
+def test_longer_forms_say_the_same(kind: Varint, data: str, value: int) -> None:
+    assert read(kind.lenient(), bytes.fromhex(data)) == value
+    with pytest.raises(DecodeError):
+        read(kind, bytes.fromhex(data))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +169,11 @@ def test_other_forms_are_malformed(bits: int, data: str, reason: str) -> None:
     assert raised.value.reason == reason
 
 
-@pytest.mark.parametrize(("kind", "value"), [(Leb128(32), 2**32), (Leb128(64), -1), (ZigZag(32), 2**31)])
-def test_numbers_that_do_not_fit_are_refused(kind: Leb128 | ZigZag, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(Leb128(32), 2**32), (Leb128(64), -1), (ZigZag(32), 2**31), (Quic(62), 2**62), (SignedLeb128(8), -129)],
+)
+def test_numbers_that_do_not_fit_are_refused(kind: Varint, value: Any) -> None:
     with pytest.raises(EncodeError, match=f"does not fit {kind.bits} bits"):
         written(kind, value)
 

@@ -48,6 +48,12 @@ KINDS = """sections:
     - choice:
 """
 
+VARINTS = (
+    "leb128_u1", "leb128_u28", "leb128_u57", "leb128_u63", "leb128_u64", "leb128_i7", "leb128_i32", "leb128_i63",
+    "leb128_i64", "zigzag_i32", "zigzag_i64", "protobuf_i32", "protobuf_i64", "vlq_u28", "vlq_u63", "vlq_u64",
+    "quic_u62",
+)  # fmt: skip
+
 EDGES: dict[str, tuple[str, list[bytes]]] = {
     "64 bits beside fewer": (
         KINDS
@@ -84,6 +90,43 @@ EDGES: dict[str, tuple[str, list[bytes]]] = {
     - {name: twice, compute: "value * 2 if present(value) and value < 1000 else 0", type: i64}
 """,
         [bytes([kind]) + b"\xfe\x01\x80\x7f\x00\xff\x81\x80"[:size] for kind, size in enumerate((4, 3, 7, 5, 6, 8))],
+    ),
+    "integers of variable length": (
+        KINDS
+        + "".join(
+            f"        - {{when: kind == {number}, fields: [{{name: value_{number}, type: {name}}}]}}\n"
+            for number, name in enumerate(VARINTS)
+        )
+        + "    - {name: after, type: bytes, size: rest}\n",
+        [
+            bytes([number]) + data
+            for number in range(len(VARINTS))
+            for data in (
+                b"\0",
+                b"\x7f",
+                b"\x40",
+                b"\xc0\0",
+                b"\xff\0",
+                b"\x80\0",
+                b"\x80\x7f",
+                b"\xff\x7f",
+                b"\x40\x40",
+                b"\x40\x01",
+                b"\x80" * 3 + b"\x01",
+                b"\xff" * 9 + b"\x01",
+                b"\xff" * 9 + b"\x7f",
+                b"\x80" * 9 + b"\x01",
+                b"\x80" * 9 + b"\x7f",
+                b"\x81" + b"\xff" * 8 + b"\x7f",
+                b"\x83" + b"\x80" * 8 + b"\0",
+                b"\xff" * 8 + b"\0",
+                b"\x80" * 4 + b"\x08",
+                b"\xff" * 4 + b"\x07",
+                b"\xc0" + b"\xff" * 7,
+                b"\xbf" + b"\xff" * 3,
+                b"\xff" * 12,
+            )
+        ],
     ),
     "texts": (
         KINDS

@@ -95,6 +95,36 @@ def test_bytes_that_do_not_say_the_value_are_not_written(told: bytes) -> None:
     )
 
 
+def test_a_length_that_counts_its_own_size_is_the_least_unless_given() -> None:
+    codec = feature("varints_derived")
+    data = bytes.fromhex("000d  8001 aabbccddeeff  0c 02 0161 0f")  # 16 * (2 + 6), which one byte cannot say
+    row = codec.parse(data)
+    assert codec.build(row) == data
+    least = bytes.fromhex("000c  70 aabbccddeeff  0b 02 0161 0e")  # 16 * (1 + 6)
+    for told in (None, 113, 5000, "no number"):
+        row["box"]["total"] = told
+        assert codec.build(row) == least
+
+
+def test_offsets_that_push_each_other_over_a_border_are_found() -> None:
+    """With offsets of one byte each the last two are beyond 127. Two bytes for these push two more beyond it."""
+    count = 64
+    offsets = [f"- {{name: at_{n}, type: leb128_u32, derive: offset(item_{n})}}" for n in range(count)]
+    items = [f"- {{name: item_{n}, type: u8}}" for n in range(count)]
+    codec = thing("\n".join(offsets + items))
+    values = codec.parse(codec.build({"thing": {f"item_{n}": n for n in range(count)}}))["thing"]
+    told = [values[f"at_{n}"] for n in range(count)]
+    size = sum(1 if number < 128 else 2 for number in told)
+    assert told == [2 + size + n for n in range(count)]
+    assert size == 2 * count
+
+
+def test_a_length_that_no_size_makes_true_is_refused() -> None:
+    codec = thing("- {name: odd, type: leb128_u32, derive: 129 - size(odd)}")
+    with pytest.raises(EncodeError, match="odd: was taken to be"):
+        codec.build({"thing": {}})
+
+
 REFUSED = {
     "a size that says otherwise": (
         "- {name: told, type: u8}\n- {name: data, type: bytes, size: told}",

@@ -389,3 +389,10 @@ def test_a_record_that_lacks_a_little_is_told_as_far_as_it_goes() -> None:
     codec = of(CLAIMING).codec
     inspected = inspect_record(codec, (40_000).to_bytes(4, "big") + b"\0\7\1\2\3")
     assert [leaf.path for leaf in inspected.leaves() if leaf.start < leaf.end][:2] == ["size", "items.first"]
+
+
+def test_integers_of_variable_length_are_shown_with_their_names() -> None:
+    data = bytes.fromhex("0a  01  ac02  8201  7bbd  7e 00 07")
+    shown = {one.name: (one.text, one.label) for one in nodes(inspect_record(feature("varints").codec, data))}
+    assert shown["tag"] == ("300", "Fixed")
+    assert shown["mode"] == ("257", "Loud | Late")

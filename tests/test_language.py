@@ -63,6 +63,8 @@ def _inputs(values: Values, nodes: Iterable[model.Node], types: dict[str, model.
     needed = dict(values)
     for field in _fields(nodes):
         for column in field.columns:
+            if column.name == getattr(field, "raw", None):
+                continue  # no other value tells these bytes
             if column.label or field.derive or getattr(field, "checksum", None) or field.const is not None:
                 needed.pop(column.name, None)
         found = field.wire.type if isinstance(field, model.Field) else None

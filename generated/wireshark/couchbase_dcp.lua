@@ -355,13 +355,9 @@ local function bcd(digits, scale, signs)
   end}
 end
 
--- Numbers of seven bits a byte; ``lenient`` ones may be longer than need be.
-local function leb128(bits, lenient)
-  return {kind = "varint", bits = bits, lenient = lenient}
-end
-
-local function zigzag(bits, lenient)
-  return {kind = "varint", bits = bits, signed = true, lenient = lenient}
+-- Integers of variable length; ``lenient`` ones may be longer than need be.
+local function varint(form, bits, lenient)
+  return {kind = "varint", form = form, bits = bits, lenient = lenient}
 end
 
 -- Values that end where an extent says.
@@ -555,7 +551,7 @@ end
 
 -- Whether Wireshark can show which bits of a number are whose.
 local function is_narrow(value)
-  return value.size <= 4
+  return value.size ~= nil and value.size <= 4
 end
 
 local function declare(protocol, owner, nodes)
@@ -657,29 +653,95 @@ local function need(reader, count, name)
   if count < 0 or count > reader.limit - reader.pos then short(reader, count, name) end
 end
 
-local function varint(reader, value, name)
-  local at, found, unit, path = reader.pos, 0, 1, reader.path .. (name or "")
-  for i = 1, math.ceil(value.bits / 7) do
-    need(reader, 1, name)
-    local byte = reader.data:byte(reader.pos + 1)
-    reader.pos = reader.pos + 1
-    found, unit = add(found, mul(unit, byte % 128)), mul(unit, 128)
-    if byte < 128 then
-      if byte == 0 and i > 1 then
-        if not value.lenient then fail("leb128", at, path, "not the shortest form") end
-        reader.loose = true
-      end
-      if found >= 2 ^ value.bits then fail("leb128", at, path, "more than " .. value.bits .. " bits") end
-      if not value.signed then return found end
-      local half, odd = divide(found, 2)
-      return odd == 1 and sub(-1, half) or half
-    end
+local signed_forms = {SignedLeb128 = true, ZigZag = true, Protobuf = true}
+
+local function next_byte(reader, name)
+  need(reader, 1, name)
+  reader.pos = reader.pos + 1
+  return reader.data:byte(reader.pos)
+end
+
+-- The bytes up to and with the first whose highest bit is not set.
+local function groups_of(reader, most, name, refuse)
+  local found = {}
+  for i = 1, most do
+    found[i] = next_byte(reader, name)
+    if found[i] < 128 then return found end
   end
-  fail("leb128", at, path, "no stop byte within " .. math.ceil(value.bits / 7) .. " bytes")
+  refuse("no stop byte within " .. most .. " bytes")
+end
+
+-- The number of these digits to a base, the highest first, and the power of the base behind them.
+local function number_of(digits, radix)
+  local found, unit = 0, 1
+  for _, digit in ipairs(digits) do
+    found, unit = add(mul(found, radix), digit), mul(unit, radix)
+  end
+  return found, unit
+end
+
+local forms = {}
+
+function forms.Quic(reader, value, name, refuse, shortest)
+  local digits = {next_byte(reader, name)}
+  local size = 2 ^ floor(digits[1] / 64)
+  digits[1] = digits[1] % 64
+  need(reader, size - 1, name)
+  for i = 2, size do digits[i] = next_byte(reader, name) end
+  local found = number_of(digits, 256)
+  shortest(size > 1 and found < 2 ^ (4 * size - 2))
+  return found
+end
+
+function forms.Vlq(reader, value, name, refuse, shortest)
+  local groups = groups_of(reader, math.ceil(value.bits / 7), name, refuse)
+  shortest(groups[1] == 128)
+  for i, group in ipairs(groups) do groups[i] = group % 128 end
+  return (number_of(groups, 128))
+end
+
+function forms.Leb128(reader, value, name, refuse, shortest)
+  local form = value.form
+  local groups = groups_of(reader, form == "Protobuf" and 10 or math.ceil(value.bits / 7), name, refuse)
+  local last, before, lowest_last = groups[#groups], groups[#groups - 1], {}
+  local is_negative = form == "SignedLeb128" and last >= 64
+  local needless = form == "SignedLeb128" and before and before % 128 >= 64 and 127 or 0
+  for i, group in ipairs(groups) do lowest_last[#groups + 1 - i] = group % 128 end
+  local found, unit = number_of(lowest_last, 128)
+  shortest(before and last == needless)
+  if is_negative then return sub(found, unit) end
+  if form == "ZigZag" then
+    local half, odd = divide(found, 2)
+    return odd == 1 and sub(-1, half) or half
+  end
+  if form ~= "Protobuf" then return found end
+  if found >= 2 ^ 64 then refuse("more than 64 bits") end
+  if found >= 2 ^ 63 then found = sub(found, power(64)) end
+  local half = power(value.bits - 1)
+  if value.lenient and (found < neg(half) or found >= half) then
+    local _, rest = divide(found, power(value.bits))
+    found, reader.loose = rest >= half and sub(rest, power(value.bits)) or rest, true
+  end
+  return found
+end
+
+local function read_varint(reader, value, name)
+  local at, path = reader.pos, reader.path .. (name or "")
+  local code = forms[value.form] and value.form ~= "Leb128" and "varint" or "leb128"
+  local function refuse(detail) fail(code, at, path, detail) end
+  local function shortest(is_longer)
+    if is_longer and not value.lenient then refuse("not the shortest form") end
+    if is_longer then reader.loose = true end
+  end
+  local found = (forms[value.form] or forms.Leb128)(reader, value, name, refuse, shortest)
+  local is_signed = signed_forms[value.form]
+  local most = power(is_signed and value.bits - 1 or value.bits)
+  if found >= most or found < (is_signed and neg(most) or 0) then refuse("more than " .. value.bits .. " bits") end
+  return found
 end
 
 local function number(reader, value, name)
-  if value.kind == "varint" then return varint(reader, value, name) end
+  if value.kind == "varint" then return read_varint(reader, value, name) end
   need(reader, value.size, name)
   local at = reader.pos
   reader.pos = at + value.size
@@ -868,6 +930,8 @@ function readers.field(reader, tree, this, node, derived)
     tell(reader, tree, node.raw, at, reader.pos - at)
   end
   reader.frame[node.name] = {at, reader.pos}
+  if node.derive then derived[#derived + 1] = {node = node, at = at, frame = reader.frame} end
+  check(reader, node, this, at)
   validate(reader, node, this, at)
 end
 
@@ -1232,7 +1296,7 @@ end
 -- What can be wrong with a record.
 local codes = {
   "truncated", "overrun", "invalid-size", "trailing-bytes", "count", "constant", "invalid", "range", "derived",
-  "checksum", "text", "unterminated", "leb128", "padding", "ambiguous", "unknown-layout", "too-long",
+  "checksum", "text", "unterminated", "leb128", "varint", "padding", "ambiguous", "unknown-layout", "too-long",
 }
 
 -- All of a protocol: its fields and preferences, its dissector and where that is asked.

@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
-from wireloom_generator.types import ALL, NAMES, WIDTHS
+from wireloom_generator.types import ALL, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType
 
 Schema = dict[str, Any]
 
@@ -31,12 +31,19 @@ def _words(*words: str | bool) -> Schema:
     return {"enum": list(words)}
 
 
+def _varints(*kinds: type[WireType]) -> Schema:
+    """Varints of any width."""
+    stems = "|".join(kind.stem for kind in kinds if issubclass(kind, Varint))
+    return {"type": "string", "pattern": f"^({stems})[1-9][0-9]?$"}
+
+
+_LENGTHS = [name for kind in (Leb128, Vlq, Quic) for name in kind.spellings()]
 _ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
-    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _CAMEL]},
+    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _varints(*ALL), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
-    (syntax.Field, "prefix"): _words(*_UNSIGNED, "leb128_u32", "leb128_u64"),
+    (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints(Leb128, Vlq)]},
     **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "table_type"): _words("long"),

@@ -13,10 +13,9 @@ from wireloom_generator.types import (
     FlatBuffers,
     Float,
     Integer,
-    Leb128,
     Struct,
     Text,
-    ZigZag,
+    Varint,
 )
 
 _NONE: Mapping[str, model.Condition] = {}
@@ -103,7 +102,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case Leb128() | ZigZag() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
+        case Varint() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -180,10 +179,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
     match found:
         case Integer() | Float() | Boolean():
             return number(wire)
-        case Leb128(bits=bits):
-            return call("Leb128", str(bits))
-        case ZigZag(bits=bits):
-            return call("ZigZag", str(bits))
+        case Varint(bits=bits):
+            return call(found.block, str(bits))
         case Bcd():
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))

@@ -22,7 +22,7 @@ from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import Integer
+from wireloom_generator.types import Integer, whole
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -50,35 +50,36 @@ def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
 
 
 def _field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Problem]:
-    wire, word = field.type, field.type.word
+    wire, word = whole(field.type), field.type.word
     given = [key for key in ("enum", "flags") if field.gives(key)]
     if len(given) == 2:
         what = f"{field.name!r} has both an enum and flags"
         yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
     for key in given:
-        if not isinstance(wire, Integer):
-            numbers = "an enum names numbers of the types u8 … u64 and i8 … i64"
-            hint = numbers if key == "enum" else "flags name bits of u8 … u64"
+        if wire is None:
+            numbers = "an enum names the numbers of integers, as u8, i64 or leb128_u32"
+            hint = numbers if key == "enum" else "flags name bits of unsigned integers, as u8 or leb128_u32"
             yield Problem(field.where(key), "enum-on-integer", f"{word} can have no {key}", hint)
         elif field.kind is Kind.LIST:
             what = f"a list of numbers can have no {key}"
             hint = f"declare a type with one field that has {key}:, and repeat that"
             yield Problem(field.where(key), "enum-on-integer", what, hint)
-    if isinstance(wire, Integer) and field.enum is not None:
+    if wire is not None and field.enum is not None:
         yield from _enum_fits(spec, field, field.enum, wire, word)
-    if isinstance(wire, Integer) and isinstance(field, model.Field) and field.flags is not None:
+    if wire is not None and isinstance(field, model.Field) and field.flags is not None:
         yield from _flags_fit(spec, field, field.flags, wire)
 
 
 def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer) -> Iterator[Problem]:
     if wire.signed:
-        what = f"flags name bits of unsigned integers, and {wire.word} is signed"
-        yield Problem(field.where("flags"), "enum-on-integer", what, f"write type: u{wire.bits}")
+        what = f"flags name bits of unsigned integers, and {field.type.word} is signed"
+        hint = f"write type: u{wire.bits}" if wire is field.type else "write the unsigned type"
+        yield Problem(field.where("flags"), "enum-on-integer", what, hint)
         return
     flags = spec.flags.get(name)
     for flag in flags.values if flags else ():
         if flag.value > wire.most:
-            what = f"{name}.{flag.name} = {flag.value} does not fit {wire.word}"
+            what = f"{name}.{flag.name} = {flag.value} does not fit {field.type.word}"
             yield Problem(field.where("flags"), "enum-on-integer", what)
             return
 

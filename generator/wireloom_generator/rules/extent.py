@@ -26,7 +26,7 @@ from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS
-from wireloom_generator.types import ALL, NAMES, Integer, Leb128, Text, Unknown, parse
+from wireloom_generator.types import ALL, WIDTHS, Integer, Text, Unknown, Varint, WireType
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -48,7 +48,6 @@ def _in_python(encoding: str) -> str:
 
 _KNOWN = {_in_python(encoding): encoding for encoding in ENCODINGS}
 
-_LENGTHS = {name for name in NAMES if isinstance(found := parse(name), Integer | Leb128) and not found.signed}
 
 _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for each in ALL for key in each.keys)}
 """The types that can have a key, by the keys that not all can have."""
@@ -87,11 +86,21 @@ def _ends(field: model.Field) -> Iterator[Problem]:
 
 def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
     match extent:
-        case model.Prefix(length=length) if length.type.word not in _LENGTHS:
+        case model.Prefix(length=length) if not _is_length(length.type):
             hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
             yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length in front", hint)
         case model.Terminator(value=b""):
             yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
+
+
+def _is_length(kind: WireType) -> bool:
+    match kind:
+        case Integer():
+            return not kind.signed and kind.bits in WIDTHS
+        case Varint():
+            return not kind.signed
+        case _:
+            return False
 
 
 def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:

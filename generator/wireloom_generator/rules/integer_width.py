@@ -1,4 +1,4 @@
-"""An integer has 8, 16, 24 … or 64 bits.
+"""An integer has 8, 16, 24 … or 64 bits; one of variable length has 1 to 64, and one of QUIC's has 62.
 
 Fields start and end at bytes, since that is how bytes are read and how everybody counts their offsets. Smaller numbers
 are split off an integer with ``bits``, which says from which end.
@@ -22,7 +22,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.types import WIDTHS, Integer, WireType
+from wireloom_generator.types import WIDTHS, Integer, Varint, WireType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -31,11 +31,20 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(wire, Integer) and wire.bits not in WIDTHS:
             hint = "keep it as bytes" if wire.bits > 64 else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
             yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", hint)
+        elif isinstance(wire, Varint) and wire.bits not in wire.widths:
+            few, most = wire.widths[0], wire.widths[-1]
+            hint = f"{few} to {most} bits" if few < most else f"write {wire.stem}{most}"
+            yield Problem(at, "integer-width", f"there is no {wire.word}", hint)
 
 
 def _types(spec: Resolved) -> Iterator[tuple[WireType, Location]]:
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed):
             yield node.type, node.where("type")
+            match node:
+                case model.Field(wire=model.Wire(extent=model.Prefix(length=model.Wire(type=Varint() as length)))):
+                    yield length, node.where("prefix")
+                case _:
+                    pass
         elif isinstance(node, model.Bits):
             yield node.wire.type, node.where("bits")

@@ -24,7 +24,8 @@ from wireloom_generator.types import NAMES, WIDTHS, Integer, Unknown, parse
 _ELSEWHERE = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
     "float16": "f16", "float32": "f32", "float64": "f64", "half": "f16", "str": "text",
-    "string": "text", "varint": "leb128_u64",
+    "string": "text", "varint": "leb128_u64", "leb128": "leb128_u64", "uleb128": "leb128_u64", "sleb128": "leb128_i64",
+    "zigzag": "zigzag_i64", "vlq": "vlq_u28", "quic": "quic_u62",
     **{f"{word}{bits}{end}": f"{word[0]}{bits}" for word in ("uint", "int") for bits in WIDTHS for end in ("", "_t")},
 }  # fmt: skip
 """What other languages call our types."""

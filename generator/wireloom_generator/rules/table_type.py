@@ -18,7 +18,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import Integer
+from wireloom_generator.types import Integer, whole
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -29,7 +29,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         at, unknown = node.where("table_type"), node.stray.get("table_type")
         if unknown is not None:
             yield Problem(at, "table-type", f"unknown table type {unknown!r}", "there is long, for a u64")
-        elif node.type != Integer(64, signed=False):
+        elif whole(node.type) != Integer(64, signed=False):
             what, hint = f"{node.type.word} needs no table type", "only a u64 can have table_type: long"
             yield Problem(at, "table-type", what, hint)
         elif node.repeat is not None:

@@ -2,8 +2,8 @@
 
 What a field holds is given, or follows from the rest: ``const`` always the same, ``derive`` from an expression,
 ``checksum`` from the bytes, ``compute`` without being in the bytes at all. Two of them would contradict each other, and
-``default`` would never be used beside one. Derived fields and checksums are filled in when everything else is written,
-so their size must be fixed.
+``default`` would never be used beside one. Only integers and booleans can be derived: lengths, counts, offsets, and
+whether something is there.
 
 Bad::
 
@@ -22,7 +22,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text
+from wireloom_generator.types import Boolean, FlatBuffers, Integer, Text, whole
 
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 
@@ -57,9 +57,8 @@ def _derived(field: model.Field) -> Iterator[Problem]:
         return
     if field.repeat is not None:
         yield Problem(field.where("derive"), "value-source", "a list cannot be derived")
-    elif not isinstance(field.type, Integer | Boolean):
-        hint = "prefix puts a length of variable size in front of bytes" if "leb128" in field.type.word else ""
-        yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", hint)
+    elif not isinstance(field.type, Boolean) and whole(field.type) is None:
+        yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "integers can")
 
 
 def _computed(field: model.Computed) -> Iterator[Problem]:

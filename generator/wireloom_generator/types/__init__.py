@@ -13,9 +13,10 @@ from wireloom_generator.types.floating import Float
 from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
 from wireloom_generator.types.struct import Struct, Unknown
 from wireloom_generator.types.text import Text
-from wireloom_generator.types.varint import Leb128, ZigZag
+from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 
-WireType = Integer | Float | Boolean | Leb128 | ZigZag | Bcd | Bytes | Text | FlatBuffers | Struct
+VarintType = Leb128 | SignedLeb128 | ZigZag | Protobuf | Vlq | Quic
+WireType = Integer | Float | Boolean | VarintType | Bcd | Bytes | Text | FlatBuffers | Struct
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
 """The types of a fixed size."""
@@ -23,6 +24,17 @@ NumberType = Integer | Float | Boolean
 ALL: tuple[type[WireType], ...] = get_args(WireType)
 NAMES = tuple(name for each in ALL for name in each.spellings())
 """The names of all types that a spec need not declare."""
+
+
+def whole(kind: WireType) -> Integer | None:
+    """The integer that has the values of an integer type; None for a type that is none."""
+    match kind:
+        case Integer():
+            return kind
+        case Varint():
+            return kind.number
+        case _:
+            return None
 
 
 @cache

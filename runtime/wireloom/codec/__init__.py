@@ -21,7 +21,7 @@ from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
-from wireloom.codec.varints import Leb128, ZigZag
+from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.expressions import Expression
 from wireloom.options import Parameter
 
@@ -56,11 +56,14 @@ __all__ = [
     "Pad",
     "Parameter",
     "Prefixed",
+    "Protobuf",
     "Protocol",
+    "Quic",
     "Record",
     "Repeat",
     "Rest",
     "Section",
+    "SignedLeb128",
     "Size",
     "Slot",
     "StructOf",
@@ -69,6 +72,7 @@ __all__ = [
     "Text",
     "Until",
     "Variant",
+    "Vlq",
     "When",
     "WireEnum",
     "WireFlags",

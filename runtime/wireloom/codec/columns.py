@@ -54,6 +54,12 @@ U64 = decimal(20)
 """The smallest table type that holds every unsigned 64-bit number."""
 
 
+def integer_type(bits: int, *, signed: bool = False) -> str:
+    """The narrowest table type that holds every integer of so many bits."""
+    steps = ((8, "byte"), (16, "short"), (32, "int"), (64, "long"))
+    return next((kind for limit, kind in steps if bits + (not signed) <= limit), U64)
+
+
 def is_whole(kind: ColumnType) -> bool:
     """Whether the values of a type are integers; this includes decimals without a fraction."""
     size = decimal_size(kind)

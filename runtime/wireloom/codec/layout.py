@@ -19,7 +19,7 @@ from wireloom.codec.raw import Raw
 from wireloom.codec.reader import Reader
 from wireloom.codec.runs import Run, byte_order
 from wireloom.codec.values import Constant, value_type
-from wireloom.codec.writer import Writer
+from wireloom.codec.writer import Trust, Writer
 
 
 class Part(Construct):
@@ -167,16 +167,18 @@ class Lone(Part):
         self.subcon = self.raw.value if self.raw else self.field.subcon
         self.inputs = (*self.field.inputs(name), *([self.raw.column] if self.raw else []))
         self.is_struct = isinstance(value_type(self.subcon), StructOf)
+        self.derived = [(name, self.field)] if self.field.derived else []
+        self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))
 
     def columns(self) -> Iterator[Column]:
-        yield Column(self.name, value_type(self.subcon), digits=self.field.digits)
+        yield from self.field.labelled(self.name, value_type(self.subcon))
         if self.raw is not None:
             yield Column(self.raw.column, "binary")
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
         if reader.trace is not None:
-            this[self.name] = reader.nest(self.name, self.subcon._parse, this)
+            this[self.name] = reader.nest(self.name, self.subcon._parse, this, self.field)
         else:
             try:
                 this[self.name] = self.subcon._parse(reader, this, "")
@@ -184,19 +186,24 @@ class Lone(Part):
                 raise error.within(self.name) from None
         if self.raw is not None:
             this[self.raw.column] = self.raw.kept(reader, this, start, this[self.name])
+        for load in self._wide if reader.wide else self._loaded:
+            try:
+                load(this)
+            except DecodeError as error:
+                error.offset = start
+                raise error.within(self.name) from None
         reader.frame[self.name] = (start, reader.pos)
         if self.field.valid is not None:
             self.field.validate(this, self.name, reader.record, reader.frame, start)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
-        awaited = this[self.name] is None and self.field.fill(writer, this, self.name)
-        value = this[self.name]
-        if value is None and isinstance(self.subcon, Repeat):
-            value = this[self.name] = []
-        if awaited:
+        if self.derived:
+            value = writer.guess(this, self.name)
             writer.claim(Settled(self.name), this, value)
-        raw = None if self.raw is None else self.raw.meant(writer, this, value)
+        else:
+            value = self._given(writer, this)
+        raw = None if self.raw is None else self._kept(self.raw, writer, this, value)
         if value is None and raw is None and not isinstance(self.subcon, Constant):
             raise EncodeError("missing", self.name)
         outer = writer.path
@@ -210,6 +217,24 @@ class Lone(Part):
         writer.frame[self.name] = (start, len(writer.buffer))
         if self.field.valid is not None:
             writer.claim(Validity(self.name, self.field.valid), this, taken=True)
+
+    def _given(self, writer: Writer, this: Values) -> Any:
+        """The value, or what is put in place of a missing one."""
+        awaited = this[self.name] is None and self.field.fill(writer, this, self.name)
+        if this[self.name] is None and isinstance(self.subcon, Repeat):
+            this[self.name] = []
+        if awaited:
+            writer.claim(Settled(self.name), this, this[self.name])
+        self.field.check(this, self.name, wide=writer.wide)
+        return this[self.name]
+
+    def _kept(self, raw: Raw, writer: Writer, this: Values, value: Any) -> bytes | None:
+        """The bytes that are kept beside the value, if they are still those to write."""
+        if not self.derived:
+            return raw.meant(writer, this, value)
+        found = None if writer.trust is Trust.NOTHING else raw.meant(writer, this, value)
+        writer.trusted |= found is not None
+        return found
 
 
 class NamedPart(Construct):

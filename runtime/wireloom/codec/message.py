@@ -18,7 +18,7 @@ from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
-from wireloom.codec.writer import Path, Writer
+from wireloom.codec.writer import Path, Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 
@@ -253,13 +253,25 @@ class Message(Construct):
         if strange is not None:
             has = f"variant {variant.name}" if variant else "a record without a variant"
             return EncodeError(f"{has} has no such field", f"{self.name}.{strange}")
-        writer.known = {}
+        error: EncodeError | None = None
+        for trust in Trust:
+            writer.trust, writer.trusted, writer.known = trust, False, {}
+            error = self._settled(writer, header, values, variant)
+            if error is None or not writer.trusted:
+                break
+        return error and writer.within(misfit(writer) or error)
+
+    def _settled(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
+        """Write the record again and again until all that was assumed of it holds; returns the error if it never does.
+
+        The given values of what is derived are tried once.
+        """
         error = self._once(writer, dict(header), dict(values), variant)
         for _ in range(ATTEMPTS):
-            if error is None or not learn(writer):
+            if error is None or (writer.trusted and writer.trust is Trust.VALUES) or not learn(writer):
                 break
             error = self._once(writer, dict(header), dict(values), variant)
-        return error and writer.within(misfit(writer) or error)
+        return error
 
     def _once(self, writer: Writer, header: Values, this: Values, variant: Variant | None) -> EncodeError | None:
         writer.restart(header)

@@ -5,7 +5,7 @@ from typing import Any
 
 from construct import Construct, Renamed
 
-from wireloom.codec.columns import U64, Column
+from wireloom.codec.columns import Column, integer_type
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field, Validity
 from wireloom.codec.frames import Frame, Values
@@ -333,9 +333,7 @@ class Bit(Construct):
         super().__init__()
         self.width = width
         self.boolean = boolean
-        steps = ((7, "byte"), (15, "short"), (31, "int"), (63, "long"), (64, U64))
-        smallest = next(kind for limit, kind in steps if width <= limit)
-        self.type = "boolean" if boolean else smallest
+        self.type = "boolean" if boolean else integer_type(width)
 
 
 class Pad(Part):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.tracing import Trace
 from wireloom.expressions import Expression
@@ -83,10 +84,12 @@ class Reader:
         """Bytes from the record's start."""
         return self.pos
 
-    def nest(self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values) -> Any:
-        """What ``parse`` reads; errors and trace have ``label`` in their path."""
+    def nest(
+        self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values, field: Field | None = None
+    ) -> Any:
+        """What ``parse`` reads, a value of ``field``; errors and trace have ``label`` in their path."""
         if self.trace is not None:
-            self.trace.begin(label, self.pos)
+            self.trace.begin(label, self.pos, field=field)
         try:
             value = parse(self, context, "")
         except DecodeError as error:

@@ -5,8 +5,10 @@ from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
 from wireloom.codec.writer import Awaited, Path, Writer
 
-ATTEMPTS = 16
-"""How often a record is written at most until all claims hold."""
+ATTEMPTS = 64
+"""How often a record is written at most until all claims hold. Few need more than three: a longer length makes room for
+itself, and that can make another one longer.
+"""
 
 
 def settle(writer: Writer) -> EncodeError | None:

@@ -92,11 +92,19 @@ class Trace:
         """A span with nothing inside."""
         self._open[-1].spans.append(Span(name, self._path(name), kind, start, end, held, field, bits))
 
-    def begin(self, name: str, start: int, kind: SpanKind = SpanKind.FIELD, *, end: int | None = None) -> None:
+    def begin(
+        self,
+        name: str,
+        start: int,
+        kind: SpanKind = SpanKind.FIELD,
+        *,
+        end: int | None = None,
+        field: Field | None = None,
+    ) -> None:
         """Note what follows inside a span, until ``finish``."""
         path = self._path(name)
         inner = self._open[-1].inner if kind is SpanKind.SECTION else path
-        span = Span(name, path, kind, start, end, inner=inner)
+        span = Span(name, path, kind, start, end, field=field, inner=inner)
         self._open[-1].spans.append(span)
         self._open.append(span)
 

@@ -112,7 +112,7 @@ class Prefixed(Extent):
         writer.write(data)
 
     def lead(self, size: int) -> int:
-        return max(1, -(-size.bit_length() // 7)) if self._fixed is None else self._fixed
+        return len(self.length.encoded(size)) if self._fixed is None else self._fixed
 
 
 class Until(Extent):

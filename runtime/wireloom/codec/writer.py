@@ -1,5 +1,6 @@
 """Where a record's bytes go: a writer that can leave room and fill it in later."""
 
+from enum import Enum
 from typing import Any, Protocol
 
 from wireloom.codec.errors import EncodeError
@@ -33,11 +34,24 @@ Reservation = tuple["Reserved", Values, int, Path]
 """Room in the record from that byte on, and what fills it."""
 
 
+class Trust(Enum):
+    """What is believed of given numbers that are derived, and whose size varies with their value.
+
+    The bytes of a record can be consistent in several ways: a length of 127 that counts its own byte may be one of 128
+    that counts two. As given goes first, then the smallest.
+    """
+
+    VALUES = "their values and raw bytes"
+    BYTES = "their raw bytes"
+    NOTHING = "nothing"
+
+
 class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
     ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``open_ends`` those about
-    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found.
+    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found. ``trusted`` tells
+    whether anything was taken as given that ``trust`` allows.
     """
 
     __slots__ = (
@@ -52,6 +66,8 @@ class Writer:
         "path",
         "record",
         "reserved",
+        "trust",
+        "trusted",
         "wide",
     )
 
@@ -68,6 +84,8 @@ class Writer:
         self.open_ends: list[OpenEnd | Spot] = []
         self.awaited: list[Awaited] = []
         self.known: dict[Path, Values] = {}
+        self.trust = Trust.NOTHING
+        self.trusted = False
 
     def restart(self, record: Values) -> None:
         """Begin the record anew, with these values for its header."""
@@ -98,6 +116,14 @@ class Writer:
     def await_(self, this: Values, name: str, source: "Derivation") -> None:
         """Let a value be computed at the end; until then it is what an earlier attempt found."""
         self.awaited.append((this, name, source, self.frame, self.path))
+
+    def guess(self, this: Values, name: str) -> Any:
+        """What a derived number is taken to be, as far as that is known when the room that it needs must be."""
+        value = this[name]
+        if value is not None and not self.known:
+            value = value if self.trust is Trust.VALUES else None
+            self.trusted |= value is not None
+        return 0 if value is None else value
 
     def reserve(self, part: "Reserved", this: Values, size: int) -> None:
         """Leave room for bytes that ``part`` packs in the end."""

@@ -122,17 +122,20 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
 class Lone:
     """A value under its name. Rows whose bytes belong into its ``raw`` column are doubtful, so that it is null here."""
 
-    derived: Sequence[Field] = ()
-
     def __init__(self, field: Field, value: ValueReader) -> None:
         self.field = field
+        self.derived = [field] if field.derive else []
         self.value = value
         self.fixed = value.fixed
 
     def read(self, at: Rows, this: Values) -> None:
         field, start = self.field, at.at
         with at.within(field.name):
-            this.put(field.name, self.value.read(at, this))
+            column = self.value.read(at, this)
+        if isinstance(column, Numbers):
+            field.put(at, this, column.data, start)
+        else:
+            this.put(field.name, column)
         if field.said.raw:
             this.put(field.said.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
         if field.located:

@@ -12,7 +12,7 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec, rowwise
-from wireloom.codec import computed, flatbuffers, layout, runs
+from wireloom.codec import computed, flatbuffers, layout, runs, varints
 from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import parts, values
@@ -24,6 +24,7 @@ from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
 from wireloom.columnar.parts import Fallback, Layout, Part, Slot
+from wireloom.columnar.varints import Varints
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
 from wireloom.expressions.tree import Value
@@ -237,13 +238,8 @@ def _number(value: FormatField | BytesInteger | codec.Boolean | codec.EitherOrde
 
 
 @reader.register
-def _leb128(value: codec.Leb128, planner: Planner) -> values.Leb128:
-    return values.Leb128(value.bits)
-
-
-@reader.register
-def _zigzag(value: codec.ZigZag, planner: Planner) -> values.ZigZag:
-    return values.ZigZag(value.bits)
+def _varint(value: varints.Varint, planner: Planner) -> Varints:
+    return Varints(value)
 
 
 @reader.register

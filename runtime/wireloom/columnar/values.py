@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
-from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.encodings import translated
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
@@ -211,55 +211,6 @@ class Constant:
             shown = [bytes(each).hex() for each in found[wrong]]
             at.refuse(wrong, "constant", start, f"{self.value.hex()} expected, found ", shown)
         return Spans(at.batch.buffer, start, start + size)
-
-
-class Leb128:
-    """Unsigned LEB128 of at most ``bits`` bits in its shortest form; whatever is not is doubtful."""
-
-    fixed = None
-
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-
-    def read(self, at: Rows, this: Values) -> Column:
-        value = np.zeros(len(at), np.uint64)
-        pos = at.at.copy()
-        going = np.arange(len(at))
-        wrong = np.zeros(len(at), bool)
-        for shift in range(0, self.bits, 7):
-            short = pos[going] >= at.limit[going]
-            wrong[going[short]] = True
-            going = going[~short]
-            byte = windows(at.batch.buffer, pos[going], 1).view(np.uint8)
-            pos[going] += 1
-            value[going] |= (byte & 0x7F).astype(np.uint64) << np.uint64(shift)
-            if shift + 7 > self.bits:
-                wrong[going] |= byte >> (self.bits - shift) != 0
-            if shift:
-                wrong[going] |= byte == 0
-            going = going[byte >= 0x80]
-            if not len(going):
-                break
-        wrong[going] = True
-        if wrong.any():
-            at.doubt(wrong)
-        at.move(pos)
-        return Numbers(value if self.bits == 64 else value.astype(np.int64))
-
-
-class ZigZag:
-    """A signed integer of ``bits`` bits, folded into unsigned LEB128."""
-
-    fixed = None
-
-    def __init__(self, bits: int) -> None:
-        self.unsigned = Leb128(bits)
-
-    def read(self, at: Rows, this: Values) -> Column:
-        folded = self.unsigned.read(at, this)
-        assert isinstance(folded, Numbers)
-        data = folded.data.astype(np.uint64)
-        return Numbers(((data >> np.uint64(1)) ^ (np.uint64(0) - (data & np.uint64(1)))).view(np.int64))
 
 
 class Nested:

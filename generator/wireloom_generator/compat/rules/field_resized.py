@@ -19,7 +19,7 @@ from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category,
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
 from wireloom_generator.problems import counted
-from wireloom_generator.types import Float, Integer, Leb128, ZigZag
+from wireloom_generator.types import Float, Integer, Varint
 
 CATEGORY = Category.WIRE
 
@@ -29,8 +29,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair, kept, old, new in walks.fields(comparison):
         one, other = old.wire.type, new.wire.type
         match one, other:
-            case (Leb128(bits=before), Leb128(bits=after)) | (ZigZag(bits=before), ZigZag(bits=after)):
-                if before != after:
+            case Varint(bits=before), Varint(bits=after):
+                if before != after and one.kin == other.kin:
                     what = f"{walks.was(str(one), str(other))}: larger numbers are"
                     narrower = after < before
                     what, whom = (f"{what} malformed now", BACKWARD) if narrower else (f"{what} new", FORWARD)

@@ -37,11 +37,10 @@ from wireloom_generator.types import (
     FlatBuffers,
     Float,
     Integer,
-    Leb128,
     Struct,
     Text,
+    Varint,
     WireType,
-    ZigZag,
 )
 
 _COMPUTED = {
@@ -268,10 +267,8 @@ def _shape(kind: WireType) -> str:
     match kind:
         case Integer(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
-        case Leb128(bits=bits):
-            return f"uint{bits}"
-        case ZigZag(bits=bits):
-            return f"int{bits}"
+        case Varint(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{32 if bits <= 32 else 64}"
         case Float(bits=bits):
             return "double" if bits == 64 else "float"
         case Boolean():
@@ -297,10 +294,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return LuaCall("float", [str(bits // 8), *order])
         case Boolean():
             return "bool"
-        case Leb128(bits=bits):
-            return LuaCall("leb128", [str(bits), *(["true"] if raw else [])])
-        case ZigZag(bits=bits):
-            return LuaCall("zigzag", [str(bits), *(["true"] if raw else [])])
+        case Varint(bits=bits, block=form):
+            return LuaCall("varint", [string(form), str(bits), *(["true"] if raw else [])])
         case Bytes() | FlatBuffers():
             return LuaCall("bytes", extent)
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
