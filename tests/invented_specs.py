@@ -198,7 +198,10 @@ class _Drawing:
     def section(self, depth: int) -> Piece:
         section, entries, fill = self.named("section"), *self.pieces(self.random.randint(1, 3), depth)
         size = {"name": self.named("size"), "type": self.random.choice(LENGTHS[1:]), "derive": f"size({section})"}
-        return [size, {"section": section, "size": size["name"], "fields": entries}], fill
+        order = self.random.choice(
+            ({}, {"byte_order": "little"}, {"byte_order": f"big if {size['name']} > 9 else little"})
+        )
+        return [size, {"section": section, "size": size["name"], **order, "fields": entries}], fill
 
     def choice(self, depth: int) -> Piece:
         kind = self.named("kind")

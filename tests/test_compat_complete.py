@@ -18,7 +18,7 @@ from wireloom_generator.types import Integer
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
-    "align_from_a_section", "pad_of_a_size",
+    "align_from_a_section", "pad_of_a_size", "byte_order_by_value",
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",

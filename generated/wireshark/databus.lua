@@ -1005,6 +1005,13 @@ function readers.section(reader, tree, this, node, derived)
   leave(reader, node, item, limit, this)
 end
 
+function readers.ordered(reader, tree, this, node, derived)
+  local outer = reader.little
+  reader.little = ask(node.little, this, reader.record, reader.frame) or false
+  read(reader, tree, this, node.nodes, derived)
+  reader.little = outer
+end
+
 function readers.choice(reader, tree, this, node, derived)
   for _, option in ipairs(node.options) do
     if not option.when or ask(option.when, this, reader.record, here(reader)) then

@@ -9,9 +9,9 @@ _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
     "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Everything", "Expression", "Field",
-    "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Pad", "Parameter",
-    "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Until",
-    "Variant", "When", "With", "WireEnum", "WireFlags",
+    "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad",
+    "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
+    "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
 }).union(each.block for each in types.ALL if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

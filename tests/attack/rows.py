@@ -24,6 +24,7 @@ from wireloom.codec import (
     ListOf,
     Nested,
     Optional,
+    Ordered,
     Protocol,
     Repeat,
     Section,
@@ -290,7 +291,7 @@ def _shape(steps: Iterable[Any]) -> Shape:
             case Encoded():
                 fields = {field.name: Kind(fills=True) for field in step.encoding.table.fields}
                 _add(shape, {step.name: Kind(inner=fields), step.encoding.raw: Kind(raw=True, fills=True)})
-            case Section() | When() | Optional():
+            case Section() | When() | Optional() | Ordered():
                 _add(shape, _shape(step.content.steps))
                 if isinstance(step, Section) and step.trailing:
                     shape[step.trailing] = Kind()

@@ -1,7 +1,7 @@
 """What is known about a record before it is read: the numbers at fixed offsets, and what follows from them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import assert_never
 
@@ -114,6 +114,9 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 size = layout.size_of(node.extent, left)
                 layout.note(node.name, at, size)
                 _lay(model.children(node), at, layout)
+            case model.Ordered(nodes=inner):
+                begin, at = at, _lay(inner, at, replace(layout, numbers={}), end)
+                size = None if begin is None or at is None else At()
             case model.Choice():
                 size = _choice(node, at, layout)
             case model.Bits(wire=wire):

@@ -63,7 +63,9 @@ class Visit:
     @property
     def name(self) -> str | None:
         """Its name in expressions."""
-        return None if isinstance(self.item, model.Bits | model.Padding | model.Choice) else self.item.name
+        return (
+            None if isinstance(self.item, model.Bits | model.Padding | model.Choice | model.Ordered) else self.item.name
+        )
 
     @property
     def in_variant(self) -> bool:
@@ -248,6 +250,8 @@ class _Walk:
             match node:
                 case model.Section(name=name, nodes=inner):
                     yield from self.nodes(inner, branch, (*sections, name))
+                case model.Ordered(nodes=inner):
+                    yield from self.nodes(inner, branch, sections)
                 case model.Choice(alternatives=alternatives):
                     number = next(self.choices)
                     for index, cases in enumerate(rivals.tried(alternatives)):

@@ -57,7 +57,7 @@ def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -
         case model.Field(repeat=None):
             struct = opened(spec, item)
             return item if struct is not None and in_struct(spec, struct, holds) else None
-        case model.Choice():
+        case model.Choice() | model.Ordered():
             ends = (at_end(spec, inner, holds) for inner in model.children(item))
             return next((end for end in ends if end is not None), None)
         case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
@@ -84,6 +84,8 @@ def place(item: model.Node) -> tuple[str, str]:
             return "section", f"section {name!r}"
         case model.Choice():
             return "", "this choice"
+        case model.Ordered(nodes=nodes):
+            return place(nodes[0]) if nodes else ("byte_order", "this byte order")
         case model.Bits():
             return "bits", "these bits"
         case model.Padding():

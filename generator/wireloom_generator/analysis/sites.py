@@ -22,7 +22,7 @@ from wireloom_generator.analysis.scopes import (
     until_slot,
     walk,
 )
-from wireloom_generator.expressions import LEFT, Expr, Name
+from wireloom_generator.expressions import LEFT, Expr, Name, orders
 from wireloom_generator.expressions.kinds import PLAIN, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
@@ -101,8 +101,9 @@ class Site:
 
     @property
     def tree(self) -> Expr | None:
-        """Its tree as written; None if it cannot be parsed."""
-        return self.condition.tree
+        """Its tree as written, of a byte order whether it is little; None if it cannot be parsed or is none."""
+        tree = self.condition.tree
+        return orders.little(tree) if tree is not None and self.key == "byte_order" else tree
 
     def where(self, column: int = 0) -> Location:
         """The place of its ``column``."""
@@ -211,6 +212,8 @@ class _Sites:
                     yield from self.reading(visit, "when", alternative.when, Kind.CONDITION)
             case model.Padding(size=size):
                 yield from self.reading(visit, "pad", size if size.is_written else None, Kind.NUMBER)
+            case model.Ordered(little=little):
+                yield from self.reading(visit, "byte_order", little if little.is_written else None, Kind.CONDITION)
             case model.Section() | model.Slot() | model.Bits():
                 pass
             case _:

@@ -1,7 +1,7 @@
 """A protocol in the form that is compared: each layout as a flat list of leaves in the order of their bytes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import assert_never
@@ -51,13 +51,16 @@ Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An element of a layout. ``place`` names the sections around it, outermost first."""
+    """An element of a layout. ``place`` names the sections around it, outermost first. ``little`` is where it is little
+    endian, if what is around it says that.
+    """
 
     path: str
     name: str
     carrier: Carrier
     guards: tuple[Guard, ...]
     place: tuple[str, ...]
+    little: model.Condition | None = None
 
     @property
     def node(self) -> model.Named | model.Padding | model.Region:
@@ -131,6 +134,9 @@ def _leaves(
                 for field in fields:
                     shift -= field.width
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
+            case model.Ordered(little=little, nodes=inner):
+                for each in _leaves(path, inner, guards, place):
+                    yield each if each.little is not None else replace(each, little=little)
             case model.When(when=condition, nodes=inner):
                 yield from _leaves(path, inner, (*guards, Guard(Presence.WHEN, condition)), place)
             case model.Tail(nodes=inner):

@@ -47,7 +47,6 @@ _WORDS: dict[tuple[type, str], Schema] = {
     **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "table_type"): _words("long"),
-    (syntax.Field, "byte_order"): _ORDERS,
     (syntax.BitField, "type"): _words("bool"),
     (syntax.Bits, "bits"): _words(*_UNSIGNED),
     (syntax.Section, "section"): _SNAKE,

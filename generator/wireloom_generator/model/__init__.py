@@ -27,6 +27,7 @@ from wireloom_generator.model.nodes import (
     Field,
     Named,
     Node,
+    Ordered,
     Otherwise,
     Padding,
     Region,

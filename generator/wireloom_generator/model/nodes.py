@@ -209,6 +209,14 @@ class Slot(Described):
 
 
 @dataclass(frozen=True, slots=True)
+class Ordered(Sourced):
+    """What is read in a byte order of its own: little endian if the condition holds, else big."""
+
+    little: Condition
+    nodes: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
 class When:
     """An alternative that is taken if the condition holds, or fields that share the condition.
 
@@ -255,13 +263,13 @@ Named = Field | Computed | BitField
 """Nodes with a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
-Node = Field | Computed | Bits | Padding | Section | Slot | Choice
+Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside a node, in the order in which they are read."""
     match node:
-        case Section(nodes=nodes):
+        case Section(nodes=nodes) | Ordered(nodes=nodes):
             return nodes
         case Choice(alternatives=alternatives):
             return tuple(inner for alternative in alternatives for inner in alternative.nodes)
@@ -302,6 +310,8 @@ def _space(node: Node) -> SizeRange:
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
         case Bits(wire=wire):
             return wire.type.size if isinstance(wire.type, Integer) else ANY
+        case Ordered(nodes=nodes):
+            return space(nodes)
         case Padding(align=1, fixed=fixed):
             return ANY if fixed is None else exactly(max(fixed, 0))
         case Padding(align=align):
@@ -354,6 +364,8 @@ def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
         case Choice(alternatives=alternatives):
             covered = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return covered and all(exhausting(each.nodes, structs) is not None for each in alternatives)
+        case Ordered(nodes=nodes):
+            return exhausting(nodes, structs) is not None
         case Field() | Computed() | Bits() | Padding() | Section() | Slot():
             return False
         case _:

@@ -70,6 +70,8 @@ def _item(part: model.Node | model.Alternative | model.Tail) -> Code:
             return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))
         case model.Slot(name=name):
             return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
+        case model.Ordered(little=little, nodes=nodes):
+            return call("Ordered", asked(little), *row(nodes))
         case model.When(when=condition, nodes=nodes):
             return call("When", asked(condition), *row(nodes))
         case model.Tail(nodes=nodes):

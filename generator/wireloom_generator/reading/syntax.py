@@ -158,7 +158,7 @@ class Field(Documented):
     compute: Expression | None = optional("not in the bytes, but this")
     default: Literal | None = optional("value, or an expression for it, when none is given on encode")
     table_type: str | None = optional("long: a u64 the document bounds below 2^63")
-    byte_order: str | None = optional("big or little, where it differs from the protocol's")
+    byte_order: Expression | None = optional("big or little, where it differs from what is around it")
     unit: str | None = optional("unit of the number")
     reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)
 
@@ -194,6 +194,7 @@ class Section(Documented):
     section: str = required("snake_case name")
     size: Expression = required("its bytes, or rest: to the end of what encloses it")
     trailing: str | None = optional("bytes column for what its fields leave over; without it that is malformed")
+    byte_order: Expression | None = optional("big or little, of all in it that does not say otherwise")
     fields: "tuple[Entry, ...]" = optional("its fields; in a record, messages fill a section without any", ())
 
 
@@ -260,6 +261,7 @@ class Struct(Documented):
 
     name: str = required("CamelCase name")
     given: tuple[str, ...] = optional("names of values that whoever uses it gives it", ())
+    byte_order: Expression | None = optional("big or little; by default that of what it is in")
     fields: tuple[Entry, ...] = required("its fields")
 
 

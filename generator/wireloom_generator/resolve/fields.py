@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from wireloom_generator import model, types
-from wireloom_generator.expressions import Value, notation, parsed
+from wireloom_generator.expressions import Value, notation, orders, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
@@ -43,6 +43,10 @@ class Fields:
         self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
+        """That of what is resolved now."""
+        self.live = model.Order.BIG if self.order is not model.Order.PARAMETER else self.order
+        """The one that values without an order of their own are read in there."""
+        self.varies = any(entry.byte_order is not None for entry in _regions(spec))
 
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.protocol.record.fields)
@@ -82,11 +86,43 @@ class Fields:
 
     def struct(self, written: syntax.Struct) -> model.Struct:
         """A shared struct."""
-        nodes = self.nodes(written.fields, self.names(written.fields, written.given))
+        outer = self.order, self.live
+        if self.varies:
+            self.order = self.live = model.Order.PARAMETER
+        nodes = self.ordered(written, written.fields, self.names(written.fields, written.given))
+        self.order, self.live = outer
         exhausts = model.exhausting(nodes, self.structs) is not None
         return model.Struct(
             written.name, written.given, nodes, columns(nodes), exhausts, doc=documentation(written), written=written
         )
+
+    def ordered(
+        self,
+        around: syntax.Struct | syntax.Section | None,
+        entries: Iterable[syntax.Entry],
+        names: Names,
+        via: Location | None = None,
+    ) -> tuple[model.Node, ...]:
+        """The nodes of a list of fields, in the byte order of what is ``around`` them if that has one."""
+        text = None if around is None else around.byte_order
+        if around is None or text is None:
+            return self.nodes(entries, names, via)
+        outer = self.order, self.live
+        self.order = _order(text) or model.Order.PARAMETER
+        self.live = self.order if self.order is model.Order.PARAMETER else self.live
+        nodes = self.nodes(entries, names, via)
+        is_fixed = self.order is not model.Order.PARAMETER
+        self.order, self.live = outer
+        if is_fixed:
+            return nodes
+        little = self.little(text, around.where("byte_order"), names)
+        return (model.Ordered(little, nodes, written=around, via=via),)
+
+    def little(self, text: str, at: Location, names: Names) -> model.Condition:
+        """Whether a byte order that is an expression is little."""
+        tree = parsed(text)
+        found = None if tree is None else orders.little(tree)
+        return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), text, at)
 
     def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
         """An expression with its place and resolved names; None for None."""
@@ -114,12 +150,12 @@ class Fields:
             case syntax.Field(compute=str() as compute):
                 return self._computed(entry, syntax.Expression(compute), names, via)
             case syntax.Field():
-                return self._field(entry, names, via)
+                return self._in_order(entry, names, via)
             case syntax.Section(section=name, trailing=trailing):
                 extent, doc = self._extent(entry, names), documentation(entry)
                 if with_slots and not entry.fields:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
-                nodes, bare = self.nodes(entry.fields, names, via), not entry.fields
+                nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
                 return model.Section(name, extent, trailing, nodes, bare, doc=doc, written=entry, via=via)
             case syntax.Choice():
                 return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
@@ -183,8 +219,23 @@ class Fields:
             via=via,
         )
 
+    def _in_order(self, entry: syntax.Field, names: Names, via: Location | None) -> model.Field | model.Ordered:
+        """A field, in a byte order of its own if it has one that its number does not say."""
+        text, outer = entry.byte_order, self.order
+        if text is not None:
+            self.order = _order(text) or model.Order.PARAMETER
+        own, field = self.order, self._field(entry, names, via)
+        self.order = outer
+        if text is not None and own is model.Order.PARAMETER:
+            little = self.little(text, entry.where("byte_order"), names)
+        elif self.varies and isinstance(field.type, Struct) and own is not self.live:
+            little = model.Condition(Value(own is model.Order.LITTLE), own)
+        else:
+            return field
+        return model.Ordered(little, (field,), written=entry, via=via)
+
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
-        wire = self._ordered(self.type(field), self._field_extent(field, names), field.byte_order)
+        wire = self._ordered(self.type(field), self._field_extent(field, names))
         repeat = self._repeat(field, names)
         doc = documentation(field, unit=field.unit)
         return model.Field(
@@ -297,9 +348,8 @@ class Fields:
         """The wire form of a plain number: a length prefix, or the integer of bit fields."""
         return self._ordered(types.parse(name) or Unknown(name))
 
-    def _ordered(self, found: WireType, extent: model.Extent | None = None, own: str | None = None) -> model.Wire:
-        order = _order(own) or self.order
-        return model.Wire(found, order if found.has_order else None, extent)
+    def _ordered(self, found: WireType, extent: model.Extent | None = None) -> model.Wire:
+        return model.Wire(found, self.order if found.has_order else None, extent)
 
     def _field_extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
         if field.size is not None:
@@ -329,8 +379,6 @@ def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The words that their keys cannot have."""
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat
-    if field.byte_order is not None and field.byte_order not in ORDERS:
-        yield "byte_order", field.byte_order
     if field.table_type not in (None, "long"):
         yield "table_type", str(field.table_type)
     if field.table is not None and field.type != FlatBuffers.spelling:
@@ -339,6 +387,15 @@ def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
 
 def _order(name: str | None) -> model.Order | None:
     return model.Order(name) if name in ORDERS else None
+
+
+def _regions(spec: Spec) -> Iterator[syntax.Struct | syntax.Section | syntax.Field]:
+    """What can have a byte order for all that is in it: types, sections, and fields with a type."""
+    yield from spec.structs.values()
+    lists = (*spec.lists, *(struct.fields for struct in spec.structs.values()))
+    for entry in (entry for fields in lists for entry in syntax.walk(fields)):
+        if isinstance(entry, syntax.Section) or (isinstance(entry, syntax.Field) and entry.type in spec.structs):
+            yield entry
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:

@@ -126,7 +126,10 @@ class _Resolving:
         self, order: Iterable[str], written: Mapping[str, tuple[syntax.Entry, ...]], names: Names
     ) -> dict[str, tuple[model.Node, ...]]:
         """The content of each section, without empty ones."""
-        found = ((slot, self.fields.nodes(written.get(slot, ()), names)) for slot in order)
+        around = {
+            entry.section: entry for entry in self.spec.protocol.record.fields if isinstance(entry, syntax.Section)
+        }
+        found = ((slot, self.fields.ordered(around.get(slot), written.get(slot, ()), names)) for slot in order)
         return {slot: nodes for slot, nodes in found if nodes}
 
     def exhausted(self, slot: str, sections: Contents, variants: tuple[model.Variant, ...]) -> bool:

@@ -1,25 +1,28 @@
-"""A byte order is big, little, or the parameter that gives it.
+"""A byte order is big, little, or what gives it: a parameter, or what was read before.
 
 Read in the wrong order, 1 is 16777216 and nothing looks damaged, so there is no default. The parameter is a text whose
 choices are big and little, and auto if records can prove which one is theirs. A field may differ from the rest, if it
-has more than a byte.
+has more than a byte, and so may a section or a type, with all that is in it. Their order may follow from values: it is
+big or little in every case. Where a type is included, it is not, as then nothing is left of the type but its fields.
 
 Bad::
 
-    byte_order: network
+    - {name: number, type: u32, byte_order: mark == 0x4949}
 
 Good::
 
-    byte_order: big
+    - {name: number, type: u32, byte_order: little if mark == 0x4949 else big}
 """
 
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.analysis.scopes import fields, nodes
+from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.types import Struct
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -33,6 +36,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for field in fields(spec):
         if isinstance(field, model.Field) and field.gives("byte_order"):
             yield from _field(field)
+    said = dict.fromkeys(node.little for node in nodes(spec) if isinstance(node, model.Ordered))
+    for little in said:
+        yield from _said(little)
+    yield from _included(spec)
 
 
 def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
@@ -47,9 +54,30 @@ def _parameter(parameter: model.Parameter) -> Iterator[Problem]:
 
 
 def _field(field: model.Field) -> Iterator[Problem]:
-    at, unknown = field.where("byte_order"), field.stray.get("byte_order")
-    if unknown is not None:
-        yield Problem(at, "byte-order", f"unknown byte order {unknown!r}", closest(unknown, ORDERS))
-    elif not field.type.has_order:
+    prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
+    has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
+    if not has_order:
         what, hint = f"{field.type.word} has no byte order", "integers and floats of several bytes have"
-        yield Problem(at, "byte-order", what, hint)
+        yield Problem(field.where("byte_order"), "byte-order", what, hint)
+
+
+def _said(little: model.Condition) -> Iterator[Problem]:
+    """An order that follows from values, as it is written."""
+    for outcome in orders.outcomes(little.tree) if little.is_written and little.tree is not None else ():
+        match outcome:
+            case Name(name=name, column=column):
+                if name not in ORDERS:
+                    what = f"unknown byte order {name!r}"
+                    yield Problem(little.where(column), "byte-order", what, closest(name, ORDERS))
+            case _:
+                what, hint = "a byte order is big or little", "as in little if mark == 1 else big"
+                yield Problem(little.at, "byte-order", what, hint)
+
+
+def _included(spec: Resolved) -> Iterator[Problem]:
+    """Types with an order whose fields are put into other lists, where it would not be theirs."""
+    for name in spec.included:
+        struct = spec.structs.get(name)
+        if struct is not None and struct.gives("byte_order"):
+            what, hint = f"{name} is included, and its byte order is not", "make it the type of a field, or a section"
+            yield Problem(struct.where("byte_order"), "byte-order", what, hint)

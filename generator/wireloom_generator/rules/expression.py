@@ -24,7 +24,7 @@ from functools import cached_property
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, every, inside, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value
+from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value, orders
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
@@ -38,8 +38,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
         except ExpressionError as error:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
+        said = set(orders.outcomes(tree)) if site.key == "byte_order" else ()
         for name in expressions.names(tree):
-            yield from _value(spec, site, name)
+            if name not in said:
+                yield from _value(spec, site, name)
         for function, name in expressions.measured(tree):
             yield from _measured(spec, site, function, name)
         for part in expressions.walk(tree):

@@ -18,7 +18,7 @@ from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Everything, Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.message import Message, Record, Slot, Variant
-from wireloom.codec.parts import Bit, Bits, Choice, Optional, Pad, Section, When
+from wireloom.codec.parts import Bit, Bits, Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
@@ -53,6 +53,7 @@ __all__ = [
     "Message",
     "Nested",
     "Optional",
+    "Ordered",
     "Pad",
     "Parameter",
     "Prefixed",

@@ -153,6 +153,46 @@ class When(Part):
             self.content.write(writer, this)
 
 
+class Ordered(Part):
+    """Fields in a byte order of their own: numbers in either order are little endian if the condition holds.
+
+    When building, it is taken to hold as far as is known so far; in the end it must.
+    """
+
+    def __init__(self, little: Formula, *items: Construct) -> None:
+        super().__init__()
+        self.little = expression(little)
+        self.content = Layout(*items)
+        self.inputs = self.content.inputs
+        self.derived = self.content.derived
+
+    def columns(self) -> Iterator[Column]:
+        return self.content.columns()
+
+    def read(self, reader: Reader, this: Values) -> None:
+        outer = reader.little
+        reader.little = self.state(this, reader.record, reader.frame)
+        self.content.read(reader, this)
+        reader.little = outer
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        """Whether the order is little."""
+        return self.little.holds(this, record, frame)
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        state = f"{self.little.written} is {str(found).lower()}, but was not when it was written"
+        return EncodeError(state, next(iter(self.columns())).name)
+
+    def write(self, writer: Writer, this: Values) -> None:
+        outer = writer.little
+        writer.little = self.state(this, writer.record, writer.frame)
+        writer.claim(self, this, writer.little)
+        try:
+            self.content.write(writer, this)
+        finally:
+            writer.little = outer
+
+
 class Choice(Part):
     """The first of several alternatives whose condition holds; the last may have no condition."""
 

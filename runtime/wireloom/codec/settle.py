@@ -67,8 +67,11 @@ def learn(writer: Writer) -> bool:
 
 def misfit(writer: Writer) -> EncodeError | None:
     """The error for the first given value that its field cannot hold; ``path`` leads there."""
-    for part, this, _, path in writer.reserved:
+    outer = writer.little
+    for part, this, _, path, little in writer.reserved:
+        writer.little = little
         error = part.misfit(writer, this)
+        writer.little = outer
         if error is not None:
             writer.path = path
             return error
@@ -87,7 +90,9 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
 
 
 def _pack(writer: Writer) -> None:
-    for part, this, start, path in writer.reserved:
-        writer.path = path
+    outer = writer.little
+    for part, this, start, path, little in writer.reserved:
+        writer.path, writer.little = path, little
         data = part.pack(writer, this)
         writer.buffer[start : start + len(data)] = data
+    writer.little = outer

@@ -30,8 +30,8 @@ class Spot:
         self.left: int | None = None
 
 
-Reservation = tuple["Reserved", Values, int, Path]
-"""Room in the record from that byte on, and what fills it."""
+Reservation = tuple["Reserved", Values, int, Path, bool]
+"""Room in the record from that byte on, and what fills it, in which byte order."""
 
 
 class Trust(Enum):
@@ -127,7 +127,7 @@ class Writer:
 
     def reserve(self, part: "Reserved", this: Values, size: int) -> None:
         """Leave room for bytes that ``part`` packs in the end."""
-        self.reserved.append((part, this, len(self.buffer), self.path))
+        self.reserved.append((part, this, len(self.buffer), self.path, self.little))
         self.buffer += bytes(size)
 
     def claim(self, part: "Claimant", this: Values, taken: object, *, spot: Spot | None = None) -> None:

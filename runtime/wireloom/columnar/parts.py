@@ -209,6 +209,23 @@ class When:
         within(at, this, true(at.ask(self.condition, this)), self.content)
 
 
+class Ordered:
+    """Fields in a byte order of their own: numbers in either order are little endian in the rows where it holds."""
+
+    def __init__(self, little: Vectorised, content: Layout) -> None:
+        self.little = little
+        self.content = content
+        self.derived = content.derived
+        self.fixed = content.fixed
+
+    def read(self, at: Rows, this: Values) -> None:
+        outer = at.little
+        found = true(self.little(this, at.record, at.frame))
+        at.little = found if isinstance(found, bool) else np.broadcast_to(found, len(at))
+        self.content.put(at, this)
+        at.little = outer
+
+
 class Choice:
     """The first of several alternatives whose condition holds; a last one without a condition holds always."""
 

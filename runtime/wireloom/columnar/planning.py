@@ -201,6 +201,11 @@ def _when(part: codec.When, planner: Planner) -> parts.When:
 
 
 @reader.register
+def _ordered(part: codec.Ordered, planner: Planner) -> parts.Ordered:
+    return parts.Ordered(vector(part.little), planner.layout(part.content))
+
+
+@reader.register
 def _choice(part: codec.Choice, planner: Planner) -> parts.Choice:
     options = part.alternatives
     return parts.Choice(

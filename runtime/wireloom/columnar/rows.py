@@ -209,6 +209,8 @@ class Rows:
         self.pos = pos
         self.limit = limit
         self.shift = shift
+        self.little: bool | Array = _each(batch.little, index)
+        """The byte order of each row."""
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
         self.path: Path = ()
@@ -318,17 +320,12 @@ class Rows:
         self.pos = to
         self.shift = 0
 
-    @property
-    def little(self) -> bool | Array:
-        """The byte order of each row."""
-        little = self.batch.little
-        return little if isinstance(little, bool) else little[self.index]
-
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
         """Some of the rows, by number, with their values; ``merge`` takes them back."""
         pos, limit = self.pos[chosen], self.limit[chosen]
         inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
         inner.path = _path_of(self.path, chosen)
+        inner.little = _each(self.little, chosen)
         inner.frame = Frame(inner, self.frame)
         return inner, inner.record if this is self.record else Values(inner, this)
 
@@ -345,7 +342,7 @@ class Rows:
     def nested(self, pos: Array, limit: Array) -> "Rows":
         """Rows of a nested struct, one in each of these."""
         inner = Rows(self.batch, self.index, pos, limit, outer=self)
-        inner.path, inner.ahead = self.path, self.ahead
+        inner.path, inner.ahead, inner.little = self.path, self.ahead, self.little
         return inner
 
     def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
@@ -353,7 +350,13 @@ class Rows:
         batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
         inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
         inner.frame = Frame(inner, self.frame)
+        inner.little = _each(self.little, np.repeat(rows, run))
         return inner
+
+
+def _each(little: bool | Array, rows: Array) -> bool | Array:
+    """The byte order of some rows."""
+    return little if isinstance(little, bool) else little[rows]
 
 
 Path = tuple[str | Array, ...]

@@ -20,7 +20,8 @@ from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import BitLeaf, Carrier
+from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.types import Struct
 
 CATEGORY = Category.WIRE
 
@@ -34,12 +35,14 @@ def check(comparison: Comparison) -> Iterator[Change]:
         return
     turned: dict[str, tuple[str, str]] = {}
     staying = 0
-    for kept in (kept for pair in comparison.layouts for kept in pair.kept):
-        before, after = _order(kept.old.carrier), _order(kept.new.carrier)
+    for layouts, kept in ((pair, kept) for pair in comparison.layouts for kept in pair.kept):
+        before, after = _order(kept.old), _order(kept.new)
         if before is None or after is None:
             continue
         old, new = _meant(comparison.old, before), _meant(comparison.new, after)
-        if old == new or (before is after is model.Order.PARAMETER and _same_parameter(comparison)):
+        by_value = isinstance(before, model.Condition) and isinstance(after, model.Condition)
+        is_same = layouts.same(kept.old.little, kept.new.little) if by_value else old == new
+        if is_same or (before is after is model.Order.PARAMETER and _same_parameter(comparison)):
             staying += 1
         else:
             turned[kept.new.path] = old, new
@@ -60,21 +63,25 @@ def _same_parameter(comparison: Comparison) -> bool:
     return comparison.old.byte_order == comparison.new.byte_order
 
 
-def _order(carrier: Carrier) -> model.Order | None:
-    """The byte order of a number or of a length prefix, if it has one."""
-    match carrier:
+def _order(leaf: Leaf) -> model.Order | model.Condition | None:
+    """The byte order of a number or of a length prefix, if it has one, or of all that is in a struct."""
+    match leaf.carrier:
+        case model.Field(wire=model.Wire(type=Struct())):
+            return leaf.little or model.Order.PARAMETER
         case (
             model.Field(wire=model.Wire(extent=model.Prefix(length=wire)))
             | model.Field(wire=wire)
             | BitLeaf(integer=wire)
         ):
-            return wire.order
+            return leaf.little if wire.order is model.Order.PARAMETER and leaf.little is not None else wire.order
         case model.Computed() | model.Padding() | model.Section() | model.Slot():
             return None
 
 
-def _meant(protocol: model.Protocol, order: model.Order) -> str:
-    """The byte order, or the default of the parameter that gives it."""
+def _meant(protocol: model.Protocol, order: model.Order | model.Condition) -> str:
+    """The byte order, or the default of the parameter that gives it, or the expression."""
+    if isinstance(order, model.Condition):
+        return order.text
     if order is not model.Order.PARAMETER:
         return order
     defaults = {parameter.name: parameter.default for parameter in protocol.parameters}

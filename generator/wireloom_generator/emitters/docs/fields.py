@@ -51,7 +51,7 @@ class FieldTable:
         at = str(tree.at)
         match tree.node:
             case model.Field() as field:
-                kind, meaning = cell(self._type(field)), cell(self._field(tree, field, when))
+                kind, meaning = cell(self._type(field, tree.order)), cell(self._field(tree, field, when))
                 yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
             case model.Computed() as computed:
                 yield (
@@ -63,7 +63,7 @@ class FieldTable:
                     _types(computed.columns),
                 )
             case model.Bits() as bits:
-                yield from self._bits(at, bits, when)
+                yield from self._bits(at, bits, when, tree.order)
             case model.Padding():
                 yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
             case model.Section(name=name, doc=doc, trailing=trailing):
@@ -81,8 +81,8 @@ class FieldTable:
         parts = [sentence(when), prose(doc.text), _size_in_words(tree), left, self._marks("section", name, doc)]
         return cell(sentences(parts))
 
-    def _type(self, field: model.Field) -> str:
-        shown = wire_type(field.wire, self.names.order, links_to=self.links_to)
+    def _type(self, field: model.Field, order: str) -> str:
+        shown = wire_type(field.wire, self.names.order, order, links_to=self.links_to)
         if field.repeat is None:
             return shown
         if field.repeat.count is not None:
@@ -117,9 +117,9 @@ class FieldTable:
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
-    def _bits(self, at: str, bits: model.Bits, when: str) -> Iterator[TableRow]:
+    def _bits(self, at: str, bits: model.Bits, when: str, order: str) -> Iterator[TableRow]:
         size = bits.wire.fixed or 0
-        top = 8 * size
+        top, shown = 8 * size, wire_type(bits.wire, self.names.order, order)
         for field in bits.fields:
             parts = [
                 sentence(when),
@@ -131,7 +131,7 @@ class FieldTable:
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{bit_range(top, field.width)} of {code(bits.wire.type.word)}"
+            kind = f"{bit_range(top, field.width)} of {shown}"
             yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
             top -= field.width
 
@@ -174,16 +174,21 @@ _LONGEST_SIZE = 24
 HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
 
 
-def wire_type(wire: model.Wire, usual: model.Order, *, links_to: str = "") -> str:
-    """A type on the wire with details that its size does not show, such as an unusual byte order."""
+def wire_type(wire: model.Wire, usual: model.Order, order: str, *, links_to: str = "") -> str:
+    """A type on the wire with details that its size does not show, such as an unusual byte order.
+
+    ``order`` is that of what it is in, in words.
+    """
     match wire.type:
         case Struct(name=name):
-            return f"[{name}]({links_to}#type-{name.lower()})"
+            return f"[{name}]({links_to}#type-{name.lower()})" + (f", {order}" if order else "")
         case FlatBuffers(table=table):
             return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
         case plain:
             other = wire.order is not None and wire.order is not usual
             shown = code(plain.notation) if plain.notation == plain.word else plain.notation
+            if wire.order is model.Order.PARAMETER and (order or other):
+                return f"{shown}, {order or 'in the order of what it is in'}"
             return shown + (f", {wire.order} endian" if other else "")
 
 

@@ -60,6 +60,8 @@ class Placed:
     at: Position
     extent: ByteCount
     inner: "tuple[Tree, ...]" = ()
+    order: str = ""
+    """In words the byte order around it, if that is not its type's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class Placing:
         self.structs = structs
         self.facts = facts
         self.header = header
+        self.order = ""
         self._structs: dict[str, tuple[tuple[Tree, ...], Position]] = {}
 
     def place(self, nodes: Iterable[model.Node], start: Position) -> tuple[tuple[Tree, ...], Position]:
@@ -106,6 +109,11 @@ class Placing:
                 case model.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
                     found.append(Fork((Option("if bytes are left", trees),), tail=True))
+                case model.Ordered(little=little, nodes=inner):
+                    outer, self.order = self.order, in_order(little)
+                    trees, at = self.place(inner, at)
+                    self.order = outer
+                    found += trees
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
@@ -137,11 +145,11 @@ class Placing:
     def _placed(self, node: Single, at: Position) -> Placed:
         match node:
             case model.Field():
-                return Placed(node, at, self._field_extent(node), self._inner(node))
+                return Placed(node, at, self._field_extent(node), self._inner(node), self.order)
             case model.Computed():
                 return Placed(node, at, ByteCount(0, "–"))
             case model.Bits(wire=wire):
-                return Placed(node, at, _of_size(wire.type.size))
+                return Placed(node, at, _of_size(wire.type.size), order=self.order)
             case model.Padding():
                 return Placed(node, at, self._padding(node, at))
             case model.Section(name=name, extent=extent, nodes=nodes):
@@ -218,6 +226,11 @@ def _of_size(size: SizeRange, term: str = "") -> ByteCount:
 def given(text: str) -> str:
     """The condition under which something is present, in words."""
     return f"if {code(text)}"
+
+
+def in_order(little: model.Condition) -> str:
+    """In which byte order something is, in words."""
+    return f"byte order {code(little.text)}" if little.is_written else f"{little.text} endian"
 
 
 def otherwise(refused: Iterable[str]) -> str:

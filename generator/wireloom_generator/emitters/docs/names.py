@@ -37,7 +37,7 @@ class Meanings:
             field.wire.order
             for nodes in self.protocol.layouts
             for field in fields(nodes)
-            if field.wire.order is not None
+            if field.wire.order in (model.Order.BIG, model.Order.LITTLE)
         )
         return max(found, key=lambda order: (found[order], order is model.Order.BIG), default=model.Order.BIG)
 

@@ -159,6 +159,8 @@ def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
             return _kind("slot", **_region(node), left_over=left)
         case model.When():
             return _kind("choice", options=LuaTable([_option(node)]))
+        case model.Ordered(little=little, nodes=nodes):
+            return _kind("ordered", little=function(little.expression), nodes=_list(nodes))
         case model.Choice(alternatives=alternatives):
             return _kind("choice", options=LuaTable(tuple(map(_option, alternatives))))
         case model.Tail(nodes=nodes):
