@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wireloom.codec import (
+    As,
     Bits,
     Blob,
     Choice,
@@ -134,6 +135,8 @@ class _Row:
             case Run():
                 for name, field in step.fields:
                     self._number(name, field, numbers(field), this)
+                    if field.raw is not None and field.meaning is not None:
+                        this[name], this[field.raw] = field.meaning.kept(this[name])
             case Bits():
                 for name, field, _, mask in step.fields:
                     kind = st.booleans() if field.subcon.boolean else st.integers(0, mask)
@@ -192,6 +195,9 @@ class _Row:
             case Blob() | Text():
                 self.room = self.room and not isinstance(kind.extent, Rest)
                 return self.choose(_bytes(kind.extent) if isinstance(kind, Blob) else text(kind.encoding))
+            case As(subcon=inner) if packing_of(kind) is None:
+                raw = _bytes(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
+                return self.choose(meant(kind, raw))
             case Repeat():
                 items = [self._value(kind.item) for _ in range(self.choose(st.integers(0, 3)))]
                 self.room = False
@@ -230,12 +236,19 @@ def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
     return found.map(lambda number: Decimal(f"{number}e-{scale}")) if scale else found
 
 
+def meant(kind: As, numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """What numbers or bytes stand for, without those that stand for nothing."""
+    return numbers.map(lambda raw: kind.meaning.kept(raw)[0]).filter(lambda value: value is not None)
+
+
 def numbers(field: Field) -> st.SearchStrategy[Any]:
     """The numbers that a field can hold, those with a name and small ones more often than others."""
     kind = packing_of(field.subcon)
     assert kind is not None
     if kind.type == "boolean":
         return st.booleans()
+    if isinstance(field.subcon, As):
+        return meant(field.subcon, numbers(Field(field.subcon.subcon)))
     if kind.code in "fd":
         return st.floats(width=32 if kind.code == "f" else 64, allow_nan=False)
     bits = 8 * field.subcon.sizeof()

@@ -14,7 +14,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_generator.types import Integer
+from wireloom_generator.types import Integer, meanings
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
@@ -22,7 +22,7 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
-    "bcd", "deprecated", "given", "labels", "length_rest_proven", "paths", "raw_bytes",
+    "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -85,6 +85,11 @@ UNCOMPARED = {
     (model.Protocol, "byte_order"): "the byte order of each number is compared",
     (model.Table, "columns"): "the columns of the message are compared",
     (model.Struct, "columns"): "the columns of the message are compared",
+    **{
+        (scaled, name): "an end of its type, which is compared"
+        for scaled in (meanings.DecimalNumber, meanings.DoubleNumber)
+        for name in ("least", "most")
+    },
     (expressions.Name, "column"): "where it is written",
     (expressions.Name, "nullable"): "follows from what the name is",
 }

@@ -11,7 +11,9 @@ import struct
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -210,6 +212,15 @@ def _labels(values: Values, field: ElementTree.Element, name: str) -> list[str]:
     return told
 
 
+def _octets(value: str) -> bytes | None:
+    """The bytes of a UUID or an address; None of any other text."""
+    try:
+        return ip_address(value).packed
+    except ValueError:
+        digits = re.sub("[:-]", "", value)
+    return bytes.fromhex(digits) if re.fullmatch("([0-9a-f]{2})+", digits) else None
+
+
 def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, tables: frozenset[str]) -> list[str]:
     text, raw = field.get("show", ""), field.get("unmaskedvalue", field.get("value", ""))
     data = bytes.fromhex(raw)
@@ -226,10 +237,17 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
             close = math.isnan(value) if "nan" in text.lower() else math.isclose(float(text), value, rel_tol=1e-5)
             code = {2: "e", 4: "f"}.get(len(data), "d")
             right = close and (
-                math.isnan(value) or data in (struct.pack(f">{code}", value), struct.pack(f"<{code}", value))
+                math.isnan(value)
+                or (kind == "double" and len(data) != 8)  # a scaled number
+                or data in (struct.pack(f">{code}", value), struct.pack(f"<{code}", value))
             )
+        case "timestamp":
+            right = datetime.strptime(text[:-7] + text[-4:], "%b %d, %Y %H:%M:%S.%f UTC").replace(tzinfo=UTC) == value
+        case "interval day to second":
+            right = Decimal(text) == Decimal(value // timedelta(microseconds=1)) / 1_000_000
         case "string":
             read = not data or value in [data.decode(encoding, "replace") for encoding in ENCODINGS]
+            read = read or data == _octets(value)
             ascii_alone = value in [data.decode(encoding, "replace") for encoding in _SHORTENED]
             shown = [value, *([re.sub(r"[^\x00-\x7f].*", "\ufffd", value)] if ascii_alone else [])]
             right = read and (text in shown or not value.isprintable())

@@ -554,6 +554,9 @@ local function is_narrow(value)
   return value.size ~= nil and value.size <= 4
 end
 
+-- Types of Wireshark's for so many bytes.
+local ADDRESSES = {guid = true, ipv4 = true, ipv6 = true, ether = true}
+
 local function declare(protocol, owner, nodes)
   for _, node in ipairs(nodes) do
     if node.nodes then declare(protocol, owner, node.nodes) end
@@ -576,6 +579,10 @@ local function declare(protocol, owner, nodes)
         node.field = declared(shape == "none" and ProtoField.none or function(abbreviation, title, doc)
           return ProtoField[shape](abbreviation, title, nil, doc)
         end, path, name, node.doc)
+      elseif shape == "absolute_time" then
+        node.field = declared(ProtoField.absolute_time, path, name, base.UTC, node.doc)
+      elseif shape == "relative_time" or ADDRESSES[shape] then
+        node.field = declared(ProtoField[shape], path, name, node.doc)
       elseif shape == "string" or shape == "bytes" then
         node.field = declared(ProtoField[shape], path, name, base.NONE, node.doc)
       elseif shape == "bool" then
@@ -610,12 +617,36 @@ local function tell_bits(reader, tree, field, range, word)
   return add_bits(tree, field, range)
 end
 
+local tell
+
+-- Adds what a number stands for, and the number itself where that does not determine it.
+local function tell_meaning(reader, tree, node, at, length, value)
+  local meaning, range = node.meaning, range_of(reader, at, length)
+  if meaning.by then
+    local sum = add(mul(value, meaning.times), meaning.plus)
+    return tree:add(node.field, range, meaning.places and decimal(sum, meaning.places) or sum / meaning.by)
+  end
+  if value < meaning.least or value > meaning.most then
+    if node.raw then return tell(reader, tree, node.raw, at, length, value) end
+    if length == 0 then return nil end
+    fail("range", at, reader.path .. node.name, shown(value) .. " is no time that tables hold")
+  end
+  local parts = add(mul(value, meaning.step), mul(meaning.first or 0, 1000))
+  local seconds, left = divide(parts, 1000000000)
+  if node.raw and left % 1000 ~= 0 then tell(reader, tree, node.raw, at, length, value) end
+  left = left - left % 1000
+  if not meaning.first and seconds < 0 and left > 0 then seconds, left = seconds + 1, left - 1000000000 end
+  return tree:add(node.field, range, NSTime.new(seconds, left))
+end
+
 -- Adds a value to the tree, with its label and its flags.
-local function tell(reader, tree, node, at, length, value)
+function tell(reader, tree, node, at, length, value)
   local range, item = range_of(reader, at, length), nil
   if node.mask then
     item = tell_bits(reader, tree, node.field, range, node.word)
-  elseif node.shape == "bytes" or node.shape == "none" then
+  elseif node.meaning then
+    item = tell_meaning(reader, tree, node, at, length, value)
+  elseif node.shape == "bytes" or node.shape == "none" or ADDRESSES[node.shape] then
     item = tree:add(node.field, range)
   elseif node.shape == "uint64" then
     item = tree:add(node.field, range, wide(value, UInt64.new))
@@ -624,7 +655,7 @@ local function tell(reader, tree, node, at, length, value)
   else
     item = tree:add(node.field, range, node.shape == "string" and is_whole(value) and decimal(value, 0) or value)
   end
-  if length == 0 and node.compute then item:set_generated() end
+  if length == 0 and node.compute and item then item:set_generated() end
   local label = node.enum and is_whole(value) and label_of(node.enum, value)
   if label and node.label then item:add(node.label, range, label):set_generated() end
   if label and not node.values then item:append_text(" (" .. label .. ")") end

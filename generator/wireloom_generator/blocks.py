@@ -4,15 +4,16 @@ import keyword
 import re
 
 from wireloom_generator import types
+from wireloom_generator.types import meanings
 
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
-    "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Everything", "Expression", "Field",
-    "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad",
-    "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
-    "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
-}).union(each.block for each in types.ALL if each.block)  # fmt: skip
+    "As", "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "EitherOrder", "Everything", "Expression",
+    "Field", "Form", "FormEntry", "Framing", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered",
+    "Pad", "Parameter", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table",
+    "TableField", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
+}).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")

@@ -7,14 +7,13 @@ expression language and ``wireloom.rowwise``.
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from decimal import Decimal
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from wireloom_generator import emitted_code, model
 from wireloom_generator.emitters import Emission
 from wireloom_generator.problems import Problem
-from wireloom_generator.traces import Span, Traced, Traces
+from wireloom_generator.traces import Span, Traced, Traces, text_of
 
 if TYPE_CHECKING:
     from wireloom.codec import DecodeError, Protocol
@@ -113,8 +112,8 @@ def _compare(path: str, expected: object, found: object) -> str | None:
     if isinstance(found, bytes):
         same = isinstance(expected, str) and "".join(expected.split()).lower() == found.hex()
         return None if same else f"{path}: {expected!r} expected, found {found.hex()!r}"
-    if isinstance(found, Decimal):
-        return None if str(expected) == f"{found:f}" else f"{path}: {expected!r} expected, found '{found:f}'"
+    if (text := text_of(found)) is not None:
+        return None if str(expected) == text else f"{path}: {expected!r} expected, found {text!r}"
     return None if expected == found else f"{path}: {expected!r} expected, found {_shown(found)}"
 
 

@@ -32,6 +32,8 @@ _SPARK = {
     "BooleanType()": "boolean",
     "BinaryType()": "binary",
     "StringType()": "string",
+    "TimestampType()": "timestamp",
+    "DayTimeIntervalType()": "interval day to second",
 }
 
 
@@ -143,4 +145,4 @@ def _table(text: str) -> Columns:
     """The rows of the Markdown table under the heading Columns: a name in the first cell, a type in the second."""
     section = text.partition("\n## Columns\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", section, re.MULTILINE)
-    return tuple((name, kind.replace(" ", "")) for name, kind in rows)
+    return tuple((name, re.sub(r"([:,]) ", r"\1", kind)) for name, kind in rows)

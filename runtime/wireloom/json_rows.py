@@ -1,9 +1,10 @@
 """Rows as JSON objects, and back: keys are columns, bytes are hex text, other values are those of JSON.
 
-Decimals with a fraction are text (``12.50``), since most JSON readers turn numbers into floats. JSON has only finite
-numbers, so others are the strings ``NaN``, ``Infinity`` and ``-Infinity``. A NaN with unusual bits is
-``NaN(7ff8000000000001)``, so that the bits can be restored. Invisible characters that have an effect, above all on a
-terminal, are escaped: control characters, and those that change the direction of text.
+Decimals with a fraction are text (``12.50``), since most JSON readers turn numbers into floats. Times and durations
+are text as in ISO 8601: ``2024-05-01T12:30:00Z``, ``P1DT0.5S``. JSON has only finite numbers, so others are the strings
+``NaN``, ``Infinity`` and ``-Infinity``. A NaN with unusual bits is ``NaN(7ff8000000000001)``, so that the bits can be
+restored. Invisible characters that have an effect, above all on a terminal, are escaped: control characters, and those
+that change the direction of text.
 """
 
 import json
@@ -12,11 +13,13 @@ import re
 import struct
 import unicodedata
 from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from wireloom.codec import Column, EncodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size, is_whole
+from wireloom.codec.meanings import duration_text, time_text
 from wireloom.codec.protocol import POSITIONS
 from wireloom.options import unknown
 from wireloom.views import FILE, Row, nested
@@ -45,6 +48,10 @@ def _to_json(kind: ColumnType) -> Callable[[Any], Any] | None:
             return bytes.hex
         case "float" | "double":
             return _float_to_json
+        case "timestamp":
+            return time_text
+        case "interval day to second":
+            return duration_text
         case StructOf(columns):
             return json_writer(columns)
         case ListOf(element):
@@ -124,6 +131,10 @@ def _reader(kind: ColumnType) -> FromJson:
             return _read_hex
         case "float" | "double":
             return _read_float
+        case "timestamp":
+            return _read_time
+        case "interval day to second":
+            return _read_duration
         case "boolean":
             return _exactly(bool, "true or false")
         case "string":
@@ -192,6 +203,31 @@ def _read_decimal(value: object) -> Decimal:
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         return Decimal(value)
     raise EncodeError(f"a decimal as text expected, as in '12.50', not {_shown(value)}")
+
+
+def _read_time(value: object) -> datetime:
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise EncodeError(f"a time as text expected, as in '2024-05-01T12:30:00Z', not {_shown(value)}")
+    return found
+
+
+_DURATION = re.compile(r"(-?)P(?:([0-9]{1,9})D)?T([0-9]{1,15})(?:\.([0-9]{1,6}))?S")
+
+
+def _read_duration(value: object) -> timedelta:
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise EncodeError(f"a duration as text expected, as in 'P1DT0.5S', not {_shown(value)}")
+    parts = (found[4] or "").ljust(6, "0")
+    try:
+        length = timedelta(days=int(found[2] or 0), seconds=int(found[3]), microseconds=int(parts))
+    except OverflowError:
+        raise EncodeError(f"{_shown(value)} is too long") from None
+    return -length if found[1] else length
 
 
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

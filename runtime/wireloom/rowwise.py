@@ -13,6 +13,7 @@ from construct import BytesInteger, FormatField
 
 from wireloom.characters import characters
 from wireloom.codec import (
+    As,
     Bits,
     Blob,
     Boolean,
@@ -74,6 +75,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Slot: lambda part: [part.extent, part.content],
     When: lambda part: [part.condition, part.content],
     # values
+    As: lambda value: [value.subcon],
     Blob: lambda value: [value.extent],
     Boolean: lambda value: [],
     BytesInteger: lambda value: [],
@@ -116,6 +118,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     Slot: lambda part: _is_fixed(part.extent),
     When: lambda part: False,
     # values
+    As: lambda value: _is_fixed(value.subcon),
     Blob: lambda value: _is_fixed(value.extent),
     Boolean: lambda value: True,
     BytesInteger: lambda value: True,

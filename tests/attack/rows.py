@@ -18,6 +18,7 @@ from wireloom.codec import (
     Choice,
     Column,
     DecodeError,
+    DoubleMeaning,
     EncodeError,
     Field,
     Layout,
@@ -418,11 +419,16 @@ def _same(value: Any, found: Any) -> bool:
         return isinstance(found, float) and math.isnan(found)
     if isinstance(found, float):
         number = float(value)
-        return found == number or (math.isnan(number) and math.isnan(found)) or found == nearest(number)
+        return found == number or (math.isnan(number) and math.isnan(found)) or found in nearest(number)
     return found is not None and bool(value == found)
 
 
-def nearest(number: float) -> float:
-    """The single-precision number nearest to one that is not too large."""
-    nearest_: float = struct.unpack("<f", struct.pack("<f", number))[0] if abs(number) < 3.5e38 else number
-    return nearest_
+def nearest(number: float) -> list[float]:
+    """The numbers nearest to one that is not too large: of single and of half precision, and those in steps."""
+    sizes = [(code, most) for code, most in (("<f", 3.5e38), ("<e", 65520.0)) if abs(number) < most]
+    found = [struct.unpack(code, struct.pack(code, number))[0] for code, _ in sizes]
+    return found + [step.value(step.raw(number)) for step in SCALED if math.isfinite(number)]
+
+
+SCALED = (DoubleMeaning(scale="1e-7"), DoubleMeaning(scale="1/128"))
+"""The scales of numbers in specs of tests."""

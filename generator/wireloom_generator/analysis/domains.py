@@ -142,6 +142,8 @@ def _visit(visit: Visit) -> Domain:
 def _values(item: Named) -> Domain:
     if isinstance(item, model.Field) and item.repeat is not None:
         return something(Kind.LIST)
+    if item.meaning is not None:
+        return something(item.meaning.kind)
     values = item.type.values
     if isinstance(item, model.Computed):
         return values

@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
-from wireloom_generator.types import ALL, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType
+from wireloom_generator.types import ALL, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
 
@@ -24,6 +24,7 @@ _CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
 _SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
 _VERSION: Schema = {"type": ["string", "number"]}
 _HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^\n]*(\n|$))*$"}
+_NUMBER: Schema = {"type": ["string", "number"]}
 _SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}
 
 
@@ -46,7 +47,10 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints(Leb128, Vlq)]},
     **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
+    (syntax.Field, "as"): {"anyOf": [_words(*meanings.WORDS), {"$ref": "#/$defs/Meaning"}]},
     (syntax.Field, "table_type"): _words("long"),
+    (syntax.Scaled, "scale"): _NUMBER,
+    (syntax.Scaled, "offset"): _NUMBER,
     (syntax.BitField, "type"): _words("bool"),
     (syntax.Bits, "bits"): _words(*_UNSIGNED),
     (syntax.Section, "section"): _SNAKE,

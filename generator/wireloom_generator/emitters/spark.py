@@ -26,6 +26,8 @@ _TYPES = {
     model.Primitive.BOOLEAN: "BooleanType()",
     model.Primitive.BINARY: "BinaryType()",
     model.Primitive.STRING: "StringType()",
+    model.Primitive.TIMESTAMP: "TimestampType()",
+    model.Primitive.INTERVAL: "DayTimeIntervalType()",
 }
 NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).union(
     text.removesuffix("()") for text in _TYPES.values()

@@ -12,8 +12,9 @@ from wireloom_generator.model.declarations import Described, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Boolean, Integer, WireType
-from wireloom_generator.types.base import WrongKey
-from wireloom_generator.types.columns import Column
+from wireloom_generator.types.base import Declared, WrongKey
+from wireloom_generator.types.columns import Column, ColumnType
+from wireloom_generator.types.meanings import Meaning
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
 
@@ -53,23 +54,34 @@ class _Named(Described):
         raise NotImplementedError
 
     @property
+    def meaning(self) -> Meaning | None:
+        """What its numbers or bytes stand for; None if themselves."""
+        return None
+
+    @property
     def kind(self) -> Kind:
         """What sort of value it has."""
-        return self.type.kind
+        return self.item_kind
+
+    @property
+    def item_kind(self) -> Kind:
+        """The same, of an item if it is a list."""
+        return self.type.kind if self.meaning is None else self.meaning.kind
 
     @property
     def holds(self) -> str:
         """What its column holds, in words that are the same if two columns can be one."""
-        return self.type.holds
+        return self.type.holds if self.meaning is None else str(self.meaning.column())
 
 
 @dataclass(frozen=True, slots=True)
 class Field(_Named):
     """A value in the bytes. ``columns`` are its own and its label's.
 
-    ``raw`` is the column that keeps bytes other than those that the value is written as. The field is present if
-    ``when`` holds, and, if it is ``optional``, only if bytes are left for it. ``space`` are the bytes that it takes at
-    least and at most. The default of a ``reserved`` one is 0 unless it has another.
+    ``raw`` is the column that keeps bytes other than those that the value is written as, or the number where what it
+    stands for does not determine it. The field is present if ``when`` holds, and, if it is ``optional``, only if bytes
+    are left for it. ``space`` are the bytes that it takes at least and at most. The default of a ``reserved`` one is 0
+    unless it has another.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
@@ -86,6 +98,7 @@ class Field(_Named):
     checksum: Checksum | None = None
     default: Condition | None = None
     long: bool = False
+    meaning: Meaning | None = None
     raw: str | None = None
     inputs: Mapping[str, Condition] = field(default_factory=dict)
     repeat: Repeat | None = None
@@ -108,11 +121,12 @@ class Field(_Named):
 
     @property
     def kind(self) -> Kind:
-        return self.type.kind if self.repeat is None else Kind.LIST
+        return self.item_kind if self.repeat is None else Kind.LIST
 
     @property
     def holds(self) -> str:
-        return self.type.holds if self.repeat is None else f"list of {self.type.word}"
+        one = self.type.holds if self.meaning is None else str(self.meaning.column())
+        return one if self.repeat is None else f"list of {self.type.word if self.meaning is None else one}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +139,16 @@ class Computed(_Named):
     columns: tuple[Column, ...]
     enum: str | None = None
     labels: bool = True
+    meaning: Meaning | None = None
     hex: bool = field(default=False, compare=False)
     type: WireType = field(compare=False, kw_only=True)
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     faults: tuple[WrongKey, ...] = field(default=(), compare=False)
+
+    @property
+    def plain(self) -> ColumnType:
+        """The table type of what is computed, without what it stands for."""
+        return self.columns[0].type if self.meaning is None else self.type.column(Declared({}, {}))
 
     @property
     def value(self) -> Condition:

@@ -17,6 +17,7 @@ from wireloom_generator.types import (
     Text,
     Varint,
 )
+from wireloom_generator.types.meanings import Meaning
 
 _NONE: Mapping[str, model.Condition] = {}
 
@@ -114,6 +115,8 @@ def _field(field: model.Field) -> Code:
     if isinstance(field.const, bytes):
         return call("Constant", literal(field.const))
     value = _value(field.wire, field.raw, field.inputs)
+    if field.meaning is not None:
+        value = call("As", value, _meaning(field.meaning))
     if field.repeat is not None:
         value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
     sum_ = None if field.checksum is None else checksum(field.checksum)
@@ -216,8 +219,17 @@ def _extent(extent: model.Extent) -> Code:
 
 
 def _computed(computed: model.Computed) -> Code:
-    kind, labels = string(str(computed.columns[0].type)), _labels(computed.labels, computed.enum)
-    return call("Compute", asked(computed.value), kind, enum=computed.enum, labels=labels, hex=computed.hex)
+    kind, labels = string(str(computed.plain)), _labels(computed.labels, computed.enum)
+    meaning = None if computed.meaning is None else _meaning(computed.meaning)
+    value = asked(computed.value)
+    return call("Compute", value, kind, enum=computed.enum, labels=labels, hex=computed.hex, meaning=meaning)
+
+
+def _meaning(meaning: Meaning) -> Code:
+    details = {
+        key: string(value) if isinstance(value, str) else literal(value) for key, value in meaning.details.items()
+    }
+    return call(meaning.block, **details)
 
 
 def used_numbers(protocol: model.Protocol) -> list[model.Wire]:

@@ -29,8 +29,11 @@ _HINTS: Mapping[str, tuple[str, str]] = {
         ("deprecated", "deprecated: says it, as deprecated: {since: …, replaced_by: …}"),
     ),
     **dict.fromkeys(("bit", "bit_width"), ("width", "width: is how many bits it has")),
-    **dict.fromkeys(("factor", "multiplier", "resolution"), ("unit", f"{_STANDS}; unit: says what it counts")),
-    **dict.fromkeys(("format", "timestamp", "time", "epoch"), ("unit", f"{_STANDS}; unit: says what it counts")),
+    **dict.fromkeys(("factor", "multiplier", "resolution"), ("as", "as: {decimal: {scale: 0.01}} scales a number")),
+    **dict.fromkeys(
+        ("format", "timestamp", "time", "epoch", "logicalType", "logical_type"),
+        ("as", "as: says what a number stands for, as {timestamp: {unit: ms}}"),
+    ),
     **dict.fromkeys(("mask", "shift"), ("compute", "bits: splits an integer, and compute: makes a column of a part")),
     **dict.fromkeys(("switch-on", "switch_on", "switch", "cases", "union"), ("", "choice: lists alternatives")),
     **dict.fromkeys(("pos", "offset", "position", "pointer", "seek"), ("", _BEHIND)),

@@ -128,6 +128,39 @@ class Checksum(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Timestamp(Written):
+    """A point in time."""
+
+    unit: str = required("what the number counts: d, h, min, s, ms, us, ns, or several of one, as 100ns")
+    epoch: str = optional("where it counts from: a date, or a date and a time, in UTC", "1970-01-01")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duration(Written):
+    """A span of time."""
+
+    unit: str = required("what the number counts: d, h, min, s, ms, us, ns, or several of one, as 100ns")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaled(Written):
+    """A number that stands for another."""
+
+    scale: str = optional("what the number is multiplied by: a number, or a fraction as 1/256", "1")
+    offset: str = optional("what is added then", "0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning(Written):
+    """What a number stands for; one of them."""
+
+    timestamp: Timestamp | None = optional("a point in time")
+    duration: Duration | None = optional("a span of time")
+    decimal: Scaled | None = optional("a decimal, exactly")
+    double: Scaled | None = optional("the nearest floating-point number")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field(Documented):
     """A value under a name."""
 
@@ -141,6 +174,10 @@ class Field(Documented):
     until: Hex | None = optional("terminator behind it")
     encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, cp037, gb18030 or another one")
     table: str | None = optional("of flatbuffers: the root table")
+    meaning: Meaning | str | None = optional(
+        "what it stands for: {timestamp: …}, {duration: …}, {decimal: …}, {double: …}, uuid, ipv4, ipv6 or mac",
+        key="as",
+    )
     raw: str | None = optional("column for bytes that are not those its value is written as; of flatbuffers, for all")
     digits: int | None = optional("of bcd: how many digits it has, 1 to 38")
     scale: int | None = optional("of bcd: how many of them are behind the point")

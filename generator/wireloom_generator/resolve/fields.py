@@ -12,7 +12,7 @@ from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
-from wireloom_generator.types import Bytes, Declared, FlatBuffers, Struct, Unknown, WireType, integer_column
+from wireloom_generator.types import Bytes, Declared, FlatBuffers, Struct, Unknown, WireType, integer_column, meanings
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
@@ -203,13 +203,21 @@ class Fields:
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
         doc, type_ = documentation(field, unit=field.unit), self.type(field)
+        meaning = meanings.of(field.meaning, type_)
         return model.Computed(
             field.name,
             self.expression(text, field.where("compute"), names),
             self.condition(field.when, field.where("when"), names),
-            labelled(field.name, type_.column(self.declared), doc.comment, labels=field.labels, enum=field.enum),
+            labelled(
+                field.name,
+                type_.column(self.declared) if meaning is None else meaning.column(),
+                doc.comment,
+                labels=field.labels,
+                enum=field.enum,
+            ),
             field.enum,
             field.labels,
+            meaning,
             self._hex(field, names),
             type=type_,
             stray=dict(_meaningless(field)),
@@ -236,13 +244,13 @@ class Fields:
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
         wire = self._ordered(self.type(field), self._field_extent(field, names))
-        repeat = self._repeat(field, names)
+        repeat, meaning = self._repeat(field, names), meanings.of(field.meaning, wire.type)
         doc = documentation(field, unit=field.unit)
         return model.Field(
             name=field.name,
             wire=wire,
             doc=doc,
-            columns=self._field_columns(field, wire, doc.comment, repeat),
+            columns=self._field_columns(field, wire, doc.comment, repeat, meaning),
             enum=field.enum,
             flags=field.flags,
             labels=field.labels,
@@ -252,6 +260,7 @@ class Fields:
             checksum=self.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
+            meaning=meaning,
             raw=field.raw,
             inputs={
                 name: self.expression(text, field.where(f"with.{name}"), names) for name, text in field.inputs.items()
@@ -294,15 +303,24 @@ class Fields:
                 return model.space(struct.nodes) if struct is not None and has_end else wire.type.size
 
     def _field_columns(
-        self, field: syntax.Field, wire: model.Wire, doc: str, repeat: model.Repeat | None
+        self,
+        field: syntax.Field,
+        wire: model.Wire,
+        doc: str,
+        repeat: model.Repeat | None,
+        meaning: meanings.Meaning | None,
     ) -> tuple[model.Column, ...]:
-        kind: model.ColumnType = wire.type.column(self.declared)
+        plain: model.ColumnType = wire.type.column(self.declared)
+        kind = plain if meaning is None else meaning.column()
         if field.table_type == "long":
             kind = model.Primitive.LONG
         if repeat is not None:
             kind = model.ListType(kind)
         labels = field.labels and repeat is None
         found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
+        if field.raw is not None and meaning is not None:
+            kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
+            return (*found, model.Column(field.raw, plain, kept))
         if field.raw is not None:
             is_always = isinstance(wire.type, FlatBuffers)
             others = "" if is_always else ", if they are not those that it is written as"
@@ -381,6 +399,8 @@ def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
         yield "repeat", field.repeat
     if field.table_type not in (None, "long"):
         yield "table_type", str(field.table_type)
+    if isinstance(field.meaning, str) and field.meaning not in meanings.WORDS:
+        yield "as", field.meaning
     if field.table is not None and field.type != FlatBuffers.spelling:
         yield "table", field.table
 

@@ -41,6 +41,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 yield from _bounded(site, part.operator, part.right)
 
 
+_MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)
+"""What numbers stand for that cannot be asked for in its place."""
+
+
 def _problem(site: Site, part: Expr, what: str, hint: str) -> Problem:
     names = expressions.names(part)
     return Problem(site.where(names[0].column if names else 0), "expression-type", what, hint)
@@ -60,6 +64,9 @@ def _words(misfit: Misfit) -> tuple[str, str]:
             return f"{other} or {found}, as the case may be", "both must be of one kind"
         case Fault.OPAQUE:
             (name,) = (name.name for name in expressions.names(misfit.part))
+            if found in _MEANT:
+                hint = f"give the number a field of its own, and compute {name} from it with as:"
+                return f"{name!r} is {found}, which expressions cannot work with", hint
             asks = f"count({name})" if found is Kind.LIST else f"size({name})"
             return (
                 f"{name!r} is {found}, which expressions cannot work with",

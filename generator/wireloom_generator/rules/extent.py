@@ -127,10 +127,14 @@ def _own(field: model.Field | model.Computed) -> Iterator[Problem]:
     """What is wrong with the keys that not all types have."""
     for key, having in _HAVING.items():
         given, owners = field.gives(key), [each for each in having if isinstance(field.type, each)]
+        if key == "raw" and field.gives("as"):
+            continue
         if not owners and given:
             hint = f"only {next(iter(having[0].spellings()))} has one"
             if key == "raw":
                 hint = "a value of that type says what its bytes are"
+            elif key == "scale":
+                hint = "as: {decimal: {scale: …}} scales a number"
             yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
         elif owners and not given and key in owners[0].needs:
             what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"

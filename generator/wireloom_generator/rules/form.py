@@ -27,7 +27,12 @@ from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
 
-_NOT_IN_JSON = {Kind.BYTES: "JSON has no bytes", Kind.DECIMAL: "most who read a number of JSON make a float of it"}
+_NOT_IN_JSON = {
+    Kind.BYTES: "JSON has no bytes",
+    Kind.DECIMAL: "most who read a number of JSON make a float of it",
+    Kind.TIME: "forms have the plain number of it",
+    Kind.SPAN: "forms have the plain number of it",
+}
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -105,8 +110,8 @@ def _kind(column: WrittenColumn) -> Kind:
 def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
     """The part of the column that JSON cannot hold; None if there is none."""
     item = column.visit.item if column.visit else None
-    if isinstance(item, model.Field) and item.type.kind in _NOT_IN_JSON:
-        return item.type.kind
+    if isinstance(item, model.Field | model.Computed) and item.item_kind in _NOT_IN_JSON:
+        return item.item_kind
     inner = struct_of(spec, item) if item is not None else None
     if inner is None or inner.name in spec.recursive:
         return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None

@@ -18,6 +18,8 @@ class Primitive(StrEnum):
     BOOLEAN = "boolean"
     BINARY = "binary"
     STRING = "string"
+    TIMESTAMP = "timestamp"
+    INTERVAL = "interval day to second"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from wireloom.cli.captures import STDIN
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.formats import Format, write_batches
 from wireloom.cli.outputs import output
+from wireloom.codec.meanings import duration_text, time_text
 from wireloom.extras import needed
 from wireloom.json_rows import harmless
 
@@ -134,6 +136,10 @@ def _json(value: object) -> object:
             return value.hex()
         case Decimal():
             return int(value) if value.as_tuple().exponent == 0 else f"{value:f}"
+        case datetime() if value.tzinfo is not None:
+            return time_text(value)
+        case timedelta():
+            return duration_text(value)
         case dict():
             return {name: _json(each) for name, each in value.items()}
         case list():

@@ -17,6 +17,17 @@ from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
 from wireloom.codec.lengths import Everything, Lengths
 from wireloom.codec.lists import Repeat
+from wireloom.codec.meanings import (
+    As,
+    DecimalMeaning,
+    DoubleMeaning,
+    DurationMeaning,
+    Ipv4Meaning,
+    Ipv6Meaning,
+    MacMeaning,
+    TimestampMeaning,
+    UuidMeaning,
+)
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
@@ -26,6 +37,7 @@ from wireloom.expressions import Expression
 from wireloom.options import Parameter
 
 __all__ = [
+    "As",
     "Bcd",
     "Bit",
     "Bits",
@@ -36,7 +48,10 @@ __all__ = [
     "Column",
     "Compute",
     "Constant",
+    "DecimalMeaning",
     "DecodeError",
+    "DoubleMeaning",
+    "DurationMeaning",
     "EitherOrder",
     "EncodeError",
     "Everything",
@@ -46,10 +61,13 @@ __all__ = [
     "Form",
     "FormEntry",
     "Framing",
+    "Ipv4Meaning",
+    "Ipv6Meaning",
     "Layout",
     "Leb128",
     "Lengths",
     "ListOf",
+    "MacMeaning",
     "Message",
     "Nested",
     "Optional",
@@ -71,7 +89,9 @@ __all__ = [
     "Table",
     "TableField",
     "Text",
+    "TimestampMeaning",
     "Until",
+    "UuidMeaning",
     "Variant",
     "Vlq",
     "When",

@@ -108,6 +108,7 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
 PLACE = 4
 """Bytes that Arrow takes to say where a text, bytes or a list begins."""
 _WIDTHS = {"boolean": 1, "byte": 8, "short": 16, "int": 32, "long": 64, "float": 32, "double": 64}
+_WIDTHS |= {"timestamp": 64, "interval day to second": 64}
 
 
 def weight(kind: ColumnType) -> int:

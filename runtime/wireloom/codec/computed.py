@@ -9,6 +9,7 @@ from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import NamedPart, Part
+from wireloom.codec.meanings import Meaning
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.writer import Writer
@@ -21,7 +22,14 @@ class Compute(NamedPart):
     """
 
     def __init__(
-        self, value: Formula, type: ColumnType, *, enum: Any = None, labels: bool = True, hex: bool = False
+        self,
+        value: Formula,
+        type: ColumnType,
+        *,
+        enum: Any = None,
+        labels: bool = True,
+        hex: bool = False,
+        meaning: Meaning | None = None,
     ) -> None:
         super().__init__()
         self.value = expression(value)
@@ -29,6 +37,7 @@ class Compute(NamedPart):
         self.enum = enum
         self.labels = labels
         self.hex = hex
+        self.meaning = meaning
 
     def called(self, name: str) -> Part:
         return Computed(name, self)
@@ -57,12 +66,13 @@ class Computed(Part):
         self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
         self.inputs = self.field.inputs(name)
         self._loaders = list(self.field.loaders(name))
+        self.type = compute.type if compute.meaning is None else compute.meaning.type
         self._value = compute.value
         self._limits = LIMITS.get(compute.type) if isinstance(compute.type, str) else None
         self._fitting = _Fitting(self)
 
     def columns(self) -> Iterator[Column]:
-        return self.field.labelled(self.name, self.compute.type)
+        return self.field.labelled(self.name, self.type)
 
     def read(self, reader: Reader, this: Values) -> None:
         value = this[self.name] = self._value.ask(this, reader.record, reader.frame)
@@ -73,8 +83,14 @@ class Computed(Part):
         if not self.fits(value):
             detail = f"{self.field.shown(value)} does not fit a {self.compute.type}"
             raise DecodeError("range", detail, reader.pos, self.name)
+        this[self.name] = self._meant(value)
         for load in self._loaders:
             load(this)
+
+    def _meant(self, value: Any) -> Any:
+        """What a number stands for, None if nothing."""
+        meaning = self.compute.meaning
+        return value if meaning is None or not isinstance(value, int) else meaning.kept(value)[0]
 
     def fits(self, value: Any) -> bool:
         """Whether the column can hold that value, which may be anything: it is computed from values that were given."""
@@ -98,7 +114,7 @@ class Computed(Part):
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The value as it would be computed; if it does not fit, this object instead, which nobody can give."""
         value = self._value.ask(this, record, frame)
-        return value if value is None or self.fits(value) else self
+        return value if value is None else self._meant(value) if self.fits(value) else self
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         """The error for a given value ``taken`` where the other values make it ``found``."""
@@ -109,7 +125,7 @@ class Computed(Part):
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The computed value, which is written where none was given."""
-        return self._value.ask(this, record, frame)
+        return self._meant(self._value.ask(this, record, frame))
 
 
 class _Fitting:
@@ -119,7 +135,8 @@ class _Fitting:
         self.part = part
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
-        value = this[self.part.name]
+        has_meaning = self.part.compute.meaning is not None
+        value = self.part.compute.value.ask(this, record, frame) if has_meaning else this[self.part.name]
         return value is None or self.part.fits(value)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:

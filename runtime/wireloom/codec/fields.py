@@ -19,6 +19,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.labels import WireEnum, WireFlags, bits_of, enum_loader, flags_loader, longest, named
+from wireloom.codec.meanings import As, Meaning
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
 
@@ -103,6 +104,9 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
             return Packing("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
             return packing_of(construct.little if little else construct.big)
+        case As():
+            kind = packing_of(construct.subcon, little=little)
+            return None if kind is None else _meant(construct.meaning, kind)
         case Field():
             return packing_of(construct.subcon, little=little)
     return None
@@ -127,6 +131,21 @@ def _dump_boolean(value: object) -> int:
     return int(value)
 
 
+def _meant(meaning: Meaning, kind: Packing) -> Packing:
+    """A number as what it stands for."""
+
+    def load(value: Any) -> Any:
+        return meaning.value(value if kind.load is None else kind.load(value))
+
+    def dump(value: Any) -> Any:
+        if value is None:
+            raise TypeError
+        raw = meaning.raw(value)
+        return raw if kind.dump is None else kind.dump(raw)
+
+    return Packing(kind.code, kind.order, str(meaning.type), load, dump)
+
+
 def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Packing:
     def load(value: bytes) -> int:
         return int.from_bytes(value, order, signed=signed)
@@ -147,7 +166,8 @@ class Field(Subconstruct):
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
     value; ``long`` bounds an unsigned 64-bit number below 2^63. The values of ``hex`` fields are shown in hexadecimal,
-    as the spec writes them. ``raw`` is the column for bytes that are not those that the value is written as.
+    as the spec writes them. ``raw`` is the column for bytes that are not those that the value is written as, or for a
+    number that is not determined by what it stands for.
     """
 
     stored = True
@@ -168,6 +188,9 @@ class Field(Subconstruct):
         hex: bool = False,
         raw: str | None = None,
     ) -> None:
+        self.meaning: Meaning | None = None
+        if raw is not None and isinstance(subcon, As):
+            subcon, self.meaning = subcon.subcon, subcon.meaning
         super().__init__(subcon)
         self.enum = enum
         self.flags = flags
@@ -199,7 +222,11 @@ class Field(Subconstruct):
         """The field's column and its label column."""
         kind = packing_of(self.subcon)
         assert kind is not None
-        yield from self.labelled(name, kind.type)
+        if self.raw is None or self.meaning is None:
+            yield from self.labelled(name, kind.type)
+        else:
+            yield Column(name, self.meaning.type)
+            yield Column(self.raw, kind.type)
 
     def loaders(self, name: str, *, wide: bool = False) -> Iterator[Callable[[Values], None]]:
         """Functions to call after a number was read as ``name``: they name it, label it, and refuse values that are not
@@ -207,12 +234,27 @@ class Field(Subconstruct):
 
         With ``wide``, no number is too large.
         """
+        if self.meaning is not None and self.raw is not None:
+            yield partial(self._mean, name, self.raw)
         if self.const is not None or (self.long and not wide):
             yield partial(self._refuse, name, wide)
         if self.enum is not None:
             yield enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
         if self.flags is not None:
             yield flags_loader(self.flags, name, f"{name}_flags" if self.labels else None)
+
+    def _mean(self, name: str, raw: str, this: Values) -> None:
+        assert self.meaning is not None
+        number = this[name]
+        this[name], this[raw] = self.meaning.kept(number)
+
+    def number(self, this: Values, name: str) -> Any:
+        """The number to write: the raw one while it has the given value."""
+        assert self.meaning is not None and self.raw is not None
+        value, raw = this[name], this.get(self.raw)
+        if raw is not None and (value is None or self.meaning.kept(raw)[0] == value):
+            return raw
+        return None if value is None else self.meaning.raw(value)
 
     def _refuse(self, name: str, wide: bool, this: Values) -> None:
         value = this[name]
@@ -299,7 +341,8 @@ class Field(Subconstruct):
 
     def inputs(self, name: str) -> tuple[str, ...]:
         """The columns that show that the field is present, if a value is given for one of them."""
-        return () if self.derived else (name, self.label(name)) if self.label(name) else (name,)
+        beside = self.raw if self.meaning is not None else self.label(name)
+        return () if self.derived else (name, beside) if beside else (name,)
 
     def _labelled(self, label: object, path: str) -> int:
         """The number that the label names."""
@@ -345,4 +388,4 @@ def fixed(item: Construct) -> tuple[str, Field] | None:
     if not isinstance(item, Renamed):
         return None
     field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
-    return None if packing_of(field.subcon) is None or field.raw else (item.name, field)
+    return None if packing_of(field.subcon) is None or (field.raw and field.meaning is None) else (item.name, field)

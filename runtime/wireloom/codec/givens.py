@@ -6,6 +6,7 @@ from math import nan
 from numbers import Real
 from typing import Any
 
+from wireloom.codec.columns import is_whole
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
 
@@ -70,6 +71,6 @@ def unfit(value: object, kind: str, bits: int) -> str:
         return f"{shown(value)} is too large for {bits} bits" if is_number else f"a number expected, not {shown(value)}"
     return (
         f"{shown(value)} does not fit {bits} bits"
-        if isinstance(value, int)
+        if isinstance(value, int) or not is_whole(kind)
         else f"a whole number expected, not {shown(value)}"
     )

@@ -212,5 +212,7 @@ class _NumberItem:
         value = whole(value)
         try:
             writer.write(self.struct.pack(self.kind.dump(value) if self.kind.dump else value))
+        except EncodeError:
+            raise
         except UNPACKABLE:
             raise EncodeError(unfit(value, self.kind.type, 8 * self.size)) from None

@@ -59,6 +59,7 @@ class Run:
         self._valid = [(name, field, at) for name, field, at in packed if field.valid]
         self.spans: Mapping[str, Extremes] = {name: (at, at + field.sizeof()) for name, field, at in packed}
         self.derived = [(name, field) for name, field in fields if field.derived]
+        self._kept = [(index, name, field) for index, (name, field) in enumerate(fields) if field.meaning]
         self._filled = [(name, field) for name, field in fields if field.fills]
         self._checked = [(name, field) for name, field in fields if field.const is not None or field.long]
         self._validities = [Validity(name, field.valid) for name, field in fields if field.valid]
@@ -128,6 +129,8 @@ class Run:
         try:
             for name, field in self._checked:
                 field.check(this, name, wide=writer.wide)
+            for index, name, field in self._kept:
+                values[index] = field.number(this, name)
             for index, dump in packing.dumps:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)
@@ -149,9 +152,10 @@ class Run:
                 value = this[name]
                 try:
                     field.check(this, name, wide=wide)
+                    value = field.number(this, name) if field.meaning else value
                     part.pack(dumps[index](value) if index in dumps else value)
                 except EncodeError as error:
-                    return error
+                    return error if error.field else error.within(name)
                 except UNPACKABLE:
                     return EncodeError(unfit(value, self.types[index], 8 * part.size), name)
         return None

@@ -24,6 +24,8 @@ _TYPES = {
     "long": pa.int64(),
     "float": pa.float32(),
     "double": pa.float64(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "interval day to second": pa.duration("us"),
     "string": pa.string(),
     "binary": pa.binary(),
 }

@@ -13,9 +13,11 @@ from wireloom import codec
 from wireloom.codec import WireEnum, WireFlags
 from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
+from wireloom.codec.meanings import Meaning
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised
+from wireloom.columnar.meanings import meant, undetermined
 from wireloom.columnar.refusals import Words
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.vectors import Vector, true
@@ -35,7 +37,7 @@ def code(construct: Construct) -> str:
     match construct:
         case codec.Boolean():
             return "?"
-        case codec.Field():
+        case codec.Field() | codec.As():
             return code(construct.subcon)
         case codec.EitherOrder():
             return f"@{code(construct.big).lstrip('<>')}"
@@ -152,6 +154,8 @@ class Field:
         self.said = said
         self.enum = said.enum if said.labels else None
         self.flags = said.flags if said.labels else None
+        self.raw = said.raw
+        self.meaning = said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning
         self.const = said.const
         self.long = said.long
         self.valid = valid
@@ -162,6 +166,9 @@ class Field:
 
     def put(self, at: Rows, this: Values, data: Array, place: Array) -> None:
         """Set the field's values to ``data``, which was just read at ``place``."""
+        if self.meaning is not None:
+            self._mean(at, this, data, self.meaning)
+            return
         if self.const is not None:
             wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
             if (wrong := wide != self.const).any():
@@ -174,6 +181,18 @@ class Field:
         numbers = Numbers(data)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum, self.flags)
+
+    def _mean(self, at: Rows, this: Values, data: Array, meaning: Meaning) -> None:
+        numbers = Numbers(data)
+        found = meant(meaning, numbers)
+        for which in (found.doubtful, found.none if self.raw is None else None):
+            if which is not None:
+                at.doubt(which)
+        column = found.column
+        if self.raw is not None and isinstance(column, Numbers):
+            this.put(self.raw, Numbers(data, undetermined(meaning, data, found)))
+            column = column if found.none is None else Numbers(column.data, ~found.none)
+        this.put(self.name, column)
 
     def _refuse_const(self, at: Rows, wrong: Array, data: Array, place: Array) -> None:
         if data.dtype.kind not in "iu":

@@ -7,11 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from wireloom.codec.computed import LIMITS
+from wireloom.codec.meanings import Meaning
 from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, Number, label, must_be_valid, number
+from wireloom.columnar.meanings import meant
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, ValueReader
@@ -340,12 +342,13 @@ class Computed:
     derived: Sequence[Field] = ()
     fixed = 0
 
-    def __init__(self, field: Field, value: Vectorised, kind: str) -> None:
+    def __init__(self, field: Field, value: Vectorised, kind: str, meaning: Meaning | None) -> None:
         self.field = field
         self.value = value
         self.limits = LIMITS.get(kind)
         self.narrow = _NARROW.get(kind)
         self.kind = kind
+        self.meaning = meaning
 
     def read(self, at: Rows, this: Values) -> None:
         name = self.field.name
@@ -355,9 +358,22 @@ class Computed:
             if (which := wrong if valid is None else wrong & valid).any():
                 with at.within(name):
                     at.refuse(which, "range", at.at, self.field.in_words(data, which), f" does not fit a {self.kind}")
+        if self.meaning is not None:
+            this.put(name, self._meant(at, Numbers(data, valid), self.meaning))
+            return
         numbers = Numbers(data if self.narrow is None else data.astype(self.narrow), valid)
         this.put(name, numbers)
         label(this, name, numbers, self.field.enum)
+
+    @staticmethod
+    def _meant(at: Rows, numbers: Numbers, meaning: Meaning) -> Column:
+        """What the numbers stand for, null where that is nothing."""
+        found = meant(meaning, numbers)
+        if found.doubtful is not None:
+            at.doubt(found.doubtful)
+        if found.none is None or not isinstance(found.column, Numbers):
+            return found.column
+        return Numbers(found.column.data, ~found.none if numbers.valid is None else numbers.valid & ~found.none)
 
 
 class Fallback:

@@ -177,7 +177,7 @@ def _bits(part: codec.Bits, planner: Planner) -> parts.Bits:
 @reader.register
 def _computed(part: computed.Computed, planner: Planner) -> parts.Computed:
     value = vector(part.compute.value)
-    return parts.Computed(planner.field(part.name, part.field), value, str(part.compute.type))
+    return parts.Computed(planner.field(part.name, part.field), value, str(part.compute.type), part.compute.meaning)
 
 
 @reader.register
@@ -250,6 +250,11 @@ def _varint(value: varints.Varint, planner: Planner) -> Varints:
 @reader.register
 def _bcd(value: codec.Bcd, planner: Planner) -> Bcd:
     return Bcd(value)
+
+
+@reader.register
+def _as(value: codec.As, planner: Planner) -> values.As:
+    return values.As(reader(value.subcon, planner), value.meaning)
 
 
 @reader.register

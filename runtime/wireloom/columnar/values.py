@@ -5,11 +5,13 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec.meanings import Meaning
 from wireloom.columnar.arrays import Column, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.encodings import translated
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
+from wireloom.columnar.meanings import meant
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 
@@ -193,6 +195,22 @@ def _no_text(at: Rows, start: Array, stop: Array, valid: Array | None) -> tuple[
             details.append(f"not utf-8 at byte {error.start} of it: {found}")
             wrong[row] = True
     return wrong, details
+
+
+class As:
+    """Numbers or bytes as what they stand for; those that stand for nothing are doubtful."""
+
+    def __init__(self, value: ValueReader, meaning: Meaning) -> None:
+        self.value = value
+        self.meaning = meaning
+        self.fixed = value.fixed
+
+    def read(self, at: Rows, this: Values) -> Column:
+        found = meant(self.meaning, self.value.read(at, this))
+        for which in (found.doubtful, found.none):
+            if which is not None:
+                at.doubt(which)
+        return found.column
 
 
 class Constant:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from wireloom.codec.errors import counted
 from wireloom.codec.fields import Field
 from wireloom.codec.labels import WireFlags, bits_of
+from wireloom.codec.meanings import duration_text, time_text
 
 _CHARACTERS = 120
 """How many characters of a text are shown."""
@@ -33,6 +35,10 @@ def worded(value: object, field: Field | None = None) -> Wording:
             return Wording(repr(value))
         case Decimal():
             return Wording(f"{value:f}")
+        case datetime():
+            return Wording(time_text(value))
+        case timedelta():
+            return Wording(duration_text(value))
         case str():
             return Wording(quoted(value))
         case bytes():

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import bit_range
 from wireloom_generator.emitters.docs.names import Meanings
-from wireloom_generator.traces import Span, Traced
+from wireloom_generator.traces import Span, Traced, text_of
 
 _BYTES = 16
 """Bytes on a line."""
@@ -97,8 +96,8 @@ def _meaning(span: Span, bytes_shown: str = "") -> str:
         return json.dumps(value, ensure_ascii=False) if len(value) <= _TEXT else ""
     if isinstance(value, bool | float):
         return str(value).lower()
-    if isinstance(value, Decimal):
-        return f"{value:f}"
+    if (text := text_of(value)) is not None:
+        return text
     if not isinstance(value, int):
         return ""
     number = span.shown or str(int(value))
@@ -164,10 +163,10 @@ def _plain(value: object) -> object:
             return [_plain(item) for item in value]
         case bytes():
             return value.hex()
-        case Decimal():
-            return f"{value:f}"
         case bool() | float() | str() | None:
             return value
         case int():
             return int(value)
+    if (text := text_of(value)) is not None:
+        return text
     raise TypeError(f"no value of a row: {value!r}")

@@ -22,6 +22,7 @@ from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
 from wireloom_generator.types.columns import brief
+from wireloom_generator.types.meanings import Meaning
 
 ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 """From the (kind, name, doc) of something in the table to its errata."""
@@ -108,12 +109,14 @@ class FieldTable:
             self._default(field.default),
             self._given(field.inputs),
             "Below 2^63, else malformed" if field.long else "",
+            _meant(field.meaning),
             self._kept(field),
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
     def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but {code(computed.value.text)}"]
+        parts.append(_meant(computed.meaning))
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
@@ -144,6 +147,8 @@ class FieldTable:
     def _kept(field: model.Field) -> str:
         if field.raw is None:
             return ""
+        if field.meaning is not None:
+            return f"Where that does not determine the number, the number is kept in {code(field.raw)}"
         others = "" if isinstance(field.type, FlatBuffers) else " if they are not those that it is written as"
         return f"Its bytes are kept in {code(field.raw)}{others}"
 
@@ -168,6 +173,10 @@ class FieldTable:
 
     def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
         return links(self.errata(kind, name, doc), self.links_to)
+
+
+def _meant(meaning: Meaning | None) -> str:
+    return "" if meaning is None else f"It stands for {meaning.notation}"
 
 
 _LONGEST_SIZE = 24

@@ -41,6 +41,7 @@ from wireloom_generator.types import (
     Text,
     Varint,
     WireType,
+    meanings,
 )
 
 _COMPUTED = {
@@ -56,6 +57,19 @@ _COMPUTED = {
 }
 """Wireshark's names for the types of columns."""
 _NONE: Mapping[str, model.Condition] = {}
+
+
+_SHAPES: Mapping[type[meanings.Meaning], str] = {
+    meanings.Timestamp: "absolute_time",
+    meanings.Duration: "relative_time",
+    meanings.DecimalNumber: "string",
+    meanings.DoubleNumber: "double",
+    meanings.Uuid: "guid",
+    meanings.Ipv4: "ipv4",
+    meanings.Ipv6: "ipv6",
+    meanings.Mac: "ether",
+}
+"""The same for what numbers and bytes stand for."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -132,13 +146,15 @@ def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
     match node:
         case model.Field():
             return _field(node)
-        case model.Computed(columns=columns):
-            kind = columns[0].type
+        case model.Computed():
+            kind = node.plain
             assert isinstance(kind, model.Primitive | model.Decimal)
+            plain = _COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"
             return _kind(
                 "computed",
                 name=string(node.name),
-                shape=string(_COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"),
+                shape=string(plain if node.meaning is None else _SHAPES[type(node.meaning)]),
+                meaning=_meaning(node.meaning),
                 compute=function(node.value.expression),
                 type=string(str(kind)),
                 **_names(node.enum, None, node.labels),
@@ -215,8 +231,9 @@ def _field(field: model.Field) -> LuaTable:
         "field",
         name=string(field.name),
         column=string(field.raw) if field.raw and is_table else None,
-        raw=LuaTable(entries(name=string(field.raw), shape=string("bytes"))) if field.raw and not is_table else None,
-        shape=string(_shape(field.wire.type)),
+        raw=None if is_table else _raw(field),
+        shape=string(_shape(field.wire.type) if field.meaning is None else _SHAPES[type(field.meaning)]),
+        meaning=_meaning(field.meaning),
         value=LuaCall("constant", [literal(field.const)]) if is_bytes else _value(field.wire, field.raw, field.inputs),
         hex="true" if field.hex else None,
         **_names(field.enum, field.flags, field.labels),
@@ -228,6 +245,28 @@ def _field(field: model.Field) -> LuaTable:
         **_repeat(field.repeat),
         doc=_doc(field.doc),
     )
+
+
+def _raw(field: model.Field) -> LuaTable | None:
+    """What is shown beside a value that does not determine it: the bytes, or the number that it stands for."""
+    if field.raw is None:
+        return None
+    shape = "bytes" if field.meaning is None else _shape(field.wire.type)
+    return LuaTable(entries(name=string(field.raw), shape=string(shape)))
+
+
+def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
+    match meaning:
+        case meanings.Counted(step=step):
+            least, most = meaning.ends
+            first = literal(meaning.first) if isinstance(meaning, meanings.Timestamp) else None
+            found = entries(step=literal(step), first=first, least=literal(least), most=literal(most))
+        case meanings.Scaled(whole=(times, plus, by)):
+            places = literal(meaning.column().scale) if isinstance(meaning, meanings.DecimalNumber) else None
+            found = entries(times=literal(times), plus=literal(plus), by=literal(by), places=places)
+        case _:
+            return None
+    return LuaTable(found)
 
 
 def _bit(field: model.BitField) -> LuaTable:

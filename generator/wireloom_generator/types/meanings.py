@@ -1,0 +1,412 @@
+"""What numbers and bytes stand for: ``as`` of a field. Each has its home here: its word and keys, the types it is for,
+its values and its column.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from math import lcm
+from typing import ClassVar
+
+from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.problems import closest
+from wireloom_generator.reading import syntax
+from wireloom_generator.types.base import Base, WrongKey
+from wireloom_generator.types.binary import Bytes
+from wireloom_generator.types.columns import ColumnType, Decimal, Primitive
+
+_UNITS = {
+    "ns": (1, "nanoseconds"), "us": (10**3, "microseconds"), "ms": (10**6, "milliseconds"), "s": (10**9, "seconds"),
+    "min": (60 * 10**9, "minutes"), "h": (3600 * 10**9, "hours"), "d": (86400 * 10**9, "days"),
+}  # fmt: skip
+"""How many nanoseconds each has, and what it is called."""
+_UNIT = re.compile(r"([1-9]\d{0,8})?([a-z]+)")
+_EPOCH = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?)?")
+_SCALE = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,2})?|[-+]?\d{1,40}/[1-9]\d{0,39}")
+_MOST_DIGITS = 38
+_EXACT = 2**52
+"""Quotients of whole numbers up to this have doubles of their own."""
+
+
+class Meaning(ABC):
+    """What a number or bytes stand for. ``word`` is how specs call it, ``block`` what it is in the codec."""
+
+    __slots__ = ()
+
+    word: ClassVar[str]
+    block: ClassVar[str]
+    kind: ClassVar[Kind]
+
+    @property
+    def details(self) -> Mapping[str, str | int]:
+        """What the codec needs to know."""
+        return {}
+
+    def faults(self) -> tuple[WrongKey, ...]:
+        """What is wrong with its own keys."""
+        return ()
+
+    @abstractmethod
+    def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
+        """What is wrong with the type of a field, and what to do; ``size`` is how many bytes it has, if it says so."""
+
+    def loses(self) -> str:
+        """How much more exact a number can be than its value; empty if each value determines its number."""
+        return ""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether there are numbers without a value, or with that of another, which ``raw`` keeps."""
+        return False
+
+    @abstractmethod
+    def column(self) -> ColumnType:
+        """The table type that holds every value."""
+
+    @property
+    @abstractmethod
+    def notation(self) -> str:
+        """What it is, in the documentation."""
+
+
+class OfNumbers(Meaning):
+    """What a whole number stands for."""
+
+    __slots__ = ()
+
+    def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
+        if type_.kind is Kind.NUMBER:
+            return None
+        return f"{type_.word} is no {self.word}", "as: {" + self.word + ": …} is for whole numbers"
+
+
+def _unit(text: str) -> tuple[int, str] | None:
+    """How many nanoseconds a unit has, and what it is called."""
+    found = _UNIT.fullmatch(text)
+    if found is None or found[2] not in _UNITS:
+        return None
+    count, (size, name) = int(found[1] or 1), _UNITS[found[2]]
+    return count * size, name if count == 1 else f"{count} {name}"
+
+
+def _microseconds(time: datetime) -> int:
+    """A time in UTC, since 1970."""
+    return (time.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(OfNumbers):
+    """A time or a duration, counted in ``unit``."""
+
+    unit: str
+
+    def faults(self) -> tuple[WrongKey, ...]:
+        found = _unit(self.unit)
+        if found is None:
+            hint = closest(self.unit, _UNITS) if self.unit.isalpha() else "as in s, ms or 100ns"
+            return (("unit", f"unknown unit {self.unit!r}", hint),)
+        if found[0] % 1000 and 1000 % found[0]:
+            return (("unit", f"{self.unit} is no whole part of a microsecond, nor a multiple of it", ""),)
+        return ()
+
+    @property
+    def step(self) -> int:
+        """How many nanoseconds one is."""
+        found = _unit(self.unit)
+        return 1 if found is None else found[0]
+
+    def loses(self) -> str:
+        return "finer than a microsecond" if self.step % 1000 else ""
+
+    @property
+    def keeps(self) -> bool:
+        return True
+
+    @property
+    def first(self) -> int:
+        """What 0 stands for, in microseconds; of a time, since 1970."""
+        return 0
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The lowest and the highest number that has a value."""
+        least, most = self._limits
+        return -((self.first - least) * 1000 // self.step), ((most - self.first + 1) * 1000 - 1) // self.step
+
+    @property
+    def _limits(self) -> tuple[int, int]:
+        """The lowest and the highest value, in microseconds."""
+        return -(2**63), 2**63 - 1
+
+    @property
+    def _counts(self) -> str:
+        found = _unit(self.unit)
+        return self.unit if found is None else found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp(Counted):
+    """A point in time, counted from ``epoch``."""
+
+    word: ClassVar[str] = "timestamp"
+    block: ClassVar[str] = "TimestampMeaning"
+    kind: ClassVar[Kind] = Kind.TIME
+
+    epoch: str
+
+    @property
+    def details(self) -> Mapping[str, str | int]:
+        return {"unit": self.unit, **({} if self.epoch == "1970-01-01" else {"epoch": self.epoch})}
+
+    def faults(self) -> tuple[WrongKey, ...]:
+        return (*Counted.faults(self), *self._epoch_faults())
+
+    def _epoch_faults(self) -> tuple[WrongKey, ...]:
+        wrong = (("epoch", f"{self.epoch!r} is no date", "as in 1970-01-01 or 1980-01-06T00:00:00"),)
+        try:
+            datetime.fromisoformat(self.epoch)
+        except ValueError:
+            return wrong
+        return () if _EPOCH.fullmatch(self.epoch) else wrong
+
+    @property
+    def first(self) -> int:
+        return 0 if self._epoch_faults() else _microseconds(datetime.fromisoformat(self.epoch))
+
+    @property
+    def _limits(self) -> tuple[int, int]:
+        return _microseconds(datetime.min), _microseconds(datetime.max)
+
+    def column(self) -> ColumnType:
+        return Primitive.TIMESTAMP
+
+    @property
+    def notation(self) -> str:
+        return f"a time, in {self._counts} since {self.epoch.removesuffix('Z')} UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Duration(Counted):
+    """A span of time."""
+
+    word: ClassVar[str] = "duration"
+    block: ClassVar[str] = "DurationMeaning"
+    kind: ClassVar[Kind] = Kind.SPAN
+
+    @property
+    def details(self) -> Mapping[str, str | int]:
+        return {"unit": self.unit}
+
+    def column(self) -> ColumnType:
+        return Primitive.INTERVAL
+
+    @property
+    def notation(self) -> str:
+        return f"a duration, in {self._counts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled(OfNumbers):
+    """A number times ``scale`` plus ``offset``. ``least`` and ``most`` are the ends of the numbers."""
+
+    scale: str
+    offset: str
+    least: int = field(compare=False)
+    most: int = field(compare=False)
+
+    @property
+    def details(self) -> Mapping[str, str | int]:
+        return self._given
+
+    @property
+    def _given(self) -> Mapping[str, str]:
+        given = {"scale": (self.scale, "1"), "offset": (self.offset, "0")}
+        return {key: value for key, (value, usual) in given.items() if value != usual}
+
+    @property
+    def scales(self) -> tuple[Fraction, Fraction]:
+        """The scale and the offset, exactly; 1 and 0 for those that are no numbers."""
+        scale, offset = (Fraction(text) if _SCALE.fullmatch(text) else None for text in (self.scale, self.offset))
+        return scale or Fraction(1), offset or Fraction(0)
+
+    @property
+    def whole(self) -> tuple[int, int, int]:
+        """What a number is multiplied by, what is added then, and what the sum is divided by; whole numbers."""
+        scale, offset = self.scales
+        by = lcm(scale.denominator, offset.denominator)
+        return int(scale * by), int(offset * by), by
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest value, or the lowest one if that is farther from 0."""
+        scale, offset = self.scales
+        return max(abs(number * scale + offset) for number in (self.least, self.most))
+
+    def faults(self) -> tuple[WrongKey, ...]:
+        found: list[WrongKey] = []
+        for key, text in (("scale", self.scale), ("offset", self.offset)):
+            if not _SCALE.fullmatch(text):
+                found.append((key, f"{text!r} is no number", "as in 0.01, 1e-7 or 1/256"))
+            elif key == "scale" and not Fraction(text):
+                found.append((key, "a scale of 0 makes all numbers the same", ""))
+        return tuple(found)
+
+    @property
+    def notation(self) -> str:
+        scale, offset = self.scales
+        added = f" {'+' if offset > 0 else '-'} {self.offset.lstrip('+-')}" if offset else ""
+        times = f" x {self.scale}" if scale != 1 else ""
+        return f"a {self.word}, the number{times}{added}"
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalNumber(Scaled):
+    """A scaled number, exactly."""
+
+    word: ClassVar[str] = "decimal"
+    block: ClassVar[str] = "DecimalMeaning"
+    kind: ClassVar[Kind] = Kind.DECIMAL
+
+    @property
+    def details(self) -> Mapping[str, str | int]:
+        column = self.column()
+        places = {"places": column.scale} if column.scale else {}
+        return {"digits": column.precision, **places, **self._given}
+
+    @property
+    def _places(self) -> int | None:
+        """How many digits behind the point all values have; None if some have more than any decimal."""
+        by = lcm(*(each.denominator for each in self.scales))
+        return next((places for places in range(_MOST_DIGITS + 1) if 10**places % by == 0), None)
+
+    def faults(self) -> tuple[WrongKey, ...]:
+        if found := Scaled.faults(self):
+            return found
+        places = self._places
+        if places is None:
+            return (("scale", f"{self.scale} has no end as a decimal, or too many digits", "write double: instead"),)
+        if len(str(int(self.largest))) + places > _MOST_DIGITS:
+            return (("scale", f"the largest value has more than {_MOST_DIGITS} digits", "write double: instead"),)
+        return ()
+
+    @property
+    def whole(self) -> tuple[int, int, int]:
+        scale, offset = self.scales
+        by = 10 ** (self._places or 0)
+        return int(scale * by), int(offset * by), by
+
+    def column(self) -> Decimal:
+        places = self._places or 0
+        return Decimal(min(max(len(str(int(self.largest * 10**places))), places + 1), _MOST_DIGITS), places)
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleNumber(Scaled):
+    """A scaled number as the nearest double."""
+
+    word: ClassVar[str] = "double"
+    block: ClassVar[str] = "DoubleMeaning"
+    kind: ClassVar[Kind] = Kind.SCALED
+
+    def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
+        if found := OfNumbers.misfit(self, type_, size):
+            return found
+        if self.largest * self.whole[2] > _EXACT:
+            return f"two numbers of {type_.word} can have one double", "write decimal: instead"
+        return None
+
+    def column(self) -> ColumnType:
+        return Primitive.DOUBLE
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled(Meaning):
+    """So many bytes as a text; ``called`` is what it is in words."""
+
+    kind: ClassVar[Kind] = Kind.ADDRESS
+    size: ClassVar[int]
+    called: ClassVar[str]
+
+    def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
+        if isinstance(type_, Bytes) and size == self.size:
+            return None
+        what = (
+            type_.word
+            if not isinstance(type_, Bytes)
+            else "bytes of any size"
+            if size is None
+            else f"bytes of size {size}"
+        )
+        return f"{what} is no {self.word}", f"write type: bytes, size: {self.size}"
+
+    def column(self) -> ColumnType:
+        return Primitive.STRING
+
+    @property
+    def notation(self) -> str:
+        return self.called
+
+
+class Uuid(Spelled):
+    """A UUID, in the order of its digits."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "uuid"
+    block: ClassVar[str] = "UuidMeaning"
+    size: ClassVar[int] = 16
+    called: ClassVar[str] = "a UUID"
+
+
+class Ipv4(Spelled):
+    """An IPv4 address."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "ipv4"
+    block: ClassVar[str] = "Ipv4Meaning"
+    size: ClassVar[int] = 4
+    called: ClassVar[str] = "an IPv4 address"
+
+
+class Ipv6(Spelled):
+    """An IPv6 address."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "ipv6"
+    block: ClassVar[str] = "Ipv6Meaning"
+    size: ClassVar[int] = 16
+    called: ClassVar[str] = "an IPv6 address"
+
+
+class Mac(Spelled):
+    """A MAC address."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "mac"
+    block: ClassVar[str] = "MacMeaning"
+    size: ClassVar[int] = 6
+    called: ClassVar[str] = "a MAC address"
+
+
+ALL: tuple[type[Meaning], ...] = (Timestamp, Duration, DecimalNumber, DoubleNumber, Uuid, Ipv4, Ipv6, Mac)
+WORDS: Mapping[str, type[Spelled]] = {each.word: each for each in (Uuid, Ipv4, Ipv6, Mac)}
+"""Those that are said in a word."""
+
+
+def of(written: syntax.Meaning | str | None, type_: Base) -> Meaning | None:
+    """The meaning of a field of that type; None if it has none, or one that does not exist."""
+    match written:
+        case str():
+            found = WORDS.get(written)
+            return None if found is None else found()
+        case syntax.Meaning(timestamp=syntax.Timestamp(unit=unit, epoch=epoch)):
+            return Timestamp(unit, epoch)
+        case syntax.Meaning(duration=syntax.Duration(unit=unit)):
+            return Duration(unit)
+        case syntax.Meaning(decimal=syntax.Scaled(scale=scale, offset=offset)):
+            return DecimalNumber(scale, offset, type_.values.least, type_.values.most)
+        case syntax.Meaning(double=syntax.Scaled(scale=scale, offset=offset)):
+            return DoubleNumber(scale, offset, type_.values.least, type_.values.most)
+    return None

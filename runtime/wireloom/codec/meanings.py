@@ -1,0 +1,316 @@
+"""What numbers and bytes stand for: times, durations, scaled numbers, identifiers and addresses.
+
+A ``Meaning`` gives the value of what was read, and what is written for a value. Every value stands for one number, or
+one sequence of bytes. A number may have no value, and in a coarse unit several numbers may share one.
+"""
+
+import ipaddress
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm
+from typing import Any
+from uuid import UUID
+
+from construct import Construct, Subconstruct
+
+from wireloom.codec.columns import ColumnType, decimal
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.givens import shown
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+EARLIEST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+LATEST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+"""The years 1 to 9999, in microseconds since 1970: what Python, Spark and the formats of tables have in common."""
+LONGEST = 2**63 - 1
+"""The longest duration that Arrow and Spark hold, in microseconds."""
+UNITS: Mapping[str, int] = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
+"""How many nanoseconds each has."""
+
+
+class Meaning(ABC):
+    """What a number or bytes stand for; ``type`` is the table type of the values."""
+
+    type: ColumnType
+
+    @abstractmethod
+    def value(self, raw: Any) -> Any:
+        """The value of what was read. Raises ``DecodeError`` if it has none."""
+
+    @abstractmethod
+    def raw(self, value: Any) -> Any:
+        """What is written for a value. Raises ``EncodeError`` if that is nothing."""
+
+    def kept(self, raw: Any) -> tuple[Any, Any]:
+        """The value, if there is one, and the number, if the value does not determine it."""
+        try:
+            value = self.value(raw)
+        except DecodeError:
+            return None, raw
+        return value, None if self.raw(value) == raw else raw
+
+
+class As(Subconstruct):
+    """A number or bytes as what they stand for."""
+
+    def __init__(self, subcon: Construct, meaning: Meaning) -> None:
+        super().__init__(subcon)
+        self.meaning = meaning
+        self.type = meaning.type
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        start = stream.pos
+        raw = self.subcon._parse(stream, context, path)
+        try:
+            return self.meaning.value(raw)
+        except DecodeError as error:
+            error.offset = start
+            raise
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        self.subcon._build(self.meaning.raw(obj), stream, context, path)
+        return obj
+
+
+class Counted(Meaning):
+    """A time or a duration: so many steps, of microseconds or parts of one. ``word`` is what it is called."""
+
+    word: str
+
+    def __init__(self, unit: str, first: int, least: int, most: int) -> None:
+        found = re.fullmatch(r"(\d*)([a-z]+)", unit)
+        assert found is not None
+        self.unit = unit
+        self.first = first
+        self.least = least
+        self.most = most
+        step = int(found[1] or 1) * UNITS[found[2]]
+        self.times, self.parts = max(step // 1000, 1), max(1000 // step, 1)
+        """A step is ``times`` a microsecond, or one of its ``parts``."""
+
+    def microseconds(self, raw: int) -> int:
+        """The number in microseconds, the earlier one of two."""
+        found = self.first + raw * self.times // self.parts
+        if not self.least <= found <= self.most:
+            raise DecodeError("range", f"{shown(raw)} is no {self.word} that tables hold")
+        return found
+
+    def steps(self, microseconds: int, value: object) -> int:
+        """The number that stands for so many microseconds."""
+        steps, left = divmod((microseconds - self.first) * self.parts, self.times)
+        if left:
+            raise EncodeError(f"{shown(value)} is no multiple of {self.unit}")
+        return steps
+
+
+class TimestampMeaning(Counted):
+    """A point in time, counted in ``unit`` from ``epoch``, which is in UTC."""
+
+    type = "timestamp"
+    word = "time"
+
+    def __init__(self, *, unit: str, epoch: str = "1970-01-01") -> None:
+        first = (datetime.fromisoformat(epoch).replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+        super().__init__(unit, first, EARLIEST, LATEST)
+
+    def value(self, raw: int) -> datetime:
+        return EPOCH + timedelta(microseconds=self.microseconds(raw))
+
+    def raw(self, value: Any) -> int:
+        if not isinstance(value, datetime):
+            raise EncodeError(f"a time expected, not {shown(value)}")
+        if value.tzinfo is None:
+            raise EncodeError(f"{value.isoformat()} has no time zone; UTC is tzinfo=datetime.UTC")
+        return self.steps((value - EPOCH) // MICROSECOND, value)
+
+
+class DurationMeaning(Counted):
+    """A span of time, counted in ``unit``."""
+
+    type = "interval day to second"
+    word = "duration"
+
+    def __init__(self, *, unit: str) -> None:
+        super().__init__(unit, 0, -LONGEST - 1, LONGEST)
+
+    def value(self, raw: int) -> timedelta:
+        return timedelta(microseconds=self.microseconds(raw))
+
+    def raw(self, value: Any) -> int:
+        if not isinstance(value, timedelta):
+            raise EncodeError(f"a duration expected, not {shown(value)}")
+        return self.steps(value // MICROSECOND, value)
+
+
+def time_text(value: datetime) -> str:
+    """A time as in ISO 8601, in UTC."""
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def duration_text(value: timedelta) -> str:
+    """A duration as in ISO 8601, in days and seconds."""
+    microseconds = abs(value // MICROSECOND)
+    days, left = divmod(microseconds, 86_400_000_000)
+    seconds, parts = divmod(left, 1_000_000)
+    fraction = f".{parts:06}".rstrip("0") if parts else ""
+    return f"{'-' if value < timedelta() else ''}P{f'{days}D' if days else ''}T{seconds}{fraction}S"
+
+
+class Scaled(Meaning):
+    """A number times ``scale`` plus ``offset``, as ``(number * times + plus) / by`` in whole numbers."""
+
+    def __init__(self, scale: str, offset: str, by: int | None = None) -> None:
+        one, other = Fraction(scale), Fraction(offset)
+        self.by = by or lcm(one.denominator, other.denominator)
+        self.times, self.plus = int(one * self.by), int(other * self.by)
+
+
+class DecimalMeaning(Scaled):
+    """A scaled number, exactly: with so many ``digits``, ``places`` of them behind the point."""
+
+    def __init__(self, *, digits: int, places: int = 0, scale: str = "1", offset: str = "0") -> None:
+        super().__init__(scale, offset, 10**places)
+        self.type = decimal(digits, places)
+        self.places = places
+
+    def value(self, raw: int) -> Decimal | int:
+        found = raw * self.times + self.plus
+        return Decimal(f"{found}e-{self.places}") if self.places else found
+
+    def raw(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite():
+            raise EncodeError(f"a decimal expected, not {shown(value)}")
+        steps, left = divmod(_fraction(value) * self.by - self.plus, self.times)
+        if left:
+            raise EncodeError(f"{shown(value)} is between two values that it can have")
+        return int(steps)
+
+
+class DoubleMeaning(Scaled):
+    """A scaled number as the nearest that a double holds, or what is nearest to a double."""
+
+    type = "double"
+
+    def __init__(self, *, scale: str = "1", offset: str = "0") -> None:
+        super().__init__(scale, offset)
+
+    def value(self, raw: int) -> float:
+        return (raw * self.times + self.plus) / self.by
+
+    def raw(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+            raise EncodeError(f"a number expected, not {shown(value)}")
+        try:
+            return round((_fraction(value) * self.by - self.plus) / self.times)
+        except (ValueError, OverflowError):
+            raise EncodeError(f"a finite number expected, not {shown(value)}") from None
+
+
+_HUGE = 1000
+"""No number of the wire has so many digits; a fraction made of a decimal that has could take all memory."""
+
+
+def _fraction(value: float | Decimal) -> Fraction:
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _HUGE:
+        raise EncodeError(f"{shown(value)} is too large, or too small")
+    return Fraction(value)
+
+
+class Spelled(Meaning):
+    """Bytes as a text, in one spelling; ``word`` is what they are called. Other spellings can be written, too."""
+
+    type = "string"
+    word: str
+
+    def raw(self, value: Any) -> bytes:
+        try:
+            return self.octets(value)
+        except ValueError:
+            raise EncodeError(f"{self.word} expected, not {shown(value)}") from None
+
+    @abstractmethod
+    def octets(self, value: Any) -> bytes:
+        """The bytes that a text, or an object of Python, stands for. Raises ``ValueError`` for anything else."""
+
+
+class UuidMeaning(Spelled):
+    """Its 16 bytes in the order of its digits."""
+
+    word = "a UUID"
+    _written = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+
+    def value(self, raw: bytes) -> str:
+        digits = raw.hex()
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def octets(self, value: Any) -> bytes:
+        if isinstance(value, UUID):
+            return value.bytes
+        if not isinstance(value, str) or not self._written.fullmatch(value):
+            raise ValueError
+        return bytes.fromhex(value.replace("-", ""))
+
+
+class Ipv4Meaning(Spelled):
+    """An address of 4 bytes."""
+
+    word = "an IPv4 address"
+
+    def value(self, raw: bytes) -> str:
+        return ".".join(map(str, raw))
+
+    def octets(self, value: Any) -> bytes:
+        if not isinstance(value, str | ipaddress.IPv4Address):
+            raise ValueError
+        return ipaddress.IPv4Address(value).packed
+
+
+class Ipv6Meaning(Spelled):
+    """An address of 16 bytes, in the spelling of RFC 5952, without a dotted IPv4 address in it."""
+
+    word = "an IPv6 address"
+
+    def value(self, raw: bytes) -> str:
+        groups = [f"{high << 8 | low:x}" for high, low in zip(raw[::2], raw[1::2], strict=True)]
+        zeros = max(
+            re.finditer("0+", "".join("0" if group == "0" else "1" for group in groups)), key=_length, default=None
+        )
+        if zeros is None or _length(zeros) < 2:
+            return ":".join(groups)
+        return f"{':'.join(groups[: zeros.start()])}::{':'.join(groups[zeros.end() :])}"
+
+    def octets(self, value: Any) -> bytes:
+        if not isinstance(value, str | ipaddress.IPv6Address) or "%" in str(value):
+            raise ValueError
+        return ipaddress.IPv6Address(value).packed
+
+
+def _length(found: re.Match[str]) -> int:
+    return found.end() - found.start()
+
+
+class MacMeaning(Spelled):
+    """An address of 6 bytes."""
+
+    word = "a MAC address"
+    _written = re.compile(r"[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}")
+
+    def value(self, raw: bytes) -> str:
+        return raw.hex(":")
+
+    def octets(self, value: Any) -> bytes:
+        if not isinstance(value, str) or not self._written.fullmatch(value):
+            raise ValueError
+        return bytes.fromhex(value.replace(":", "").replace("-", ""))

@@ -1,0 +1,141 @@
+"""What numbers and bytes of many rows at once stand for."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec.meanings import (
+    Counted,
+    DecimalMeaning,
+    DoubleMeaning,
+    Ipv4Meaning,
+    Ipv6Meaning,
+    MacMeaning,
+    Meaning,
+    UuidMeaning,
+)
+from wireloom.columnar import buffers
+from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans
+from wireloom.columnar.buffers import Array, Valid, windows
+
+_EXACT = 2**53
+"""Whole numbers below it are doubles, and the quotient of two of them is the nearest double."""
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Values of a column. Some rows may be ``doubtful``, some may have ``none``."""
+
+    column: Column
+    doubtful: Valid = None
+    none: Valid = None
+
+
+def meant(meaning: Meaning, column: Column) -> Meant:
+    """The values of a column of numbers or bytes."""
+    if isinstance(column, Spans):
+        return Meant(_spelled(meaning, column))
+    if not isinstance(column, Numbers):
+        return Meant(column, np.ones(len(column), bool))
+    if isinstance(meaning, Counted):
+        return _counted(meaning, column)
+    assert isinstance(meaning, DecimalMeaning | DoubleMeaning)
+    return _scaled(meaning, column)
+
+
+def undetermined(meaning: Meaning, numbers: Array, found: Meant) -> Array:
+    """Where the values do not determine their numbers."""
+    assert isinstance(found.column, Numbers)
+    if isinstance(meaning, Counted):
+        steps = (found.column.data - meaning.first) * meaning.parts
+        differs = steps != _signed(numbers)[0] if meaning.parts > 1 else np.zeros(len(numbers), bool)
+    else:
+        differs = np.zeros(len(numbers), bool)
+    return differs if found.none is None else differs | found.none
+
+
+def _counted(meaning: Counted, column: Numbers) -> Meant:
+    """Times and durations in microseconds."""
+    least = -((meaning.first - meaning.least) * meaning.parts // meaning.times)
+    most = ((meaning.most - meaning.first + 1) * meaning.parts - 1) // meaning.times
+    data, high = _signed(column.data)
+    none, doubtful = (high, None) if most <= _MOST else (None, high)
+    none = _either(none, _some((data < max(least, _LEAST)) | (data > min(most, _MOST))))
+    data = _harmless(data, none, doubtful)
+    data = data // meaning.parts if meaning.parts > 1 else data * meaning.times if meaning.times > 1 else data
+    return Meant(Numbers(data + meaning.first if meaning.first else data, column.valid), doubtful, none)
+
+
+def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
+    """Numbers times a number, plus another; those for which that becomes too large are doubtful."""
+    limit = _EXACT if isinstance(meaning, DoubleMeaning) else _MOST
+    data, doubtful = _signed(column.data)
+    bound = (limit - abs(meaning.plus)) // abs(meaning.times)
+    if bound < 0 or (isinstance(meaning, DoubleMeaning) and meaning.by > _EXACT):
+        return Meant(column, np.ones(len(data), bool))
+    large = _some((data > bound) | (data < -bound))
+    data = _harmless(data, large, doubtful) * meaning.times + meaning.plus
+    values = data / meaning.by if isinstance(meaning, DoubleMeaning) else data
+    return Meant(Numbers(values, column.valid), _either(large, doubtful))
+
+
+def _some(which: Array) -> Valid:
+    """The same; None if it is none."""
+    return which if which.any() else None
+
+
+def _harmless(data: Array, *wrong: Valid) -> Array:
+    """The numbers, with 0 for those that are wrong."""
+    for which in wrong:
+        if which is not None:
+            data = np.where(which, 0, data)
+    return data
+
+
+def _signed(data: Array) -> tuple[Array, Valid]:
+    """Numbers as signed ones of 64 bits, and which of them do not fit, if any."""
+    if data.dtype.kind == "u" and data.dtype.itemsize == 8 and (high := data > _MOST).any():
+        return data.astype(np.int64), high
+    return data.astype(np.int64, copy=False), None
+
+
+def _either(one: Valid, other: Valid) -> Valid:
+    return other if one is None else one if other is None else one | other
+
+
+def _spelled(meaning: Meaning, column: Spans) -> Column:
+    size = _SIZES[type(meaning)]
+    start = column.start if column.valid is None else np.where(column.valid, column.start, 0)
+    octets = windows(column.buffer, start, size)
+    if isinstance(meaning, Ipv4Meaning):
+        numbers = Numbers(octets.view(">u4"), column.valid)
+        return Labels(numbers, lambda number: meaning.value(number.to_bytes(4)), pa.string())
+    if isinstance(meaning, Ipv6Meaning):
+        found, codes = np.unique(octets, return_inverse=True)
+        texts = pa.array([meaning.value(bytes(each)) for each in found.tolist()], pa.string())
+        return Made(texts.take(pa.array(codes, mask=None if column.valid is None else ~column.valid)))
+    return Made(_digits(octets.view(np.uint8).reshape(-1, size), _PUNCTUATED[type(meaning)], column.valid))
+
+
+def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) -> pa.Array:
+    """The bytes of each row as digits, with a sign between some of them."""
+    sign, behind = places
+    pairs = np.frombuffer("".join(f"{number:02x}" for number in range(256)).encode(), "V2")[octets]
+    width = 2 * octets.shape[1] + len(behind)
+    text = np.full((len(octets), width), ord(sign), np.uint8)
+    at = 0
+    for number in range(octets.shape[1]):
+        text[:, at : at + 2] = np.ascontiguousarray(pairs[:, number]).view(np.uint8).reshape(-1, 2)
+        at += 3 if number in behind else 2
+    offsets = np.arange(len(octets) + 1, dtype=np.int32) * np.int32(width)
+    return buffers.array(pa.string(), len(octets), valid, offsets, text)
+
+
+_SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}
+_PUNCTUATED: dict[type[Meaning], tuple[str, tuple[int, ...]]] = {
+    UuidMeaning: ("-", (3, 5, 7, 9)),
+    MacMeaning: (":", (0, 1, 2, 3, 4)),
+}
+"""The sign that stands between digits, and behind which bytes."""
