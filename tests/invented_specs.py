@@ -166,12 +166,17 @@ class _Drawing:
 
     def bits(self) -> Piece:
         width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
-        fields = [{"name": high, "width": width}, {"name": low, "width": 8 - width}]
+        wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
+        fields = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
 
         def fill(row: Row) -> None:
-            row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << 8 - width)
+            row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
+            if whole and self.random.random() < 0.5:
+                row[whole["name"]] = row[high] << wide - width | row[low]
+                for name in self.random.choice(([], [high], [high, low])):
+                    del row[name]
 
-        return [{"bits": "u8", "fields": fields}], fill
+        return [{"bits": f"u{wide}", **whole, "fields": fields}], fill
 
     def labelled(self) -> Piece:
         """A number whose values or bits have names and labels; rows have it as a number or as labels."""

@@ -22,7 +22,7 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
-    "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes",
+    "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 

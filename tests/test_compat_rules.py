@@ -171,7 +171,8 @@ def _differ(row: Any, found: Any, side: Side) -> bool:
         return side is Side.BACKWARD or found["message"] != "unknown"
     before, after = ({**one, **one[one["message"]]} for one in (row, found))
     told = (name for name, value in before.items() if value is not None and name not in ("m", "p", "left_over"))
-    return any(not _same(name, before[name], after, side) for name in told)
+    meant = (name for name in told if not name.startswith("spare"))  # what is reserved has no meaning
+    return any(not _same(name, before[name], after, side) for name in meant)
 
 
 def _unnamed(row: Any) -> bool:

@@ -563,6 +563,7 @@ local function declare(protocol, owner, nodes)
     if node.trailing then declare(protocol, owner, {node.trailing}) end
     if node.raw then declare(protocol, owner, {node.raw}) end
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
+    if node.whole then declare(protocol, owner, {node.whole}) end
     local shift = node.bits and 8 * node.value.size
     for _, bit in ipairs(node.bits or {}) do
       shift = shift - bit.width
@@ -1007,8 +1008,13 @@ end
 
 function readers.bits(reader, tree, this, node, derived)
   local at, shift = reader.pos, 8 * node.value.size
-  need(reader, node.value.size, node.bits[1].name)
+  need(reader, node.value.size, (node.whole or node.bits[1]).name)
   local word = number(reader, node.value)
+  if node.whole then
+    this[node.whole.name] = word
+    reader.frame[node.whole.name] = {at, reader.pos}
+    tell(reader, tree, node.whole, at, node.value.size, word)
+  end
   for _, bit in ipairs(node.bits) do
     shift = shift - bit.width
     local value = mod(shr(word, shift), power(bit.width))

@@ -138,7 +138,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
 """Whether one of each kind in ``CONTENTS`` always has the same size; scalars say it themselves."""
 
 _NAMES: Mapping[type, Callable[[Any], str]] = {
-    Bits: lambda part: str(part.fields[0][0]),
+    Bits: lambda part: str(part.name),
     Choice: lambda part: _name(part.alternatives[0]),
     Computed: lambda part: str(part.name),
     Encoded: lambda part: str(part.name),

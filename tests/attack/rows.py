@@ -8,7 +8,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -212,13 +212,15 @@ def _places(values: Any, columns: Mapping[str, Column]) -> Iterator[tuple[Row, d
 @dataclass(frozen=True)
 class Kind:
     """What may become of a column: ``follows`` from the rest whatever is given; ``fills`` itself if nothing is;
-    is the label of another column; is a struct, or a list of such; is beside values that do not determine it."""
+    is the label of another column; is a struct, or a list of such; is beside values that do not determine it; is a
+    number with such parts."""
 
     follows: bool = False
     fills: bool = False
     label_of: str | None = None
     inner: "Shape | None" = None
     raw: bool = False
+    parts: tuple[str, ...] = ()
 
     @property
     def spared(self) -> bool:
@@ -268,9 +270,7 @@ def _add(shape: Shape, more: Shape) -> None:
     """Columns that two layouts share follow or fill where either says so."""
     for name, kind in more.items():
         known = shape.get(name, kind)
-        shape[name] = Kind(
-            known.follows or kind.follows, known.fills or kind.fills, kind.label_of, kind.inner, kind.raw
-        )
+        shape[name] = replace(kind, follows=known.follows or kind.follows, fills=known.fills or kind.fills)
 
 
 def _shape(steps: Iterable[Any]) -> Shape:
@@ -281,6 +281,10 @@ def _shape(steps: Iterable[Any]) -> Shape:
                 for name, field in step.fields:
                     _add(shape, _field(name, field))
             case Bits():
+                if step.whole is not None:
+                    follows = any(field.derived for _, field, _, _ in step.fields)
+                    names = tuple(name for name, *_ in step.fields)
+                    _add(shape, {step.name: Kind(follows=follows, fills=True, parts=names)})
                 for name, field, _, _ in step.fields:
                     _add(shape, _field(name, field))
             case Lone():
@@ -388,7 +392,11 @@ def _difference(given: Mapping[str, Any], back: Mapping[str, Any], shape: Shape)
             may_be = (
                 found is None
                 or kind.fills
-                or any(given.get(label) is not None for label, of in shape.items() if of.label_of == name)
+                or any(
+                    given.get(other) is not None
+                    for other, of in shape.items()
+                    if of.label_of == name or name in of.parts
+                )
             )
             if not may_be and not (isinstance(found, Mapping) and name == back.get("message")):
                 return f"{name} was not given and is {found!r}"

@@ -257,8 +257,8 @@ class _Walk:
                     for index, cases in enumerate(rivals.tried(alternatives)):
                         taken = Taken(number, index, cases)
                         yield from self.nodes(alternatives[index].nodes, (*branch, taken), sections)
-                case model.Bits(fields=bits):
-                    for bit in bits:
+                case model.Bits():
+                    for bit in node.named:
                         yield Visit(bit, next(self.orders), branch, sections)
                 case model.Field() | model.Computed() | model.Padding() | model.Slot():
                     pass

@@ -39,11 +39,15 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class BitLeaf:
-    """A bit field and the bits of its integer that it occupies, counted from the least significant."""
+    """A bit field and the bits of its integer that it occupies, counted from the least significant.
+
+    The ``whole`` number is a bit field of all its bits.
+    """
 
     field: model.BitField
     integer: model.Wire
     shift: int
+    whole: bool = False
 
 
 Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
@@ -129,7 +133,9 @@ def _leaves(
                 yield from _leaves(path, model.children(node), guards, (*place, node.name))
             case model.Padding():
                 yield leaf(path, PADDING, node)
-            case model.Bits(wire=wire, fields=fields):
+            case model.Bits(wire=wire, fields=fields, whole=whole):
+                if whole is not None:
+                    yield leaf(f"{path}.{whole.name}", whole.name, BitLeaf(whole, wire, 0, whole=True))
                 shift = 8 * (wire.fixed or 0)
                 for field in fields:
                     shift -= field.width

@@ -95,6 +95,12 @@ def relabelled(
             yield before, after, number
 
 
+def may_be_zero(field: Valued) -> bool:
+    """Whether nothing restricts the field's value, so that 0 is allowed."""
+    is_sum = isinstance(field, model.Field) and field.checksum is not None
+    return field.valid is None and field.derive is None and not is_sum and not field.const
+
+
 def enum_of(leaf: Leaf) -> str | None:
     """The enum of the leaf."""
     return leaf.node.enum if isinstance(leaf.node, model.Named) else None

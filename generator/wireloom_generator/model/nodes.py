@@ -17,6 +17,9 @@ from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.meanings import Meaning
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
+MOST_RESERVED = 1024
+"""How many reserved bytes a field can have; their zeros are written into generated code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
@@ -186,10 +189,16 @@ class BitField(_Named):
 
 @dataclass(frozen=True, slots=True)
 class Bits(Sourced):
-    """An integer split into bit fields, most significant first."""
+    """An integer split into bit fields, most significant first; the ``whole`` is a column, too, if it has a name."""
 
     wire: Wire
     fields: tuple[BitField, ...]
+    whole: BitField | None = None
+
+    @property
+    def named(self) -> tuple[BitField, ...]:
+        """All that has a name: the whole, then its parts."""
+        return self.fields if self.whole is None else (self.whole, *self.fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +313,7 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
     for node in nodes:
         yield node
         if isinstance(node, Bits):
-            yield from node.fields
+            yield from node.named
         yield from walk(children(node))
 
 

@@ -61,8 +61,9 @@ def _item(part: model.Node | model.Alternative | model.Tail) -> Code:
             return named(part.name, _field(part))
         case model.Computed():
             return named(part.name, _computed(part))
-        case model.Bits(wire=wire, fields=fields):
-            return call("Bits", number(wire), *(named(field.name, _bit(field)) for field in fields))
+        case model.Bits(wire=wire, fields=fields, whole=whole):
+            number_ = None if whole is None else named(whole.name, _bit(whole))
+            return call("Bits", number(wire), *(named(field.name, _bit(field)) for field in fields), whole=number_)
         case model.Padding(size=size, align=1):
             return call("Pad", asked(size))
         case model.Padding(align=align, start=start):

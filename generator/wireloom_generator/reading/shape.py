@@ -137,7 +137,7 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         present = {key.text for key, _ in node.entries}
-        kind = next((kind for key, kind in _ENTRIES.items() if key in present), None)
+        kind = next((kind for key, kind in reversed(_ENTRIES.items()) if key in present), None)  # bits have names, too
         if kind is not None:
             return self.dataclass(kind, node)
         what = f"an entry has one of the keys {', '.join(_ENTRIES)}"

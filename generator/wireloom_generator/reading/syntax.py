@@ -213,14 +213,17 @@ class BitField(Documented):
     valid: Expression | None = optional("must hold, or the record is malformed")
     derive: Expression | None = optional("what it must be; filled in on encode")
     default: Literal | None = optional("value, or an expression for it, when none is given on encode")
+    unit: str | None = optional("unit of the number")
     reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bits(Written):
+class Bits(Documented):
     """An integer split into bit fields, most significant first."""
 
     bits: str = required("unsigned integer type they fill")
+    name: str | None = optional("snake_case name of the whole number, which is a column then, too")
+    unit: str | None = optional("unit of the whole number")
     fields: tuple[BitField, ...] = required("the bit fields, most significant first")
 
 

@@ -49,7 +49,7 @@ def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
 
 
 def _node_columns(node: model.Node) -> Iterator[Column]:
-    for field in node.fields if isinstance(node, model.Bits) else (node,):
+    for field in node.named if isinstance(node, model.Bits) else (node,):
         if isinstance(field, model.Named):
             yield from field.columns
     yield from columns(model.children(node))

@@ -12,7 +12,17 @@ from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
-from wireloom_generator.types import Bytes, Declared, FlatBuffers, Struct, Unknown, WireType, integer_column, meanings
+from wireloom_generator.types import (
+    Bytes,
+    Declared,
+    FlatBuffers,
+    Integer,
+    Struct,
+    Unknown,
+    WireType,
+    integer_column,
+    meanings,
+)
 from wireloom_generator.types.sizes import ANY, SizeRange, exactly
 
 
@@ -161,7 +171,8 @@ class Fields:
                 return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
             case syntax.Bits():
                 fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
-                return model.Bits(self.number(entry.bits), fields, written=entry, via=via)
+                wire = self.number(entry.bits)
+                return model.Bits(wire, fields, self._whole(entry, wire, names, via), written=entry, via=via)
             case syntax.Pad(pad=size):
                 return model.Padding(self.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
             case syntax.Align(align=align, start=start):
@@ -178,10 +189,35 @@ class Fields:
             condition = self.condition(alternative.when, alternative.where("when"), names)
             yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
 
+    def _whole(self, entry: syntax.Bits, wire: model.Wire, names: Names, via: Location | None) -> model.BitField | None:
+        """The whole number of bit fields, as bits of itself, if it has a name."""
+        if entry.name is None:
+            return None
+        doc = documentation(entry, unit=entry.unit)
+        width = wire.type.bits if isinstance(wire.type, Integer) else 0
+        columns = (model.Column(entry.name, integer_column(width, signed=False), doc.comment),)
+        compared = entry.name in names.hexadecimal
+        return model.BitField(
+            entry.name,
+            width,
+            False,
+            columns,
+            None,
+            True,
+            None,
+            None,
+            None,
+            None,
+            compared,
+            doc=doc,
+            written=entry,
+            via=via,
+        )
+
     def _bit_field(self, field: syntax.BitField, names: Names, via: Location | None) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
         kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
-        doc = documentation(field)
+        doc = documentation(field, unit=field.unit)
         return model.BitField(
             field.name,
             field.width,
@@ -347,10 +383,17 @@ class Fields:
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
         if default is None:
-            return model.Condition(Value(0), "0") if field.reserved else None
+            return self._nothing(field, names) if field.reserved else None
         if not isinstance(default, str):
             return model.Condition(Value(default), str(default))
         return self.expression(default, field.where("default"), names)
+
+    def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
+        """What is written for something without a meaning."""
+        if isinstance(field, syntax.Field) and field.type == Bytes.spelling:
+            size = model.Wire(Bytes(), None, self._field_extent(field, names)).fixed or 0
+            return model.Condition(Value(bytes(size if 0 < size <= model.MOST_RESERVED else 0)), "zeros")
+        return model.Condition(Value(0), "0")
 
     def type(self, field: syntax.Field) -> WireType:
         """The type of a field; a shared struct is resolved with it, and an undeclared type is unknown."""

@@ -127,7 +127,7 @@ class Splicing:
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)
-                case syntax.Bits(fields=fields):
-                    yield from ((field.name, nullable, "") for field in fields)
+                case syntax.Bits(name=whole, fields=fields):
+                    yield from ((name, nullable, "") for name in (whole, *(field.name for field in fields)) if name)
                 case syntax.Pad() | syntax.Align():
                     pass

@@ -1,7 +1,8 @@
 """Bit fields fill an unsigned integer.
 
 They are listed from the most significant bit down, and their widths add up to the integer's. A single bit is true or
-false unless it has an enum. Bits without a meaning are a field too, ``reserved: true``.
+false unless it has an enum. Bits without a meaning are a field too, ``reserved: true``. What is said of the whole
+number, as its unit, asks for its ``name``.
 
 Bad::
 
@@ -27,12 +28,16 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import WIDTHS, Integer
 
+_SAID = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit")
+"""What can be said of the whole number."""
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Bit fields that leave gaps, are too many, or have no integer."""
     for node in nodes(spec):
         if isinstance(node, model.Bits):
             yield from _widths(node)
+            yield from _nameless(node)
             for bit in node.fields:
                 yield from _bit(bit)
 
@@ -48,6 +53,14 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
     if bits.fields and total != wire.bits and wire.bits in WIDTHS:
         hint = f"{wire.bits - total} are missing" if total < wire.bits else f"{total - wire.bits} are too many"
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
+
+
+def _nameless(bits: model.Bits) -> Iterator[Problem]:
+    """What is said of the whole number has no place if that has no name."""
+    for key in () if bits.whole is not None else _SAID:
+        if bits.gives(key):
+            hint = "with a name the number is a column, too; what is about its parts stands beside them"
+            yield Problem(bits.where(key), "bits", f"these bits have no name, so nothing has the {key}", hint)
 
 
 def _bit(bit: model.BitField) -> Iterator[Problem]:

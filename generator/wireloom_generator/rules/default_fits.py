@@ -1,17 +1,18 @@
 """A default is a value that its field can have.
 
 It is used on encode when none is given: a literal, or an expression over the other fields. Text in it stands in quotes
-of its own, because it is an expression. Bytes, lists and structs have no default.
+of its own, because it is an expression. Bytes, lists and structs have no default. What is ``reserved`` is 0 if none is
+given, or so many zero bytes as its ``size`` says, which is a number then.
 
 Bad::
 
     - {name: opaque, type: u8, default: 256}
-    - {name: reserved_bytes, type: bytes, size: 4, reserved: true}
+    - {name: reserved_bytes, type: bytes, size: opaque, reserved: true}
 
 Good::
 
     - {name: opaque, type: u8, default: 0}
-    - {name: reserved_number, type: u32, reserved: true}
+    - {name: reserved_bytes, type: bytes, size: 4, reserved: true}
 """
 
 from collections.abc import Iterator
@@ -32,9 +33,16 @@ def check(spec: Resolved) -> Iterator[Problem]:
         fault = _fault(field, field.default) if field.default is not None and field.gives("default") else None
         if fault is not None:
             yield Problem(field.where("default"), "default-fits", *fault)
-        if field.reserved and field.kind not in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION):
-            hint = "a reserved field is an integer, which is 0 unless it is given; zero bytes alone are written pad:"
+        if field.reserved and not _has_zero(field):
+            hint = f"a number can, and bytes of a size up to {model.MOST_RESERVED}; zero bytes alone are written pad:"
             yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
+
+
+def _has_zero(field: model.Field | model.BitField) -> bool:
+    """Whether zeros can be written for it."""
+    if isinstance(field, model.Field) and field.kind is Kind.BYTES:
+        return field.repeat is None and 0 < (field.wire.fixed or 0) <= model.MOST_RESERVED
+    return field.kind in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION)
 
 
 def _fault(field: model.Field | model.BitField, default: model.Condition) -> tuple[str, str] | None:

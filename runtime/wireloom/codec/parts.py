@@ -285,9 +285,15 @@ class Optional(Part):
 
 
 class Bits(Part):
-    """An integer split into named bit fields, most significant first. A field of type ``bool`` is one bit wide."""
+    """An integer split into named bit fields, most significant first. A field of type ``bool`` is one bit wide.
 
-    def __init__(self, integer: Construct, *fields: Construct) -> None:
+    The ``whole`` number may have a name, too. When building, either is enough, and where both are given they must
+    agree, but in the bits of derived fields.
+    """
+
+    last = stored = False
+
+    def __init__(self, integer: Construct, *fields: Construct, whole: Construct | None = None) -> None:
         super().__init__()
         self.integer = integer
         self.size = integer.sizeof()
@@ -300,19 +306,33 @@ class Bits(Part):
             shift -= width
             self.fields.append((item.name, field, shift, (1 << width) - 1))
         assert shift == 0, "bit fields fill their integer"
+        self.whole: tuple[str, Field] | None = None
+        if isinstance(whole, Renamed):
+            self.whole = whole.name, whole.subcon if isinstance(whole.subcon, Field) else Field(whole.subcon)
+        self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
-        self.inputs = tuple(column for name, field, _, _ in self.fields for column in field.inputs(name))
+        parts = tuple(column for name, field, _, _ in self.fields for column in field.inputs(name))
+        self.inputs = parts if self.whole is None else (self.whole[0], *parts)
+        self.name = self.inputs[0] if self.whole is not None else self.fields[0][0]
 
     def columns(self) -> Iterator[Column]:
+        if self.whole is not None:
+            name, field = self.whole
+            yield from field.labelled(name, field.subcon.type)
         for name, field, _, _ in self.fields:
             yield from field.labelled(name, field.subcon.type)
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
         if reader.limit - start < self.size:
-            raise reader.short(self.size).within(self.fields[0][0])
+            raise reader.short(self.size).within(self.name)
         word = self.integer._parse(reader, this, "")
+        if self.whole is not None:
+            this[self.name] = word
+            reader.frame[self.name] = (start, reader.pos)
+            if reader.trace is not None:
+                reader.trace.note(self.name, start, reader.pos, this, field=self.whole[1])
         for (name, field, shift, mask), loaders in zip(self.fields, self._loaders, strict=True):
             value = word >> shift & mask
             this[name] = bool(value) if field.subcon.boolean else value
@@ -330,6 +350,8 @@ class Bits(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
+        if self.whole is not None:
+            self._part(writer, this, self.whole[1])
         for name, field, _, _ in self.fields:
             if this[name] is None and not field.derived:
                 field.fill(writer, this, name)
@@ -337,6 +359,44 @@ class Bits(Part):
             if field.valid is not None:
                 writer.claim(Validity(name, field.valid), this, taken=True)
         writer.reserve(self, this, self.size)
+
+    def _part(self, writer: Writer, this: Values, field: Field) -> None:
+        """Take what is not given of the parts from the whole; it is what they make it in the end."""
+        word = this[self.name]
+        writer.frame[self.name] = (len(writer.buffer), len(writer.buffer) + self.size)
+        if word is not None:
+            if type(word) is not int or not 0 <= word < 1 << 8 * self.size:
+                raise EncodeError(unfit(word, field.subcon.type, 8 * self.size), self.name)
+            for name, part, shift, mask in self.fields:
+                if this[name] is None and not part.derived:
+                    this[name] = bool(word >> shift & mask) if part.subcon.boolean else word >> shift & mask
+            writer.claim(self, this, word & self._told)
+        else:
+            known = writer.known.get(writer.path)
+            this[self.name] = known and known.get(self.name)
+        writer.await_(this, self.name, self)
+
+    def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> int | None:
+        """The whole number that the parts make; None while one of them is none."""
+        word = 0
+        for name, _, shift, mask in self.fields:
+            value = this[name]
+            if not isinstance(value, int):
+                return None
+            word |= (value & mask) << shift
+        return word
+
+    def state(self, this: Values, record: Values, frame: Frame) -> int | None:
+        """The bits of the parts that are given, and not derived."""
+        word = self.expected(this, record, frame, b"")
+        return None if word is None else word & self._told
+
+    def refusal(self, this: Values, taken: int, found: int | None) -> EncodeError:
+        for name, field, shift, mask in self.fields:
+            meant = taken >> shift & mask
+            if found is not None and meant != found >> shift & mask:
+                return EncodeError(f"{field.shown(this[name])} given, but {self.name} makes it {meant}", name)
+        return EncodeError("given, but one of its bit fields is no number", self.name)
 
     def pack(self, writer: Writer, this: Values) -> bytes:
         """The integer's bytes."""

@@ -284,17 +284,22 @@ class Bit:
 class Bits:
     """An integer split into bit fields, most significant first."""
 
-    def __init__(self, word: Number, *bits: Bit) -> None:
+    def __init__(self, word: Number, *bits: Bit, whole: Field | None = None) -> None:
         self.word = word
         self.bits = bits
+        self.whole = whole
+        self.name = (whole or bits[0].field).name
         self.derived = [bit.field for bit in bits if bit.field.derive]
         self.fixed = word.size
 
     def read(self, at: Rows, this: Values) -> None:
         start = at.at
-        with at.within(self.bits[0].field.name):
+        with at.within(self.name):
             raw, offset = at.gather(self.word.size)
         word = self.word.of(raw, at.little, offset)
+        if self.whole is not None:
+            self.whole.put(at, this, word, start)
+            at.frame.put(self.name, start, at.at)
         word = word.astype(np.uint64 if self.word.odd else f"u{self.word.size}")
         for bit in self.bits:
             bit.field.put(at, this, bit.of(word), start)

@@ -171,7 +171,8 @@ def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
 @reader.register
 def _bits(part: codec.Bits, planner: Planner) -> parts.Bits:
     bits = (parts.Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
-    return parts.Bits(Number(code(part.integer)), *bits)
+    whole = None if part.whole is None else planner.field(*part.whole)
+    return parts.Bits(Number(code(part.integer)), *bits, whole=whole)
 
 
 @reader.register

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.expressions import Value
 
 CATEGORY = Category.CODEC
 
@@ -23,10 +24,16 @@ CATEGORY = Category.CODEC
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields with another default."""
     for pair, kept, old, new in walks.values(comparison):
-        if not pair.same(old.default, new.default):
+        if not pair.same(old.default, new.default) and not (_is_zeros(old) and _is_zeros(new)):
             breaks = NEITHER if old.default is None else BACKWARD
             yield Change(kept.new.path, f"default {walks.was(old.default, new.default)}", breaks)
     yield from _selecting(comparison)
+
+
+def _is_zeros(field: walks.Valued) -> bool:
+    """Whether it is bytes without a meaning, which are zeros unless they are given."""
+    value = field.default.expression if field.default is not None else None
+    return field.reserved and isinstance(value, Value) and isinstance(value.value, bytes)
 
 
 def _selecting(comparison: Comparison) -> Iterator[Change]:

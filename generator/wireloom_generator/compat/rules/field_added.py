@@ -2,7 +2,8 @@
 
 Old records do not have it: where it must be there, they are cut off, or what stands behind it is read from the wrong
 place. Old decoders come upon its bytes: they keep them if the section has a trailing column and the field is the last
-one, else the record is malformed to them.
+one, else the record is malformed to them. A field that is carved out of reserved bits or bytes is 0 in old records, and
+old decoders keep what it is; nor does it matter if bits of a number get names, or all of them one together.
 
 Bad::
 
@@ -22,7 +23,9 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.alignment import LayoutPair
+from wireloom_generator.compat.carving import Carving
 from wireloom_generator.compat.changes import BACKWARD, FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import Leaf
@@ -33,9 +36,15 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of the new version that the old one does not have."""
     for pair in comparison.layouts:
+        carving = Carving(pair)
         for leaf in pair.added:
             if isinstance(leaf.node, model.Computed):
                 yield Change(leaf.path, "computed from what was there before", NEITHER)
+            elif carving.from_number(leaf):
+                yield Change(leaf.path, "tells bits that were told before", NEITHER)
+            elif carving.from_reserved(leaf) and isinstance(leaf.node, model.Field | model.BitField):
+                what = "carved out of what was reserved; old records have 0 there"
+                yield Change(leaf.path, what, NEITHER if walks.may_be_zero(leaf.node) else BACKWARD)
             elif isinstance(leaf.node, model.Named):
                 yield _added(pair, leaf)
 

@@ -19,6 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
+from wireloom_generator.compat.carving import Carving
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
@@ -29,10 +30,13 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields that are after others than before, in another section, or at other bits."""
     for pair in comparison.layouts:
+        carving = Carving(pair)
         for kept in pair.kept:
             place = tuple(pair.renamed.get(name, name) for name in kept.old.place)
             match kept.old.carrier, kept.new.carrier:
                 case (model.Computed(), _) | (_, model.Computed()) | (model.Padding(), _):
+                    continue
+                case _ if carving.shrunk(kept.old, kept.new):
                     continue
                 case BitLeaf() as old, BitLeaf() as new if not kept.moved and old.shift != new.shift:
                     yield Change(kept.new.path, f"moved from bit {old.shift} to bit {new.shift}", BOTH)

@@ -21,7 +21,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.compat.changes import BACKWARD, BOTH, Category, Change
+from wireloom_generator.compat.carving import Carving
+from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
 CATEGORY = Category.WIRE
@@ -30,9 +31,14 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of the old version that the new one does not have."""
     for pair in comparison.layouts:
+        carving = Carving(pair)
         for leaf in pair.removed:
             if isinstance(leaf.node, model.Computed):
                 yield Change(leaf.path, "no longer computed", BACKWARD)
+            elif carving.given_away(leaf):
+                yield Change(leaf.path, "reserved no longer; all of it is told", NEITHER)
+            elif carving.into_number(leaf):
+                yield Change(leaf.path, "told otherwise now", BACKWARD)
             elif isinstance(leaf.node, model.Named):
                 hint = "reserved: true keeps its place" if not leaf.optional else ""
                 is_last = all(other in pair.removed for other in pair.old.behind(leaf))

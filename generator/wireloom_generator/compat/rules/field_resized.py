@@ -1,7 +1,7 @@
 """A field keeps its size.
 
 What stands behind it in the same section is read from where it is not; a varint of more bits only refuses or admits
-larger numbers.
+larger numbers. What is reserved may become less, if all bits of the rest are told.
 
 Bad::
 
@@ -15,6 +15,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator.compat import walks, words
+from wireloom_generator.compat.carving import Carving
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf
@@ -27,6 +28,8 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Numbers of other widths, and values that reach to another end."""
     for pair, kept, old, new in walks.fields(comparison):
+        if new.reserved and Carving(pair).shrunk(kept.old, kept.new):
+            continue
         one, other = old.wire.type, new.wire.type
         match one, other:
             case Varint(bits=before), Varint(bits=after):
@@ -46,8 +49,11 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 def _bits(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
+        carving = Carving(pair)
         for kept in pair.kept:
             match kept.old.carrier, kept.new.carrier:
+                case (BitLeaf(), BitLeaf()) if carving.shrunk(kept.old, kept.new):
+                    pass
                 case BitLeaf(field=old, integer=one), BitLeaf(field=new, integer=other):
                     if one.type != other.type:
                         yield Change(kept.new.path, f"was in a {one.type}, is in a {other.type}", BOTH)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from wireloom_generator import model
 from wireloom_generator.compat import walks
+from wireloom_generator.compat.carving import Carving
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.compat.surface import BitLeaf, Carrier
@@ -28,8 +29,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of another kind of type."""
     renamed = _renamed_types(comparison)
     for pair in comparison.layouts:
+        carving = Carving(pair)
         for kept in pair.kept:
-            if _differ(kept.old.carrier, kept.new.carrier, renamed):
+            if not carving.shrunk(kept.old, kept.new) and _differ(kept.old.carrier, kept.new.carrier, renamed):
                 yield Change(kept.new.path, walks.was(_in_words(kept.old.carrier), _in_words(kept.new.carrier)), BOTH)
 
 
@@ -39,6 +41,11 @@ def _differ(old: Carrier, new: Carrier, renamed: Mapping[str, str]) -> bool:
             return _types_differ(before.wire.type, after.wire.type, renamed)
         case BitLeaf(field=one), BitLeaf(field=other):
             return one.boolean != other.boolean
+        case (model.Field(wire=wire), BitLeaf(whole=True, integer=integer)) | (
+            BitLeaf(whole=True, integer=integer),
+            model.Field(wire=wire),
+        ):
+            return wire.type != integer.type
         case (model.Padding(), _) | (_, model.Padding()):
             return False
         case _:

@@ -35,21 +35,16 @@ def check(comparison: Comparison) -> Iterator[Change]:
                     yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
                 case model.Padding(), model.Field() as field:
                     what = "was padding; old decoders refuse what is not 0"
-                    yield Change(kept.new.path, what, FORWARD if _may_be_zero(field) else BOTH)
+                    yield Change(kept.new.path, what, FORWARD if walks.may_be_zero(field) else BOTH)
                 case model.Field() as field, model.Padding():
                     what = "is padding now; what is not 0 is malformed"
-                    yield Change(kept.old.path, what, BACKWARD if _may_be_zero(field) else BOTH)
+                    yield Change(kept.old.path, what, BACKWARD if walks.may_be_zero(field) else BOTH)
         for leaf in pair.removed:
             if isinstance(leaf.carrier, model.Padding):
                 yield Change(leaf.path, f"padding of {_in_words(leaf.carrier)} removed", BOTH)
         for leaf in pair.added:
             if isinstance(leaf.carrier, model.Padding):
                 yield Change(leaf.path, f"padding of {_in_words(leaf.carrier)} added", BOTH)
-
-
-def _may_be_zero(field: model.Field) -> bool:
-    """Whether nothing restricts the field's value, so that 0 is allowed."""
-    return field.valid is None and field.derive is None and field.checksum is None and not field.const
 
 
 def _same(pair: LayoutPair, old: model.Padding, new: model.Padding) -> bool:

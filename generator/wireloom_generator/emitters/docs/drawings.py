@@ -136,7 +136,7 @@ def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
         elif isinstance(tree.node, model.Field | model.Section | model.Slot):
             yield prefix + tree.node.name
         elif isinstance(tree.node, model.Bits):
-            yield from (prefix + field.name for field in tree.node.fields)
+            yield from (prefix + field.name for field in tree.node.named)
 
 
 def _instead(replaced: str, other: Option, prefix: str) -> str:

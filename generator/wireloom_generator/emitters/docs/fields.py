@@ -98,7 +98,7 @@ class FieldTable:
         parts = [
             sentence(when),
             prose(field.doc.text),
-            f"Unit: {phrase(field.doc.unit)}" if field.doc.unit else "",
+            _unit(field.doc),
             _size_in_words(tree),
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
@@ -123,10 +123,28 @@ class FieldTable:
     def _bits(self, at: str, bits: model.Bits, when: str, order: str) -> Iterator[TableRow]:
         size = bits.wire.fixed or 0
         top, shown = 8 * size, wire_type(bits.wire, self.names.order, order)
+        if bits.whole is not None:
+            whole = bits.whole
+            parts = [
+                sentence(when),
+                prose(whole.doc.text),
+                _unit(whole.doc),
+                "The bits below are parts of it, and it or they are enough on encode",
+                *self._rest("field", whole.name, whole.doc),
+            ]
+            yield (
+                at,
+                str(size),
+                shown,
+                code(whole.name),
+                cell(sentences(parts)),
+                _types(whole.columns),
+            )
         for field in bits.fields:
             parts = [
                 sentence(when),
                 prose(field.doc.text),
+                _unit(field.doc),
                 f"Always {code(_shown(field.const))}" if field.const is not None else "",
                 self._named(field.enum, None),
                 f"Malformed unless {code(field.valid.text)}" if field.valid else "",
@@ -209,6 +227,10 @@ def both(when: str, option: Option) -> str:
 def sentence(text: str) -> str:
     """The text with a capital letter."""
     return f"{text[0].upper()}{text[1:]}" if text else ""
+
+
+def _unit(doc: model.Doc) -> str:
+    return f"Unit: {phrase(doc.unit)}" if doc.unit else ""
 
 
 def _size(tree: Placed) -> str:

@@ -160,8 +160,9 @@ def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
                 **_names(node.enum, None, node.labels),
                 doc=_doc(node.doc),
             )
-        case model.Bits(wire=wire, fields=fields):
-            return _kind("bits", value=_value(wire), bits=LuaTable(tuple(map(_bit, fields))))
+        case model.Bits(wire=wire, fields=fields, whole=whole):
+            bits = LuaTable(tuple(map(_bit, fields)))
+            return _kind("bits", value=_value(wire), whole=_bit(whole) if whole else None, bits=bits)
         case model.Padding(size=size, align=align, start=start):
             return _kind(
                 "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None

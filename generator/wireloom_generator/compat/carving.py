@@ -1,0 +1,136 @@
+"""Which bits of a layout are whose, and so which fields are carved out of bits that had no meaning."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator import model
+from wireloom_generator.compat.alignment import LayoutPair
+from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.types import Integer
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bits of a section, from ``first`` to before ``last``, counted from behind the last thing of no fixed size."""
+
+    origin: tuple[str, ...]
+    first: int
+    last: int
+
+    def within(self, other: "Span") -> bool:
+        """Whether they are all among those of another."""
+        return self.origin == other.origin and other.first <= self.first and self.last <= other.last
+
+
+class Carving:
+    """What became of the reserved bits of a layout, and which parts of its numbers have got or lost names."""
+
+    def __init__(self, pair: LayoutPair) -> None:
+        names = {kept.old.name: kept.new.name for kept in pair.kept}
+        self._old = {key: _renamed(span, names) for key, span in _spans(pair.old.leaves).items()}
+        self._new = _spans(pair.new.leaves)
+        old, new = (
+            list(_with(leaves, spans)) for leaves, spans in ((pair.old.leaves, self._old), (pair.new.leaves, self._new))
+        )
+        self._reserved = [span for leaf, span in old if _is_reserved(leaf)]
+        self._numbers_before = [span for leaf, span in old if _is_number(leaf)]
+        self._numbers_now = [span for leaf, span in new if _is_number(leaf)]
+        self._now = [span for leaf, span in new if not is_whole(leaf)]
+
+    def from_reserved(self, new: Leaf) -> bool:
+        """Whether all bits of a new leaf were reserved."""
+        span = self._new.get(id(new))
+        return span is not None and any(span.within(other) for other in self._reserved)
+
+    def from_number(self, new: Leaf) -> bool:
+        """Whether a new leaf is all bits that were told in parts, or a part of a number that was told."""
+        return is_whole(new) or _word(new, self._new) in self._numbers_before
+
+    def into_number(self, old: Leaf) -> bool:
+        """Whether all bits of an old leaf are told in parts now, or as a part of a number."""
+        return is_whole(old) or _word(old, self._old) in self._numbers_now
+
+    def given_away(self, old: Leaf) -> bool:
+        """Whether an old leaf was reserved, and all of its bits are those of others now."""
+        span = self._old.get(id(old))
+        return span is not None and _is_reserved(old) and _covered(span, self._now)
+
+    def shrunk(self, old: Leaf, new: Leaf) -> bool:
+        """Whether reserved bits stay reserved, as far as they have no meaning now."""
+        return _is_reserved(new) and self.from_reserved(new) and self.given_away(old)
+
+
+def is_whole(leaf: Leaf) -> bool:
+    """Whether it is the whole number of bit fields."""
+    return isinstance(leaf.carrier, BitLeaf) and leaf.carrier.whole
+
+
+def _is_reserved(leaf: Leaf) -> bool:
+    node = leaf.node
+    return isinstance(node, model.Field | model.BitField) and node.reserved and node.valid is None
+
+
+def _is_number(leaf: Leaf) -> bool:
+    """Whether it is a number of which bits can be named: a plain one, or one that had a name beside those of parts."""
+    return is_whole(leaf) or (isinstance(leaf.carrier, model.Field) and isinstance(leaf.carrier.wire.type, Integer))
+
+
+def _word(leaf: Leaf, spans: Mapping[int, Span]) -> Span | None:
+    """The bits of the number that a bit field is a part of."""
+    span = spans.get(id(leaf))
+    if span is None or not isinstance(leaf.carrier, BitLeaf):
+        return None
+    last = span.last + leaf.carrier.shift
+    return Span(span.origin, last - 8 * (leaf.carrier.integer.fixed or 0), last)
+
+
+def _with(leaves: Iterable[Leaf], spans: Mapping[int, Span]) -> Iterator[tuple[Leaf, Span]]:
+    return ((leaf, spans[id(leaf)]) for leaf in leaves if id(leaf) in spans)
+
+
+def _spans(leaves: Iterable[Leaf]) -> dict[int, Span]:
+    """The bits of the leaves that are always there and of a fixed size, by the identity of the leaf."""
+    ends: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {}
+    found: dict[int, Span] = {}
+    for leaf in leaves:
+        origin, at = ends.get(leaf.place, (leaf.place, 0))
+        size = _bits(leaf)
+        if size is None:
+            ends[leaf.place] = (*leaf.place, leaf.name), 0
+            continue
+        found[id(leaf)] = Span(origin, at, at + size)
+        ends[leaf.place] = origin, at if is_whole(leaf) else at + size
+    return found
+
+
+def _bits(leaf: Leaf) -> int | None:
+    """How many bits it always has; None if that varies."""
+    if leaf.guards:
+        return None
+    match leaf.carrier:
+        case BitLeaf(field=field):
+            return field.width
+        case model.Field(space=space):
+            return None if space.least != space.most else 8 * space.least
+        case model.Computed():
+            return 0
+        case model.Padding(fixed=int(size)):
+            return 8 * size
+        case model.Section(extent=model.Size(fixed=int(size))) | model.Slot(extent=model.Size(fixed=int(size))):
+            return 8 * size
+        case model.Padding() | model.Section() | model.Slot():
+            return None
+
+
+def _renamed(span: Span, names: Mapping[str, str]) -> Span:
+    return Span(tuple(names.get(name, name) for name in span.origin), span.first, span.last)
+
+
+def _covered(span: Span, others: Iterable[Span]) -> bool:
+    """Whether every bit is one of the others', none of which reaches out of it."""
+    at = span.first
+    for other in sorted((each for each in others if each.within(span)), key=lambda each: each.first):
+        if other.first > at:
+            return False
+        at = max(at, other.last)
+    return at == span.last
