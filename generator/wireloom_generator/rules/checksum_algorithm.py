@@ -1,7 +1,7 @@
-"""A checksum has a known algorithm, an integer of its width, and a place in the record itself.
+"""A checksum has a known algorithm, an integer of its width, and a range of bytes.
 
-The range ``from``–``to`` counts bytes of the record, so a checksum cannot stand in a type that is used as a field: the
-record is not complete when that is written. Include the type instead.
+In a type that is used as a field, the range begins and ends at fields of the type: ``offset(x)``, or ``offset(x) +
+size(x)``. A list can have many items; if each had a checksum over the record, all bytes would be read again for each.
 
 Bad::
 
@@ -13,9 +13,23 @@ Good::
 """
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, structs
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Function,
+    Logical,
+    Name,
+    Unary,
+    Value,
+)
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.reading.vocabulary import ALGORITHMS
@@ -30,9 +44,28 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in structs(spec):
         for visit in scope.visits:
             if isinstance(visit.item, model.Field) and visit.item.checksum is not None:
-                hint = "include the type, or declare the checksum in the record or the message"
-                what = "a checksum over the record cannot stand in a type that is a field"
-                yield Problem(visit.item.where("checksum"), "checksum-algorithm", what, hint)
+                yield from _bounded(visit.item.checksum)
+
+
+def _bounded(checksum: model.Checksum) -> Iterator[Problem]:
+    """Ends of a range in a type that are not at its own fields."""
+    for bound in (checksum.start, checksum.end):
+        if bound.tree is not None and not _at_field(bound.tree):
+            what, hint = "a checksum in a type is over fields of the type", "write offset(x), or offset(x) + size(x)"
+            yield Problem(bound.at, "checksum-algorithm", what, hint)
+
+
+def _at_field(bound: Expr) -> bool:
+    """Whether an end of a range is where a field begins or ends."""
+    match bound:
+        case Call(Function.OFFSET, (Name(),)):
+            return True
+        case Binary("+", Call(Function.OFFSET, (Name(name=one),)), Call(Function.SIZE, (Name(name=other),))):
+            return one == other
+        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
+            return False
+        case _:
+            assert_never(bound)
 
 
 def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:

@@ -14,14 +14,14 @@ Good::
     - {name: data, type: bytes, size: rest}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Offsets
-from wireloom_generator.analysis.scopes import Scope, Visit, head, messages
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, structs
 from wireloom_generator.expressions import (
     Among,
     Binary,
@@ -63,8 +63,9 @@ class _Sum:
 def check(spec: Resolved) -> Iterator[Problem]:
     """Checksums that cover themselves, directly or through others."""
     found: dict[Location, Problem] = {}
-    for scope in (head(spec), *messages(spec)):
-        sums = list(_sums(spec, scope))
+    in_records = (_sums(spec, scope) for scope in (head(spec), *messages(spec)))
+    for found_there in (*in_records, *map(_in_type, structs(spec))):
+        sums = list(found_there)
         over = {one.name: [other.name for other in sums if one.is_over(other)] for one in sums}
         for one in sums:
             circle = _back_to(one.name, over)
@@ -89,6 +90,28 @@ def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
                 slot = layout.places.get(visit.sections[0]) if visit in scope.visits and is_message else None
                 least = slot.bytes if slot is not None else 0
                 yield _Sum(field.name, field.checksum.start.at, covers, _place(field, layout), least)
+
+
+def _in_type(scope: Scope) -> Iterator[_Sum]:
+    """The checksums of a type, whose ranges begin and end at fields; places are counted in nodes."""
+    for visit in scope.visits:
+        field = visit.item
+        if isinstance(field, model.Field) and field.checksum is not None:
+            beside = [each for each in scope.visits if each.meets(visit)]
+            start, end = (_node(bound.tree, beside) for bound in (field.checksum.start, field.checksum.end))
+            if start is not None and end is not None:
+                yield _Sum(field.name, field.checksum.start.at, (start, end), (visit.order, visit.order + 1), 0)
+
+
+def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
+    """The number of the node that an end of a range stands in front of."""
+    match bound:
+        case Call(Function.OFFSET, (Name(name=name),)):
+            return max((each.order for each in visits if each.name == name), default=None)
+        case Binary("+", _, Call(Function.SIZE, (Name(name=name),))):
+            return max((1 + each.order for each in visits if name in (each.name, *each.sections)), default=None)
+        case _:
+            return None  # another rule tells of it
 
 
 def _covered(checksum: model.Checksum, layout: Offsets) -> Bounds | None:
