@@ -82,7 +82,8 @@ class _Drawing:
         order = self.random.choice(("big", "little"))
         entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
         ends = (self.optional, self.rest, self.all_but, self.while_left, self.nothing)
-        last, fill_last = self.random.choice(ends)()
+        is_elsewhere = "'at'" in str([entries, self.structs])  # and so is what is left
+        last, fill_last = self.nothing() if is_elsewhere else self.random.choice(ends)()
         protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}
         tables = "table" in str([entries, last, self.structs])
         protocol |= {
@@ -100,7 +101,16 @@ class _Drawing:
 
     def pieces(self, count: int, depth: int) -> Piece:
         """So many, one behind the other; those with others inside no deeper than ``depth``."""
-        flat = (self.plain, self.plain, self.constant, self.listed, self.shown, self.bits, self.labelled)
+        flat = (
+            self.plain,
+            self.plain,
+            self.constant,
+            self.listed,
+            self.shown,
+            self.bits,
+            self.labelled,
+            self.elsewhere,
+        )
         entries: list[Entry] = []
         fill: Fill = dict.copy
         for _ in range(count):
@@ -163,6 +173,11 @@ class _Drawing:
                 row[entry["name"]] = draw()
 
         return [{"name": shown, "type": "bool"}, entry | {"when": shown}], fill
+
+    def elsewhere(self) -> Piece:
+        (entry, draw), place = self.field(), self.named("place")
+        offset = {"name": place, "type": "u16", "derive": f"offset({entry['name']})"}
+        return [offset, entry | {"at": place}], lambda row: row.update({entry["name"]: draw()})
 
     def bits(self) -> Piece:
         width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")

@@ -21,6 +21,7 @@ FEATURES_TRIED = (
     "align_from_a_section", "pad_of_a_size", "byte_order_by_value",
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
+    "elsewhere", "elsewhere_shared",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
 )  # fmt: skip

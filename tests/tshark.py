@@ -9,7 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -179,6 +179,8 @@ def _compared(
         fields, value = shown.get(f"{owner}.{column.name}", []), values[column.name]
         expected = value if isinstance(column.type, ListOf) else [] if value is None else [value]
         kind = column.type.element if isinstance(column.type, ListOf) else column.type
+        if column.type == "binary" and isinstance(value, bytes):
+            expected = list(_pieces(value, fields))  # what is left over in several places
         if len(fields) != len(expected or []):
             told.append(f"{owner}.{column.name}: {value!r} expected, found {len(fields)} fields")
             continue
@@ -187,6 +189,17 @@ def _compared(
         if fields:
             told += _labels(values, fields[0], column.name)
     return told
+
+
+def _pieces(value: bytes, fields: Iterable[ElementTree.Element]) -> Iterator[bytes]:
+    """The value in pieces as long as those that are shown; what they leave is one more."""
+    for field in fields:
+        size = int(field.get("size", "0"))
+        yield value[:size]
+        value = value[size:]
+        if not value:
+            return
+    yield value
 
 
 def _strange(shown: Iterable[str], owner: str, columns: Iterable[Column]) -> list[str]:

@@ -834,11 +834,31 @@ end
 
 local read
 
+-- The ranges of a region that nobody has read, and how many bytes they have; reading goes on at its end.
+local function left_over(reader, path)
+  local gaps, count = {}, 0
+  local function gap(to)
+    if reader.pos < to then gaps[#gaps + 1], count = {reader.pos, to}, count + to - reader.pos end
+  end
+  table.sort(reader.taken or {}, function(one, other) return one[1] < other[1] end)
+  for _, span in ipairs(reader.taken or {}) do
+    if span[1] < reader.pos then fail("place", span[1], path .. span[3], "others have some of its bytes") end
+    gap(span[1])
+    reader.pos = span[2]
+  end
+  gap(reader.limit)
+  reader.pos = reader.limit
+  return gaps, count
+end
+
 -- A struct in a tree and a frame of its own; its values.
 local function nested(reader, tree, node, value, this)
   local at, outer, limit, path, after = reader.pos, reader.frame, reader.limit, reader.path, nil
-  if value.extent then reader.pos, reader.limit, after = span(reader, value.extent, this, node.name) end
-  local given = {}
+  local given, taken = {}, reader.taken
+  if value.extent then
+    reader.pos, reader.limit, after = span(reader, value.extent, this, node.name)
+    reader.taken = nil
+  end
   for name, asked in pairs(value.given or {}) do given[name] = ask(asked, this, reader.record, outer) end
   reader.path = path .. node.name .. "."
   reader.frame = {record = outer.record, [1] = given}
@@ -846,10 +866,9 @@ local function nested(reader, tree, node, value, this)
   read(reader, item, found, types[value.name], derived)
   verify(reader, found, derived)
   if after then
-    if reader.pos < reader.limit then
-      fail("trailing-bytes", reader.pos, path .. node.name, counted(reader.limit - reader.pos, "byte") .. " left over")
-    end
-    reader.pos, reader.limit = after, limit
+    local gaps, left = left_over(reader, reader.path)
+    if left > 0 then fail("trailing-bytes", gaps[1][1], path .. node.name, counted(left, "byte") .. " left over") end
+    reader.pos, reader.limit, reader.taken = after, limit, taken
   end
   reader.path, reader.frame = path, outer
   item:set_len(reader.pos - at)
@@ -926,25 +945,28 @@ local limits = {
 }
 
 local function enter(reader, section, tree, this)
-  local at, limit = reader.pos, reader.limit
+  local at, outer = reader.pos, {reader.limit, reader.taken}
+  local limit = reader.limit
   local count = limit - at
   if section.extent.kind == "size" then count = measured(reader, section.extent, this, section.section) end
   reader.limit = at + count
+  reader.taken = nil
   reader.frame[section.section] = {at, reader.limit}
-  return limit, tree:add(section.field, range_of(reader, at, count))
+  return outer, tree:add(section.field, range_of(reader, at, count))
 end
 
-local function leave(reader, section, tree, limit, this)
-  local left = reader.limit - reader.pos
-  if left > 0 then
+local function leave(reader, section, tree, outer, this)
+  local gaps, left = left_over(reader, reader.path .. section.section .. ".")
+  local found = {}
+  for i, gap in ipairs(gaps) do
     if not section.trailing then
-      fail("trailing-bytes", reader.pos, reader.path .. section.section, counted(left, "byte") .. " left over")
+      fail("trailing-bytes", gap[1], reader.path .. section.section, counted(left, "byte") .. " left over")
     end
-    this[section.trailing.name] = reader.data:sub(reader.pos + 1, reader.limit)
-    tell(reader, tree, section.trailing, reader.pos, left)
-    reader.pos = reader.limit
+    found[i] = reader.data:sub(gap[1] + 1, gap[2])
+    tell(reader, tree, section.trailing, gap[1], gap[2] - gap[1])
+    this[section.trailing.name] = table.concat(found)
   end
-  reader.limit = limit
+  reader.limit, reader.taken = outer[1], outer[2]
 end
 
 local readers = {}
@@ -1047,6 +1069,28 @@ function readers.ordered(reader, tree, this, node, derived)
   reader.little = ask(node.little, this, reader.record, reader.frame) or false
   read(reader, tree, this, node.nodes, derived)
   reader.little = outer
+end
+
+function readers.elsewhere(reader, tree, this, node, derived)
+  local pos, limit, taken, at = reader.pos, reader.limit, reader.taken, nil
+  at = ask(node.place, this, reader.record, reader.frame)
+  if node.shared then reader.limit, reader.taken = #reader.data, {} end
+  if not is_whole(at) or at < 0 or at > reader.limit then
+    fail("place", pos, reader.path .. node.name, "would stand at byte " .. shown(at))
+  end
+  reader.pos = at
+  read(reader, tree, this, node.nodes, derived)
+  local count = reader.pos - at
+  reader.pos, reader.limit = pos, limit
+  if node.shared then
+    reader.taken, reader.borrowed = taken, (reader.borrowed or 0) + count
+    if reader.borrowed > 64 * #reader.data then fail("too-long", pos, reader.path .. node.name, "read too often") end
+  elseif count > 0 then
+    reader.taken = reader.taken or {}
+    reader.taken[#reader.taken + 1] = {at, at + count, node.name}
+    reader.taken.size = (reader.taken.size or 0) + count
+    if reader.taken.size > limit then fail("place", at, reader.path .. node.name, "others have some of its bytes") end
+  end
 end
 
 function readers.choice(reader, tree, this, node, derived)
@@ -1340,7 +1384,7 @@ end
 -- What can be wrong with a record.
 local codes = {
   "truncated", "overrun", "invalid-size", "trailing-bytes", "count", "constant", "invalid", "range", "derived",
-  "checksum", "text", "unterminated", "leb128", "varint", "padding", "ambiguous", "unknown-layout", "too-long",
+  "checksum", "text", "unterminated", "leb128", "varint", "padding", "place", "ambiguous", "unknown-layout", "too-long",
 }
 
 -- All of a protocol: its fields and preferences, its dissector and where that is asked.
@@ -1430,9 +1474,8 @@ local function register(spec)
     tree:add(message_name, range_of(reader, 0, 0), found.message.name):set_generated()
     read_message(reader, tree, record, tail, found.message, header)
     verify(reader, record, header)
-    if reader.pos < #reader.data then
-      fail("trailing-bytes", reader.pos, "record", counted(#reader.data - reader.pos, "byte") .. " left over")
-    end
+    local gaps, left = left_over(reader, "")
+    if left > 0 then fail("trailing-bytes", gaps[1][1], "record", counted(left, "byte") .. " left over") end
   end
 
   local function show(tvb, data, piece, tree, told)

@@ -22,6 +22,7 @@ from wireloom.codec import (
     Column,
     Constant,
     EitherOrder,
+    Elsewhere,
     Everything,
     Field,
     Layout,
@@ -211,6 +212,8 @@ class Judge:
                 return "it is computed and no whole number"
             case Repeat(item=Blob() | Nested() | Text() as item) if _asks_left(item.extent):
                 return "the size of each item depends on what is left behind the one before"
+            case Elsewhere():
+                return "it stands elsewhere"
         if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, contents)), None)
@@ -319,6 +322,8 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 
 def _name(part: object) -> str:
     """The name of a part in messages."""
+    if isinstance(part, Elsewhere):
+        return part.name
     name = _NAMES.get(type(part))
     return f"a {type(part).__name__}" if name is None else name(part)
 

@@ -104,6 +104,8 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
         left = Binary("-", end, at.expression) if end is not None and at is not None else None
         size: At | None
         match node:
+            case model.Field(place=model.Condition()):
+                size = At()
             case model.Field() | model.Computed():
                 size = _size(node, layout, left)
                 if isinstance(node, model.Field) and at is not None and not at.sizes and fixed_number(node) is not None:

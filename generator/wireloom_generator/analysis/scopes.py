@@ -268,6 +268,6 @@ class _Walk:
 
 def fixed_number(item: Item) -> int | None:
     """The size of a number that is always present with a fixed size; None for anything else."""
-    if not isinstance(item, model.Field) or item.when or item.optional or item.repeat:
+    if not isinstance(item, model.Field) or item.when or item.optional or item.repeat or item.place:
         return None
     return item.type.size.least if isinstance(item.type, NumberType) else None

@@ -40,8 +40,14 @@ def is_optional(item: Bounded) -> bool:
 
 
 def needs_bytes(item: model.Node) -> bool:
-    """Whether it occupies bytes."""
-    return any(not isinstance(inner, model.Choice | model.Computed) for inner in model.walk((item,)))
+    """Whether it occupies bytes in sequence."""
+    inside = (inner for inner in model.walk((item,)) if not is_elsewhere(inner))
+    return any(not isinstance(inner, model.Choice | model.Computed) for inner in inside)
+
+
+def is_elsewhere(item: model.Node | model.BitField) -> bool:
+    """Whether it does not stand in sequence."""
+    return isinstance(item, model.Field) and item.place is not None
 
 
 def has_bytes(struct: model.Struct) -> bool:
@@ -50,8 +56,10 @@ def has_bytes(struct: model.Struct) -> bool:
 
 
 def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -> Bounded | None:
-    """The last thing in it for which ``holds`` is true: itself, or the end of an alternative or of a struct."""
+    """The last thing in sequence for which ``holds`` is true: itself, or the end of an alternative or of a struct."""
     match item:
+        case model.Field(place=model.Condition()):
+            return None
         case model.Field() | model.Section() | model.Slot() if holds(item):
             return item
         case model.Field(repeat=None):

@@ -221,6 +221,7 @@ class _Sites:
 
     def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
         yield from self.reading(visit, "when", field.when, Kind.CONDITION)
+        yield from self.reading(visit, "at", field.place, Kind.NUMBER)
         for value in field.inputs.values():
             yield from self.reading(visit, "with", value, None)
         if isinstance(field.wire.extent, model.Size):

@@ -131,6 +131,8 @@ def _leaves(
             case model.Field() | model.Computed() | model.Slot() | model.Section():
                 yield leaf(f"{path}.{node.name}", node.name, node)
                 yield from _leaves(path, model.children(node), guards, (*place, node.name))
+            case model.Elsewhere(field=placed):
+                yield leaf(f"{path}.{placed.name}", placed.name, placed)
             case model.Padding():
                 yield leaf(path, PADDING, node)
             case model.Bits(wire=wire, fields=fields, whole=whole):

@@ -25,6 +25,7 @@ from wireloom_generator.model.nodes import (
     Checksum,
     Choice,
     Computed,
+    Elsewhere,
     Field,
     Named,
     Node,

@@ -86,6 +86,8 @@ class Field(_Named):
     are left for it. ``space`` are the bytes that it takes at least and at most. The default of a ``reserved`` one is 0
     unless it has another.
 
+    It stands at the byte ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to others.
+
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
 
@@ -108,6 +110,8 @@ class Field(_Named):
     hex: bool = field(default=False, compare=False)
     when: Condition | None = None
     optional: bool = False
+    place: Condition | None = None
+    shared: bool = False
     space: SizeRange = field(default=ANY, compare=False)
     reserved: bool = field(default=False, compare=False)
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -288,6 +292,14 @@ class Tail:
     nodes: "tuple[Node, ...]"
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A field that does not stand in sequence, but at the byte ``place`` of the record."""
+
+    place: Condition
+    field: Field
+
+
 Named = Field | Computed | BitField
 """Nodes with a value under a name."""
 Region = Section | Slot
@@ -324,6 +336,8 @@ def space(nodes: Iterable[Node]) -> SizeRange:
 
 def _space(node: Node) -> SizeRange:
     match node:
+        case Field(shared=True):
+            return NOTHING
         case Field(space=own):
             return own
         case Computed():
@@ -350,9 +364,10 @@ def _space(node: Node) -> SizeRange:
 
 
 def takes_rest(node: Field | Region) -> bool:
-    """Whether it extends to the end of its section."""
+    """Whether what stands in sequence extends to the end of its section with it."""
     if isinstance(node, Field):
-        return isinstance(node.wire.extent, Rest) or (node.repeat is not None and node.repeat.rest)
+        in_list = node.repeat is not None and node.repeat.rest
+        return node.place is None and (in_list or isinstance(node.wire.extent, Rest))
     return isinstance(node.extent, Rest)
 
 
@@ -384,7 +399,7 @@ def _leaves_just(node: Node, following: "tuple[Node, ...]") -> bool:
 
 def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
     match node:
-        case Field(when=Condition()):
+        case Field(when=Condition()) | Field(place=Condition()):
             return False
         case Field() | Section() | Slot() if takes_rest(node):
             return True
@@ -401,8 +416,9 @@ def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
             assert_never(node)
 
 
-def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail]:
-    """The nodes, with those in a row that have the same condition, or that are all optional, as one.
+def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
+    """The nodes, with those in a row that have the same condition, or that are all optional, as one, and with those
+    that stand elsewhere named as such.
 
     What stands behind an optional field in its ``Tail`` is optional in turn.
     """
@@ -414,7 +430,11 @@ def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail]:
             assert isinstance(first, Field)
             yield Tail((replace(first, optional=False), *others))
         else:
-            yield from found
+            yield from map(_placed, found)
+
+
+def _placed(node: Node) -> Node | Elsewhere:
+    return Elsewhere(node.place, node) if isinstance(node, Field) and node.place is not None else node
 
 
 def _presence(node: Node) -> tuple[Condition | bool, int]:

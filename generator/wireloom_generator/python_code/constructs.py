@@ -55,10 +55,12 @@ def row(nodes: Iterable[model.Node]) -> Iterator[Code]:
     return map(_item, model.grouped(nodes))
 
 
-def _item(part: model.Node | model.Alternative | model.Tail) -> Code:
+def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -> Code:
     match part:
         case model.Field():
             return named(part.name, _field(part))
+        case model.Elsewhere(place=place, field=field):
+            return call("Elsewhere", asked(place), named(field.name, _field(field)), shared=field.shared)
         case model.Computed():
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, fields=fields, whole=whole):

@@ -188,6 +188,8 @@ class Field(Documented):
     const: Literal | None = optional("the only value it may have; of bytes, hex")
     valid: Expression | None = optional("must hold, or the record is malformed")
     when: Expression | None = optional("present only if this holds")
+    place: Expression | None = optional("byte of the record at which it stands, instead of in sequence", key="at")
+    shared: bool = optional("true: the bytes there belong to others, and are only read", False)
     tail: bool = optional("true: present if bytes are left in the section", False, key="optional")
     repeat: Repeat | str | None = optional("a list: rest, {count: …} or {until: …}")
     derive: Expression | None = optional("what it must be; filled in on encode")

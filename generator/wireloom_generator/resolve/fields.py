@@ -305,6 +305,8 @@ class Fields:
             hex=self._hex(field, names, field.flags),
             when=self.condition(field.when, field.where("when"), names),
             optional=field.tail,
+            place=self.condition(field.place, field.where("at"), names),
+            shared=field.shared,
             space=self._space(field, wire, repeat),
             reserved=field.reserved,
             stray=dict(_stray(field)),
@@ -423,16 +425,19 @@ class Fields:
 _NOTHING = model.Condition(Value(0), "0", "0")
 _IN_BYTES = (
     "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "optional", "repeat", "table_type",
-    "byte_order", "reserved", "with",
+    "byte_order", "reserved", "at", "shared", "with",
 )  # fmt: skip
 """The keys that mean nothing for a computed field, unless they say false."""
 
 
+_ATTRIBUTES = {"optional": "tail", "at": "place", "with": "inputs"}
+"""The attributes of keys that are called otherwise."""
+
+
 def _meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    other_names = {"optional": field.tail, "with": bool(field.inputs)}
     for key in _IN_BYTES:
-        value = other_names[key] if key in other_names else getattr(field, key)
-        if value not in (None, False):
+        value = getattr(field, _ATTRIBUTES.get(key, key))
+        if value not in (None, False, {}):
             yield key, value if isinstance(value, str) else ""
 
 

@@ -7,6 +7,7 @@ from wireloom.codec.bcd import Bcd
 from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
+from wireloom.codec.elsewhere import Elsewhere
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
@@ -53,6 +54,7 @@ __all__ = [
     "DoubleMeaning",
     "DurationMeaning",
     "EitherOrder",
+    "Elsewhere",
     "EncodeError",
     "Everything",
     "Expression",

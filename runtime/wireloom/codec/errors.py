@@ -1,5 +1,6 @@
 """What goes wrong between bytes and values: one error for each direction, with code, field path and byte offset."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from construct import ConstructError
@@ -13,6 +14,12 @@ def counted(count: int, what: str) -> str:
 def join(outer: str, inner: str) -> str:
     """A field path from its two parts: ``entries`` and ``[2].seqno`` give ``entries[2].seqno``."""
     return f"{outer}.{inner}" if inner and not inner.startswith("[") else outer + inner
+
+
+def surplus(left: Sequence[tuple[int, int]], path: str = "") -> "DecodeError":
+    """The error for ranges of bytes that are left over."""
+    size = sum(end - start for start, end in left)
+    return DecodeError("trailing-bytes", f"{counted(size, 'byte')} left over", left[0][0], path)
 
 
 class DecodeError(ConstructError, ValueError):

@@ -219,7 +219,7 @@ class Encoded(Part):
             raise error.within(self.name) from None
         this[self.encoding.raw] = data
         reader.pos = after
-        reader.frame[self.name] = (start, after)
+        reader.frame[self.name] = (begin, after)
         if reader.trace is not None:
             self._note(reader.trace, data, start, this[self.name])
             reader.trace.finish(after, this[self.name])

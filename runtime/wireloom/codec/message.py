@@ -264,9 +264,17 @@ class Message(Construct):
     def _settled(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
         """Write the record again and again until all that was assumed of it holds; returns the error if it never does.
 
-        The given values of what is derived are tried once.
+        The given values of what is derived are tried once, and so are given places once it is known how much there is.
         """
+        writer.length, writer.keeps = None, False
         error = self._once(writer, dict(header), dict(values), variant)
+        if writer.moved:
+            learn(writer)
+            writer.known, known, writer.keeps = {}, writer.known, True
+            if self._once(writer, dict(header), dict(values), variant) is None:
+                return None
+            writer.known, writer.keeps = known, False
+            error = self._once(writer, dict(header), dict(values), variant)
         for _ in range(ATTEMPTS):
             if error is None or (writer.trusted and writer.trust is Trust.VALUES) or not learn(writer):
                 break
@@ -327,21 +335,21 @@ class Message(Construct):
         writer.path = own
         await_(writer, this, self._derived[variant.name if variant else None])
         writer.path = None
+        whole = writer.enter()
         self.record.head.write(writer, writer.record)
         for part in self.record.tail:
             if isinstance(part, Layout):
                 part.write(writer, writer.record)
                 continue
             writer.path = own
-            start, spot = len(writer.buffer), writer.spot(part.size)
-            open_ends = len(writer.open_ends)
-            writer.frame[part.name] = (start, start)
+            spot, region = writer.spot(part.size), writer.enter()
+            writer.frame[part.name] = (region.start, region.start)
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
-            part.close(writer, this, start, open_ends)
+            part.close(writer, this, region)
             writer.path = None
             part.claim(writer, writer.record, spot)
-        writer.end(0)
+        writer.leave(whole)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
         row = self.protocol.parse_stream(stream, **self._parameters(context))

@@ -6,15 +6,15 @@ from typing import Any
 from construct import Construct, Renamed
 
 from wireloom.codec.columns import Column, integer_type
-from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.fields import Field, Validity
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import octets, shown, unfit
 from wireloom.codec.layout import Layout, Part
-from wireloom.codec.reader import Reader
+from wireloom.codec.reader import Enclosing, Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size
-from wireloom.codec.writer import Spot, Writer
+from wireloom.codec.writer import Region, Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 
@@ -39,12 +39,12 @@ class Section(Part):
             yield Column(self.trailing, "binary")
 
     def read(self, reader: Reader, this: Values) -> None:
-        with_limit = self.enter(reader, this)
+        outer = self.enter(reader, this)
         self.content.read(reader, this)
-        self.leave(reader, this, with_limit)
+        self.leave(reader, this, outer)
 
-    def enter(self, reader: Reader, this: Values) -> int:
-        """Set the reader's limit to the section's end, and return the limit it had."""
+    def enter(self, reader: Reader, this: Values) -> Enclosing:
+        """Set the reader's bounds to those of the section, and return those it had."""
         start, outer = reader.pos, reader.limit
         size: Any = outer - start if self.size is None else self.size
         if isinstance(size, Expression):
@@ -52,44 +52,47 @@ class Section(Part):
             size = self.extent.measure(reader, this)
         if not 0 <= size <= outer - start:
             raise reader.short(size).within(self.name)
-        reader.limit = start + size
-        reader.frame[self.name] = (start, reader.limit)
+        end = start + size
+        reader.frame[self.name] = (start, end)
         if reader.trace is not None:
-            reader.trace.begin(self.name, start, SpanKind.SECTION, end=reader.limit)
-        return outer
+            reader.trace.begin(self.name, start, SpanKind.SECTION, end=end)
+        return reader.enter(end)
 
-    def leave(self, reader: Reader, this: Values, outer: int) -> None:
-        """Handle the bytes left over in the section and restore the limit."""
-        start = reader.pos
-        if start < reader.limit:
-            if self.trailing is None:
-                raise DecodeError(
-                    "trailing-bytes", f"{counted(reader.limit - start, 'byte')} left over", start, self.name
-                )
-            this[self.trailing] = reader.take(reader.limit - start)
-            if reader.trace is not None:
-                reader.trace.note(self.trailing, start, reader.pos, this)
+    def leave(self, reader: Reader, this: Values, outer: Enclosing) -> None:
+        """Handle the bytes left over in the section and restore the bounds."""
+        if reader.pos < reader.limit or reader.taken is not None:
+            self._keep(reader, this)
         if reader.trace is not None:
             reader.trace.finish(reader.pos)
-        reader.limit = outer
+        reader.leave(outer)
+
+    def _keep(self, reader: Reader, this: Values) -> None:
+        """Put what is left over into its column."""
+        left = reader.left_over(self.name)
+        if left and self.trailing is None:
+            raise surplus(left, self.name)
+        if left and self.trailing is not None:
+            this[self.trailing] = b"".join(reader.buffer[start:end] for start, end in left)
+            if reader.trace is not None:
+                for start, end in left:
+                    reader.trace.note(self.trailing, start, end, {self.trailing: reader.buffer[start:end]})
 
     def write(self, writer: Writer, this: Values) -> None:
-        start, spot = len(writer.buffer), writer.spot(self.size)
-        open_ends = len(writer.open_ends)
-        writer.frame[self.name] = (start, start)
+        spot, region = writer.spot(self.size), writer.enter()
+        writer.frame[self.name] = (region.start, region.start)
         self.content.write(writer, this)
-        self.close(writer, this, start, open_ends)
+        self.close(writer, this, region)
         self.claim(writer, this, spot)
 
-    def close(self, writer: Writer, this: Values, start: int, open_ends: int) -> None:
-        """Write the bytes left over and note the section's span. ``open_ends`` is the number of its first."""
+    def close(self, writer: Writer, this: Values, region: Region) -> None:
+        """Write what stands out of sequence and the bytes left over, and note the section's span."""
+        left = b""
         if self.trailing is not None and this.get(self.trailing) is not None:
             left = octets(this[self.trailing], self.trailing)
             if not left:
                 raise EncodeError("given, but has no bytes", self.trailing)
-            writer.write(left)
-        writer.frame[self.name] = (start, len(writer.buffer))
-        writer.end(open_ends)
+        writer.leave(region, left)
+        writer.frame[self.name] = (region.start, len(writer.buffer))
 
     def claim(self, writer: Writer, this: Values, spot: Spot | None) -> None:
         """Claim that the section's size, computed from ``this`` at its ``spot``, is the number of bytes written."""

@@ -15,7 +15,7 @@ from construct import Container
 from wireloom.codec.columns import Column
 from wireloom.codec.cutting import Cut, cuts
 from wireloom.codec.dispatch import Dispatch
-from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.forms import Form
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
@@ -107,8 +107,8 @@ class Protocol:
         except DecodeError as error:
             raise self._within(error, message) from None
         verify(reader, row, self.record.derived)
-        if reader.pos < len(data):
-            raise DecodeError("trailing-bytes", f"{counted(len(data) - reader.pos, 'byte')} left over", reader.pos)
+        if left := reader.left_over():
+            raise surplus(left)
         return row
 
     def _head(self, data: bytes, whole: int, parameters: Values, little: bool, trace: Trace | None = None) -> Reader:
@@ -163,7 +163,7 @@ class Protocol:
         nothing = container(self._empty)
         try:
             reader = self._head(data[: max(whole, 0)], whole, parameters, little)
-            if whole > len(data) and self._head(data + b"\0", whole, parameters, little).pos != reader.pos:
+            if whole > len(data) and self._head(data + b"\0", whole, parameters, little).reach != reader.reach:
                 return nothing
         except DecodeError:
             return nothing

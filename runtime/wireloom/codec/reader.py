@@ -5,10 +5,14 @@ from typing import Any
 
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field
-from wireloom.codec.frames import Frame, Values
+from wireloom.codec.frames import Extremes, Frame, Values
+from wireloom.codec.places import Scattered
 from wireloom.codec.tracing import Trace
 from wireloom.expressions import Expression
 from wireloom.options import wide
+
+Enclosing = tuple[int, Scattered | None]
+"""The end of a region, and what was read out of sequence in it."""
 
 
 class Reader:
@@ -16,10 +20,22 @@ class Reader:
 
     ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
     before a byte is copied. ``trace``, if there is one, notes where everything is. ``weight`` is that of the lists read
-    so far.
+    so far. ``taken`` is what was read out of sequence in the innermost region.
     """
 
-    __slots__ = ("buffer", "frame", "limit", "little", "pos", "record", "trace", "weight", "wide")
+    __slots__ = (
+        "borrowed",
+        "buffer",
+        "frame",
+        "limit",
+        "little",
+        "pos",
+        "record",
+        "taken",
+        "trace",
+        "weight",
+        "wide",
+    )
 
     HEAVIEST = 256 * 1024 * 1024
     """The most bytes that the lists of a record may take in a table, not counting texts and bytes.
@@ -27,6 +43,8 @@ class Reader:
     The same bound holds for a batch of records. It is needed because a list may take a hundred times as many bytes in a
     table as in the record.
     """
+    SHARED = 64
+    """How many times as many bytes as the record has its fields may read that belong to others."""
 
     def __init__(
         self,
@@ -44,6 +62,8 @@ class Reader:
         self.frame = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
         self.weight = 0
+        self.borrowed = 0
+        self.taken: Scattered | None = None
         self.wide = wide(self.frame.parameters)
 
     def weigh(self, weight: int) -> None:
@@ -57,6 +77,38 @@ class Reader:
         if expression.asks_left:
             self.frame.left = self.limit - self.pos
         return expression.ask(this, self.record, self.frame)
+
+    def borrow(self, count: int) -> None:
+        """Count bytes that belong to others. Raises ``DecodeError`` if they are too many."""
+        self.borrowed += count
+        if self.borrowed > self.SHARED * len(self.buffer):
+            raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
+        self.weigh(count)
+
+    def enter(self, limit: int) -> "Enclosing":
+        """Begin a region that ends there; returns the bounds of the one around it."""
+        outer = self.limit, self.taken
+        self.limit, self.taken = limit, None
+        return outer
+
+    def leave(self, outer: "Enclosing") -> None:
+        """End the region, behind which reading goes on."""
+        self.limit, self.taken = outer
+
+    def left_over(self, region: str = "") -> list[Extremes]:
+        """What nobody has read of the region; reading goes on at its end. Raises ``DecodeError`` if a byte was read
+        twice in the ``region``.
+        """
+        pos, self.pos = self.pos, self.limit
+        try:
+            return (self.taken or Scattered()).left_over(pos, self.limit)
+        except DecodeError as error:
+            raise error.within(region) from None
+
+    @property
+    def reach(self) -> tuple[int, Scattered | None, int]:
+        """How far the record is read, in sequence and elsewhere."""
+        return self.pos, self.taken, self.borrowed
 
     def take(self, count: int) -> bytes:
         """The next ``count`` bytes. Raises ``DecodeError`` when they are not there."""

@@ -32,7 +32,7 @@ def settle(writer: Writer) -> EncodeError | None:
         if not _computed(writer, sums):
             break
         _pack(writer)
-    return None
+    return _misread(writer) if writer.shared else None
 
 
 def tell(writer: Writer) -> list[Awaited]:
@@ -56,12 +56,14 @@ def tell(writer: Writer) -> list[Awaited]:
 
 
 def learn(writer: Writer) -> bool:
-    """Remember the awaited values for another attempt; returns whether they differ from what this attempt used."""
+    """Remember what another attempt can know, the awaited values above all; returns whether this attempt knew other."""
     found: dict[Path, Values] = {}
     for this, name, _, _, path in writer.awaited:
         found.setdefault(path, {})[name] = this[name]
     changed = found != writer.known
     writer.known = found
+    if writer.moved and writer.length != len(writer.buffer):
+        writer.length, changed = len(writer.buffer), True
     return changed
 
 
@@ -74,6 +76,17 @@ def misfit(writer: Writer) -> EncodeError | None:
         writer.little = outer
         if error is not None:
             writer.path = path
+            return error
+    return None
+
+
+def _misread(writer: Writer) -> EncodeError | None:
+    """The error for the first value that is not what others wrote in its place; ``path`` leads there."""
+    data = bytes(writer.buffer)
+    for item in writer.shared:
+        error = item[0].misread(writer, data, item)
+        if error is not None:
+            writer.path = item[3]
             return error
     return None
 

@@ -27,6 +27,8 @@ class SpanKind(StrEnum):
     PADDING = "padding"
     PART = "part"
     """Something inside the bytes of one value, such as a length in front of it."""
+    SHARED = "shared"
+    """A value whose bytes belong to others; the span is where it is declared."""
     DEFAULT = "default"
     """A value that is not stored, and so has no bytes either."""
     OMITTED = "omitted"
@@ -54,6 +56,10 @@ class Span:
     bits: tuple[int, int] | None = None
     inner: str = ""
     """The beginning of the paths of the spans inside."""
+    region: bool = False
+    """Whether what stands in it out of sequence is inside it."""
+    source: tuple[int, int] | None = None
+    """Of a shared value, where its bytes are."""
     spans: list["Span"] = dataclasses.field(default_factory=list)
 
     @property
@@ -75,8 +81,9 @@ class Trace:
         self.little = False
         self.message: str | None = None
         self.variant: str | None = None
-        self.root = Span("", "", SpanKind.SECTION, 0)
+        self.root = Span("", "", SpanKind.SECTION, 0, region=True)
         self._open = [self.root]
+        self._shared: list[bool] = []
 
     def note(
         self,
@@ -104,9 +111,28 @@ class Trace:
         """Note what follows inside a span, until ``finish``."""
         path = self._path(name)
         inner = self._open[-1].inner if kind is SpanKind.SECTION else path
-        span = Span(name, path, kind, start, end, field=field, inner=inner)
+        is_region = kind is SpanKind.SECTION
+        span = Span(name, path, kind, start, end, field=field, inner=inner, region=is_region)
         self._open[-1].spans.append(span)
         self._open.append(span)
+
+    def bound(self) -> None:
+        """The span begun last is a region."""
+        self._open[-1].region = True
+
+    def leave(self, *, shared: bool) -> None:
+        """Note what follows where it stands in its region, or, if it is ``shared``, where reading comes back."""
+        inner = self._open[-1].inner
+        around = [] if shared else next(span.spans for span in reversed(self._open) if span.region)
+        self._open.append(Span("", "", SpanKind.FIELD, 0, inner=inner, spans=around, region=shared))
+        self._shared.append(shared)
+
+    def come_back(self, pos: int) -> None:
+        """Go on noting in sequence."""
+        away = self._open.pop()
+        if self._shared.pop():
+            _borrow(away.spans, pos)
+            self._open[-1].spans += away.spans
 
     def _path(self, name: str) -> str:
         outer = self._open[-1].inner
@@ -133,6 +159,15 @@ class Trace:
         return [
             (top.name if top.kind is SpanKind.SECTION else "", span) for top in self.root.spans for span in _flat([top])
         ]
+
+
+def _borrow(spans: list[Span], pos: int) -> None:
+    """Let spans be those of shared values that are declared at ``pos``."""
+    for span in spans:
+        span.source = (span.start, span.end or span.start)
+        span.start = span.end = pos
+        span.kind = SpanKind.SHARED if span.kind is SpanKind.FIELD else span.kind
+        _borrow(span.spans, pos)
 
 
 def _flat(spans: list[Span]) -> Iterator[Span]:

@@ -7,7 +7,7 @@ from construct import Construct
 
 from wireloom.codec.columns import ColumnType, StructOf
 from wireloom.codec.encodings import decoded, encoded
-from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.fields import packing_of
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import octets, shown
@@ -221,26 +221,31 @@ class Nested(Composite):
         return value_type(self.layout)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        outer, begin = stream.limit, stream.pos
-        stream.pos, stream.limit, after = self.extent.span(stream, context)
+        begin = stream.pos
+        stream.pos, limit, after = self.extent.span(stream, context)
+        outer = stream.enter(limit)
         if stream.trace is not None and begin < stream.pos:
             length = {"(length)": stream.limit - stream.pos}
             stream.trace.note("(length)", begin, stream.pos, length, kind=SpanKind.PART)
+        if stream.trace is not None:
+            stream.trace.bound()
         value = self.layout._parse(stream, context, path)
-        if stream.pos < stream.limit:
-            raise DecodeError("trailing-bytes", f"{counted(stream.limit - stream.pos, 'byte')} left over", stream.pos)
+        if left := stream.left_over():
+            raise surplus(left)
         if stream.trace is not None and stream.pos < after:
             stream.trace.note("(terminator)", stream.pos, after, {}, kind=SpanKind.PART)
-        stream.pos, stream.limit = after, outer
+        stream.pos = after
+        stream.leave(outer)
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        mark, start, open_ends = stream.mark(), len(stream.buffer), len(stream.open_ends)
+        mark, start = stream.mark(), len(stream.buffer)
         lead = self.extent.lead(0)
         while True:
             stream.buffer += bytes(lead)  # so that all in it stands where it will stand
+            region = stream.enter()
             built = self.layout._build(obj, stream, context, path)
-            stream.end(open_ends)
+            stream.leave(region)
             needed = self.extent.lead(len(stream.buffer) - start - lead)
             if needed == lead:
                 break

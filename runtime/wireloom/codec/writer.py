@@ -1,10 +1,12 @@
 """Where a record's bytes go: a writer that can leave room and fill it in later."""
 
 from enum import Enum
-from typing import Any, Protocol
+from heapq import heappop, heappush
+from typing import Any, NamedTuple, Protocol
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
+from wireloom.codec.places import Waiting
 from wireloom.expressions import Expression
 from wireloom.options import wide
 
@@ -32,6 +34,20 @@ class Spot:
 
 Reservation = tuple["Reserved", Values, int, Path, bool]
 """Room in the record from that byte on, and what fills it, in which byte order."""
+Standing = tuple["Place", Values, Frame, Path, bool]
+"""A field that does not stand in sequence, the struct it is in, and whether that is little-endian."""
+
+
+_FAR = 2
+"""How many times as far as another attempt was long a field may stand."""
+
+
+class Region(NamedTuple):
+    """A region that is being written: its first byte, the number of its first open end, and what waits around it."""
+
+    start: int
+    open_ends: int
+    around: "Waiting[Standing] | None"
 
 
 class Trust(Enum):
@@ -50,24 +66,34 @@ class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
     ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``open_ends`` those about
-    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found. ``trusted`` tells
-    whether anything was taken as given that ``trust`` allows.
+    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found, ``length`` how long
+    its record was. ``trusted`` tells whether anything was taken as given that ``trust`` allows.
+
+    ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
+    whose bytes others write. ``awaits`` are the structs and names of awaited values. With ``keeps``, places that follow
+    from such values are where these say. If a field is not where it should be, it is ``moved``.
     """
 
     __slots__ = (
         "awaited",
+        "awaits",
         "buffer",
         "claims",
         "frame",
         "frames",
+        "keeps",
         "known",
+        "length",
         "little",
+        "moved",
         "open_ends",
         "path",
         "record",
         "reserved",
+        "shared",
         "trust",
         "trusted",
+        "waiting",
         "wide",
     )
 
@@ -83,9 +109,14 @@ class Writer:
         self.claims: list[Claim] = []
         self.open_ends: list[OpenEnd | Spot] = []
         self.awaited: list[Awaited] = []
+        self.shared: list[Standing] = []
+        self.waiting: Waiting[Standing] | None = None
+        self.awaits: set[tuple[int, str]] = set()
+        self.keeps = self.moved = False
         self.known: dict[Path, Values] = {}
         self.trust = Trust.NOTHING
         self.trusted = False
+        self.length: int | None = None
 
     def restart(self, record: Values) -> None:
         """Begin the record anew, with these values for its header."""
@@ -95,27 +126,36 @@ class Writer:
         self.frame.left = None
         self.buffer.clear()
         self.frames, self.reserved, self.claims, self.open_ends, self.awaited = [], [], [], [], []
+        self.shared, self.waiting, self.moved = [], None, False
+        self.awaits.clear()
+        if self.length is not None:
+            self.frame["record"] = (0, self.length)
 
     def mark(self) -> tuple[int, ...]:
         """How far the record is written."""
-        return len(self.buffer), len(self.reserved), len(self.claims), len(self.open_ends), len(self.awaited)
+        return tuple(map(len, self._made()))
 
     def rewind(self, mark: tuple[int, ...]) -> None:
         """Forget what was written since the mark."""
-        made: list[bytearray | list[Any]] = [self.buffer, self.reserved, self.claims, self.open_ends, self.awaited]
-        for written, length in zip(made, mark, strict=True):
+        for written, length in zip(self._made(), mark, strict=True):
             del written[length:]
+
+    def _made(self) -> tuple[bytearray | list[Any], ...]:
+        return self.buffer, self.reserved, self.claims, self.open_ends, self.awaited, self.shared
 
     def nest(self) -> Frame:
         """Enter a struct with a frame of its own; returns the frame to come back to."""
         outer = self.frame
         self.frame = Frame(outer.parameters)
+        if self.length is not None:
+            self.frame["record"] = (0, self.length)
         self.frames.append(self.frame)
         return outer
 
     def await_(self, this: Values, name: str, source: "Derivation") -> None:
         """Let a value be computed at the end; until then it is what an earlier attempt found."""
         self.awaited.append((this, name, source, self.frame, self.path))
+        self.awaits.add((id(this), name))
 
     def guess(self, this: Values, name: str) -> Any:
         """What a derived number is taken to be, as far as that is known when the room that it needs must be."""
@@ -157,9 +197,36 @@ class Writer:
             error.within(step if isinstance(step, str) else f"[{step}]")
         return error
 
-    def end(self, open_ends: int) -> None:
-        """End a region: check its ``open_ends``, those from that number on, against the bytes that followed them."""
-        for each in self.open_ends[open_ends:]:
+    def enter(self) -> Region:
+        """Begin a region."""
+        region = Region(len(self.buffer), len(self.open_ends), self.waiting)
+        self.waiting = None
+        return region
+
+    def defer(self, part: "Place", this: Values, place: int | None) -> None:
+        """Let a field wait that should stand at ``place``, if that is known."""
+        self.waiting = self.waiting or Waiting()
+        self.waiting.add(place, self._standing(part, this))
+
+    def share(self, part: "Place", this: Values) -> None:
+        """Let the value of a field be compared with what others wrote."""
+        self.shared.append(self._standing(part, this))
+
+    def _standing(self, part: "Place", this: Values) -> Standing:
+        return part, this, self.frame, self.path, self.little
+
+    def leave(self, region: Region, spare: bytes = b"") -> None:
+        """End a region: write what waits in it, with ``spare`` bytes in the gaps and behind it, and check its open ends
+        against the bytes that followed them.
+        """
+        if self.waiting is not None:
+            little = self.little
+            try:
+                spare = self._placed(spare)
+            finally:
+                self.little = little
+        self.buffer += spare
+        for each in self.open_ends[region.open_ends :]:
             if isinstance(each, Spot):
                 each.left = len(self.buffer) - each.at
                 continue
@@ -167,7 +234,47 @@ class Writer:
             if followed != (start < len(self.buffer)):
                 self.path = path
                 raise part.refusal(this, followed, not followed)
-        del self.open_ends[open_ends:]
+        del self.open_ends[region.open_ends :]
+        self.waiting = region.around
+
+    def _placed(self, spare: bytes) -> bytes:
+        """Write what waits, where it should stand if that is possible; returns the bytes that no gap took."""
+        frame, path, used = self.frame, self.path, 0
+        ahead: list[tuple[int, int, bytes, Standing]] = []
+        while self.waiting or ahead:
+            self._write_ahead(ahead)
+            other = None if self._reached(ahead) or self.waiting is None else self.waiting.other()
+            if other is not None:
+                place, item = other
+                self._put(item, place)
+            elif ahead:
+                start, _, data, (part, this, *_, self.path, _) = heappop(ahead)
+                gap = start - len(self.buffer)
+                if not 0 <= gap <= len(spare) - used:
+                    raise part.refusal(this, len(self.buffer), start)
+                self.buffer += spare[used : used + gap] + data
+                used += gap
+        self.frame, self.path = frame, path
+        return spare[used:]
+
+    def _put(self, item: Standing, place: int | None) -> None:
+        part, this, self.frame, self.path, self.little = item
+        part.put(self, this, place)
+
+    def _reached(self, ahead: list[tuple[int, int, bytes, Standing]]) -> bool:
+        return bool(ahead) and ahead[0][0] <= len(self.buffer)
+
+    def _write_ahead(self, ahead: list[tuple[int, int, bytes, Standing]]) -> None:
+        """Write what has a place, with room in front of it, and keep its bytes until all in front of them is there."""
+        start, last = len(self.buffer), -1 if self.length is None else _FAR * self.length
+        while self.waiting and (found := self.waiting.placed(start, last)):
+            place, item = found
+            del self.buffer[place:]
+            self.buffer += bytes(place - len(self.buffer))
+            self._put(item, place)
+            if len(self.buffer) > place:
+                heappush(ahead, (place, len(ahead), bytes(self.buffer[place:]), item))
+        del self.buffer[start:]
 
     def write(self, data: bytes) -> int:
         """As a stream's ``write``, at the end."""
@@ -227,6 +334,18 @@ class _AtSpot:
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         """The claimant's error."""
         return self.claimant.refusal(this, taken, found)
+
+
+class Place(Refuser, Protocol):
+    """A field that does not stand in sequence."""
+
+    def put(self, writer: Writer, this: Values, place: int | None) -> None:
+        """Write it where the writer is, although it should stand at ``place``, if that is known."""
+        ...
+
+    def misread(self, writer: Writer, data: bytes, item: Standing) -> EncodeError | None:
+        """The error if the bytes that others wrote are not those of its value."""
+        ...
 
 
 class Reserved(Protocol):

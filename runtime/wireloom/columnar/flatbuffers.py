@@ -23,11 +23,12 @@ class FlatBuffer:
         self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> None:
+        begin = at.at
         start, stop = self.extent.span(at, this)
         this.put(self.name, _Tables(at, start, stop).read(self.table))
         this.put(self.raw, Spans(at.batch.buffer, start, stop))
         if self.located:
-            at.frame.put(self.name, start, at.at)
+            at.frame.put(self.name, begin, at.at)
 
 
 class _Tables:

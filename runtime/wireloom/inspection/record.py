@@ -4,7 +4,7 @@ Every byte is in a leaf of the tree. Bit fields share bytes, and the parts of a 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.errors import counted
@@ -24,7 +24,8 @@ class Shown:
     """A part of a record as it is shown, from ``start`` to before ``end`` in bytes from the record's start.
 
     Both are equal if it has no bytes. ``path`` is that of its column, or empty. ``label`` is the name of a number,
-    ``note`` a remark. Only values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes.
+    ``note`` a remark. Values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes, and those of the kind
+    ``SHARED`` are in bytes of others.
     """
 
     name: str
@@ -123,7 +124,7 @@ class Inspected:
         return not any(leaf.kind in _WITHOUT_BYTES and self.is_bad(leaf) for leaf in self.leaves())
 
 
-_WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT)
+_WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED)
 
 
 def _paths(field: str, message: str | None) -> tuple[str, ...]:
@@ -218,12 +219,14 @@ class _Tree:
     def parts(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Shown, ...]:
         """What is shown from ``start`` to ``end``; with ``whole``, all bytes were read."""
         found: list[Shown] = []
-        for span in spans:
+        for span in sorted(spans, key=lambda span: span.start):
             if span.start > start and span.end != span.start:
                 found.append(self._between(start, span.start, whole=True))
             if span.kind is SpanKind.SECTION and span.start == span.end:
                 continue
             part = self._part(span, end)
+            if span.kind is SpanKind.FIELD and span.bits is None and part.start < start:
+                part = replace(part, start=start, end=start, children=(), note="on bytes that others have")
             found.append(part)
             start = max(start, part.end)
         if start < end:
@@ -265,6 +268,8 @@ def _note(span: Span) -> str:
     if span.bits is not None:
         high, low = span.bits
         return f"bit {high}" if high == low else f"bits {high}-{low}"
+    if span.source is not None:
+        return f"the bytes from {span.source[0]:#x} to {span.source[1]:#x}" if span.source[0] < span.source[1] else ""
     return {SpanKind.COMPUTED: "computed", SpanKind.DEFAULT: "default, not stored"}.get(span.kind, "")
 
 

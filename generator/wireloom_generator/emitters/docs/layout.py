@@ -117,6 +117,8 @@ class Placing:
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
+                case model.Elsewhere(place=place, field=field):
+                    found.append(self._placed(field, Position(terms=(_simple(place, self.facts),))))
                 case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
                     placed = self._placed(node, at)
                     found.append(placed)
@@ -221,6 +223,12 @@ def _of_size(size: SizeRange, term: str = "") -> ByteCount:
     if size.least == size.most:
         return ByteCount(size.least, str(size.least))
     return ByteCount(None, f"{size.least} to {size.most}", term)
+
+
+def _simple(place: model.Condition, facts: Facts) -> str:
+    """The byte at which a field stands, in words."""
+    simple = simplify(place.expression, facts)
+    return str(simple.value) if isinstance(simple, Value) else place.text
 
 
 def given(text: str) -> str:

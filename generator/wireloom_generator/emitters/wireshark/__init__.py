@@ -5,8 +5,9 @@ with label and bits, and errors as expert information with code and reason.
 
 It differs from the codec in this: FlatBuffers tables stay bytes, so errors inside them are not found. Text in encodings
 of several bytes a character, other than UTF, is shown up to its first character that is not ASCII. The memory that
-lists would take in a table is not limited. A record cut off at the end of a TCP stream is not shown, since more of it
-may come. A malformed range ends with its segment, where the codec would go on.
+lists would take in a table is not limited. Bytes that are left over in several places are as many items. A record cut
+off at the end of a TCP stream is not shown, since more of it may come. A malformed range ends with its segment, where
+the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -142,7 +143,7 @@ def _list(nodes: Iterable[model.Node]) -> LuaTable:
     return LuaTable(tuple(map(_node, model.grouped(nodes))))
 
 
-def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
+def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTable:
     match node:
         case model.Field():
             return _field(node)
@@ -174,6 +175,9 @@ def _node(node: model.Node | model.When | model.Tail) -> LuaTable:
             doc = string(f"Bytes of the {node.name} behind its last field")
             left = LuaTable(entries(name=string(trailing), doc=doc)) if trailing else None
             return _kind("slot", **_region(node), left_over=left)
+        case model.Elsewhere(place=place, field=field):
+            at, shared = function(place.expression), "true" if field.shared else None
+            return _kind("elsewhere", name=string(field.name), place=at, shared=shared, nodes=LuaTable([_field(field)]))
         case model.When():
             return _kind("choice", options=LuaTable([_option(node)]))
         case model.Ordered(little=little, nodes=nodes):

@@ -1,0 +1,79 @@
+"""Fields that do not stand in sequence: what they take of their region, and in which order they are written."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Generic, TypeVar
+
+from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.frames import Extremes
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Scattered:
+    """The bytes of a region that were read out of sequence."""
+
+    _spans: list[tuple[int, int, str]] = field(default_factory=list)
+    _size: int = 0
+
+    def take(self, start: int, end: int, limit: int, name: str) -> None:
+        """Take bytes for ``name``. Raises ``DecodeError`` if it is more than there are in front of ``limit``.
+
+        So a record cannot make its reader read the same bytes again and again.
+        """
+        if start < end:
+            self._spans.append((start, end, name))
+            self._size += end - start
+            if self._size > limit:
+                raise _taken(start, end, name, name)
+
+    def left_over(self, pos: int, limit: int) -> list[Extremes]:
+        """What nobody took behind ``pos``, where the sequence ends. Raises ``DecodeError`` if a byte is taken twice."""
+        found: list[Extremes] = []
+        for start, end, name in sorted(self._spans):
+            if start < pos:
+                raise _taken(start, end, name, "")
+            if pos < start:
+                found.append((pos, start))
+            pos = end
+        return [*found, (pos, limit)] if pos < limit else found
+
+
+def _taken(start: int, end: int, name: str, path: str) -> DecodeError:
+    what = f"{name} has {counted(end - start, 'byte')} here, some of which others have too"
+    return DecodeError("place", what, start, path)
+
+
+class Waiting(Generic[T]):
+    """What is written when all that stands in sequence is."""
+
+    def __init__(self) -> None:
+        self._placed: list[tuple[int, int, T]] = []
+        self._others: deque[tuple[int | None, T]] = deque()
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._placed or self._others)
+
+    def add(self, place: int | None, item: T) -> None:
+        """Let an item wait that should stand at ``place``; None if that is not known."""
+        if place is None:
+            self._others.append((place, item))
+        else:
+            heappush(self._placed, (place, self._count, item))
+        self._count += 1
+
+    def placed(self, first: int, last: int) -> tuple[int, T] | None:
+        """The item with the lowest place, if that is from ``first`` to ``last``; others can stand anywhere."""
+        while self._placed:
+            place, _, item = heappop(self._placed)
+            if first <= place <= last:
+                return place, item
+            self._others.append((place, item))
+        return None
+
+    def other(self) -> tuple[int | None, T] | None:
+        """The first of the items that can stand anywhere, and the place where it should."""
+        return self._others.popleft() if self._others else None

@@ -1,0 +1,155 @@
+"""Fields that stand where offsets say: what is written where, and what hostile offsets cost."""
+
+from typing import Any
+
+import compiled
+import pytest
+from compiled import feature
+
+from wireloom.codec import DecodeError, EncodeError
+from wireloom.inspection.record import inspect_record
+
+LARGE = """
+protocol: large
+byte_order: big
+types:
+  - name: Item
+    fields:
+      - {name: place, type: u32}
+      - {name: data, type: bytes, size: 1000, at: place, when: place != 0}
+      - {name: again, type: bytes, size: 1000, at: 12, shared: true, when: place == 0}
+record:
+  length: size
+  fields:
+    - {name: size, type: u32, derive: size(record)}
+    - {section: body, size: rest, trailing: unused}
+---
+message: items
+match: {}
+sections:
+  body:
+    - {name: data_size, type: u32, derive: size(data)}
+    - {name: items_count, type: u32, derive: count(items_)}
+    - {name: data, type: bytes, size: data_size}
+    - {name: items_, type: Item, repeat: {count: items_count}}
+"""
+
+
+def _built(name: str, row: dict[str, Any]) -> bytes:
+    data: bytes = feature(name).codec.build(row)
+    return data
+
+
+def _table(*entries: tuple[int | None, str], **more: Any) -> dict[str, Any]:
+    listed = [{"key": key, "data_offset": place, "data": text} for key, (place, text) in enumerate(entries)]
+    return {"table": {"entries": listed, **more}}
+
+
+def test_what_is_not_told_stands_behind_the_sequence_in_the_order_of_the_list() -> None:
+    assert _built("elsewhere", _table((None, "b"), (None, "cd"), note=258)) == bytes.fromhex(
+        "0f 06 02 04  0102  00 0a 01 0c  0162 026364"
+    )
+
+
+def test_a_place_that_is_given_is_kept() -> None:
+    data = bytes.fromhex("0f 07 02 0b  026364  01 0d 00 04  0102 0162")
+    row = feature("elsewhere").codec.parse(data)
+    assert [entry["data"] for entry in row["table"]["entries"]] == ["b", "cd"]
+    assert feature("elsewhere").codec.build(row) == data
+
+
+def test_places_that_went_stale_are_made_anew() -> None:
+    row = feature("elsewhere").codec.parse(bytes.fromhex("0f 07 02 0b  026364  01 0d 00 04  0102 0162"))
+    row["table"]["entries"][1]["data"] = "cdefg"
+    data = feature("elsewhere").codec.build(row)
+    again = feature("elsewhere").codec.parse(data)
+    assert [entry["data"] for entry in again["table"]["entries"]] == ["b", "cdefg"]
+    assert again["table"]["note"] == 258
+    assert len(data) == 18
+
+
+@pytest.mark.parametrize("place", [0, 1, 5, 255, 10**30, -1, "here", 1.5, True])
+def test_no_place_that_is_given_is_in_the_way(place: Any) -> None:
+    row = _table((place, "b"), (place, "cd"), note=258, note_offset=place)
+    row["table"]["entries_offset"] = place
+    if place == 0:
+        row["table"]["note_offset"] = None
+    again = feature("elsewhere").codec.parse(feature("elsewhere").codec.build(row))
+    assert [entry["data"] for entry in again["table"]["entries"]] == ["b", "cd"]
+
+
+def test_an_end_that_is_read_first_is_written_last() -> None:
+    files = [("a", 1, ""), ("b", 4, "xyz")]
+    directory = [{"name": name, "file_offset": place, "file": {"data": data}} for name, place, data in files]
+    row = {"archive": {"entries_count": 2, "directory_offset": 9, "directory": directory}}
+    expected = "18 504b 00  504b 03 78797a  01 61 0100  01 62 0400  0605 0200 0900"
+    assert _built("elsewhere_from_the_end", row) == bytes.fromhex(expected)
+
+
+@pytest.mark.parametrize("place", [0, 2, 3, 60])
+def test_a_place_that_follows_from_nothing_must_fit(place: int) -> None:
+    directory = [{"name": "a", "file_offset": place, "file": {"data": ""}}]
+    row = {"archive": {"entries_count": 1, "directory_offset": 3, "directory": directory}}
+    with pytest.raises(EncodeError, match=r"stands at byte \d+, but file_offset says \d+"):
+        _built("elsewhere_from_the_end", row)
+
+
+def test_left_over_bytes_fill_the_gaps() -> None:
+    directory = [{"name": "a", "file_offset": 3, "file": {"data": ""}}]
+    row = {"archive": {"entries_count": 1, "directory_offset": 5, "directory": directory, "unused": b"\x01\x02"}}
+    expected = "10 0102 504b 00  01 61 0300  0605 0100 0500"
+    assert _built("elsewhere_from_the_end", row) == bytes.fromhex(expected)
+
+
+SHARED = bytes.fromhex("0c 05 6162630000  02 01  04 02  06 03")
+
+
+def test_what_is_shared_may_be_left_out() -> None:
+    row = {"symbols": {"strings": bytes.fromhex("6162630000")}}
+    row["symbols"]["symbols"] = [{"name_offset": place, "value": value} for place, value in ((2, 1), (4, 2), (6, 3))]
+    assert _built("elsewhere_shared", row) == SHARED
+
+
+def test_what_is_shared_must_be_what_others_wrote() -> None:
+    row = feature("elsewhere_shared").codec.parse(SHARED)
+    row["symbols"]["symbols"][1]["name"] = "d"
+    with pytest.raises(EncodeError, match=r"^symbols.symbols\[1\].name: 'd' given, but the bytes there are 'c'$"):
+        _built("elsewhere_shared", row)
+
+
+def test_what_is_shared_must_be_readable() -> None:
+    row = feature("elsewhere_shared").codec.parse(SHARED)
+    row["symbols"]["symbols"][1]["name_offset"] = 200
+    with pytest.raises(EncodeError, match=r"^symbols.symbols\[1\].name: cannot be read back: would stand at byte 200"):
+        _built("elsewhere_shared", row)
+
+
+def _items(places: list[int], data: bytes) -> bytes:
+    body = len(data).to_bytes(4) + len(places).to_bytes(4) + data + b"".join(place.to_bytes(4) for place in places)
+    return (len(body) + 4).to_bytes(4) + body
+
+
+def test_bytes_are_not_read_as_often_as_offsets_say() -> None:
+    codec = compiled.of(LARGE).codec
+    with pytest.raises(DecodeError, match=r"^place: items\.items_\[\d+\]\.data "):
+        codec.parse(_items([12] * 100_000, bytes(1000)))
+    codec.parse(_items([0] * 63, bytes(1000)))
+    with pytest.raises(DecodeError, match=r"^too-long: items\.items_"):
+        codec.parse(_items([0] * 100_000, bytes(1000)))
+
+
+def test_an_inspection_shows_bytes_where_they_stand_and_shared_ones_where_they_are_asked_for() -> None:
+    data = bytes.fromhex("1c504b0162ffff504b00ee0161070001620100dddddd060502000a00")
+    found = inspect_record(feature("elsewhere_from_the_end").codec, data)
+    leaves = [leaf for leaf in found.leaves() if leaf.start < leaf.end]
+    assert [leaf.start for leaf in leaves] == sorted(leaf.start for leaf in leaves)
+    assert [(leaf.path, leaf.start) for leaf in leaves[1:4]] == [
+        ("archive.directory[1].file.mark", 1),
+        ("archive.directory[1].file.data", 3),
+        ("archive.unused", 5),
+    ]
+    (name,) = [
+        leaf for leaf in inspect_record(feature("elsewhere_shared").codec, SHARED).leaves() if leaf.text == '"c"'
+    ]
+    assert (name.path, name.start, name.end) == ("symbols.symbols[1].name", 10, 10)
+    assert name.note == "the bytes from 0x4 to 0x6"
