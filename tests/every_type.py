@@ -41,8 +41,19 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
         ({"digits": 38, "sign": "signed"}, 42),
     ),
-    types.Bytes: (({"prefix": "u8"}, b"ab"), ({"size": "2"}, b"ab"), ({"until": "00"}, b"ab")),
-    types.Text: tuple(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in _ENCODINGS),
+    types.Bytes: (
+        ({"prefix": "u8"}, b"ab"),
+        ({"size": "2"}, b"ab"),
+        ({"until": "00"}, b"ab"),
+        ({"size": "4", "pad": "20"}, b"ab"),
+        ({"size": "5", "until": "0d0a", "pad": "ff", "raw": ""}, b"ab"),
+    ),
+    types.Text: (
+        *(({"prefix": "u8", "encoding": encoding}, "ab") for encoding in _ENCODINGS),
+        ({"size": "4", "until": "00"}, "ab"),
+        ({"size": "6", "pad": "2000", "encoding": "utf-16-le"}, "ab"),
+        ({"until": "00", "unterminated": "allowed", "raw": ""}, "ab"),
+    ),
     types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": ""}, {"number": 5}),),
 }
 """For each type, the other keys of a field of it, and a value. Each ``raw`` column gets a name of its own."""

@@ -109,7 +109,7 @@ BROKEN: dict[str, tuple[Path_, Any]] = {
     "an unknown encoding": (("sections", "body", 1, "encoding"), "utf8"),
     "an unknown algorithm": (("sections", "body", 5, "checksum", "algorithm"), "crc"),
     "a width that is text": (("sections", "body", 2, "fields", 0, "width"), "four"),
-    "an entry of two kinds": (("sections", "body", 0, "pad"), 3),
+    "an entry of two kinds": (("sections", "body", 0, "align"), 4),
     "an entry of no kind": (("sections", "body", 0), {"type": "u8"}),
     "a name that is not snake_case": (("sections", "body", 0, "name"), "Size"),
     "a repeat that is neither rest nor counted": (("sections", "body", 6, "repeat"), "all"),
@@ -150,6 +150,8 @@ def test_words_are_those_of_the_rules() -> None:
 
 RULES = {
     ("Field", "encoding"): set(vocabulary.ENCODINGS),
+    ("Field", "terminator"): set(vocabulary.TERMINATORS),
+    ("Field", "unterminated"): set(vocabulary.UNTERMINATED),
     ("Checksum", "algorithm"): set(vocabulary.ALGORITHMS),
     ("TableField", "type"): set(vocabulary.TABLE_TYPES),
     ("Form", "style"): set(vocabulary.STYLES),

@@ -365,9 +365,16 @@ end
 local rest = {kind = "rest"}
 local function size(bytes) return {kind = "size", bytes = bytes} end
 local function prefix(number) return {kind = "prefix", number = number} end
-local function up_to(bytes) return {kind = "until", bytes = bytes} end
+local function up_to(bytes, keep, may_miss, unit, lenient)
+  return {kind = "until", bytes = bytes, keep = keep, may_miss = may_miss, unit = unit, lenient = lenient}
+end
+local function padded(lenient, pad, bytes, ending)
+  return {kind = "padded", lenient = lenient, pad = pad, size = bytes, ending = ending}
+end
 local function bytes(extent) return {kind = "bytes", extent = extent} end
-local function text(encoding, extent) return {kind = "text", extent = extent, encoding = encoding} end
+local function text(encoding, lenient, extent)
+  return {kind = "text", extent = extent, encoding = encoding, lenient = lenient}
+end
 local function struct(name, extent, given) return {kind = "struct", name = name, extent = extent, given = given} end
 local function constant(value) return {kind = "constant", value = value} end
 
@@ -797,12 +804,47 @@ local function measured(reader, extent, this, name)
 end
 
 -- Where a value starts and ends, and where reading goes on.
+-- Where the terminator is, and what is behind it; both are the limit if it is missing and may be.
+local function ended(reader, extent, limit, name)
+  local first, count = reader.data:find(extent.bytes, reader.pos + 1, true), #extent.bytes
+  while first and (first - 1 - reader.pos) % extent.unit ~= 0 do
+    first = reader.data:find(extent.bytes, first + 1, true)
+  end
+  if first and first - 1 + count <= limit then return first - 1, first - 1 + count end
+  if not extent.may_miss then fail("unterminated", reader.pos, reader.path .. name, "no terminator") end
+  return limit, limit
+end
+
+-- A value inside a region: up to its terminator, or to where nothing but padding follows.
+local function inside(reader, extent, limit, name)
+  local pad, last, behind = extent.pad, limit, nil
+  if not extent.ending then
+    while last - reader.pos >= #pad and reader.data:sub(last - #pad + 1, last) == pad do last = last - #pad end
+    return reader.pos, last, limit
+  end
+  last, behind = ended(reader, extent.ending, limit, name)
+  local room = limit - behind
+  if reader.data:sub(behind + 1, limit) ~= pad:rep(math.ceil(room / #pad)):sub(1, room) then
+    if not extent.lenient then fail("padding", behind, reader.path .. name, "other padding expected") end
+    reader.loose = true
+  end
+  return reader.pos, extent.ending.keep == "keep" and behind or last, limit
+end
+
 local function span(reader, extent, this, name)
   if extent.kind == "rest" then return reader.pos, reader.limit, reader.limit end
+  if extent.kind == "padded" then
+    return inside(reader, extent, reader.pos + measured(reader, extent.size, this, name), name)
+  end
   if extent.kind == "until" then
-    local first, last = reader.data:find(extent.bytes, reader.pos + 1, true)
-    if not first or last > reader.limit then fail("unterminated", reader.pos, reader.path .. name, "no terminator") end
-    return reader.pos, first - 1, last
+    local last, behind = ended(reader, extent, reader.limit, name)
+    if extent.keep == "leave" then return reader.pos, last, last end
+    if extent.keep == "keep" then return reader.pos, behind, behind end
+    if last == behind then
+      if not extent.lenient then fail("unterminated", reader.pos, reader.path .. name, "no terminator") end
+      reader.loose = true
+    end
+    return reader.pos, last, behind
   end
   local count
   if extent.kind == "prefix" then
@@ -892,6 +934,10 @@ local function one(reader, tree, node, this)
     reader.pos = after
     if value.kind == "text" then
       local decoded, fault = (decoders[value.encoding] or ascii_alone)(found)
+      if not decoded and value.lenient then
+        reader.loose = true
+        return nil
+      end
       if not decoded then
         fail("text", at, reader.path .. node.name, "not " .. value.encoding .. " at byte " .. fault .. " of it")
       end

@@ -33,6 +33,7 @@ from wireloom.codec import (
     Optional,
     Ordered,
     Pad,
+    Padded,
     Prefixed,
     Protocol,
     Repeat,
@@ -88,6 +89,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Text: lambda value: [value.extent],
     With: lambda value: [value.layout, *value.values.values()],
     # extents
+    Padded: lambda extent: [extent.size],
     Prefixed: lambda extent: [extent.length],
     Rest: lambda extent: [],
     Size: lambda extent: [extent.size],
@@ -131,6 +133,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     Text: lambda value: _is_fixed(value.extent),
     With: lambda value: _is_fixed(value.layout),
     # extents
+    Padded: lambda extent: isinstance(extent.size.size, int),
     Prefixed: lambda extent: False,
     Rest: lambda extent: False,
     Size: lambda extent: isinstance(extent.size, int),
@@ -208,6 +211,8 @@ class Judge:
                 return None
             case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
                 return f"it is text in {encoding}, whose characters have several bytes"
+            case Padded(size=Size(size=Expression())):
+                return "it may end before its size does, which varies"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
             case Repeat(item=Blob() | Nested() | Text() as item) if _asks_left(item.extent):

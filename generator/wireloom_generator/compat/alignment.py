@@ -46,7 +46,7 @@ class LayoutPair:
         """Whether two values have the same extent, except for the byte order of a length prefix."""
         match old, new:
             case model.Size(condition=one), model.Size(condition=other):
-                return self.same(one, other)
+                return self.same(one, other) and (old.pad, old.until) == (new.pad, new.until)
             case model.Prefix(length=one), model.Prefix(length=other):
                 return one.type == other.type
             case _:

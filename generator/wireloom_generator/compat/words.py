@@ -3,6 +3,7 @@
 from typing import assert_never
 
 from wireloom_generator import model
+from wireloom_generator.reading.vocabulary import TERMINATORS
 
 
 def extent(kind: model.Extent | None) -> str:
@@ -12,12 +13,16 @@ def extent(kind: model.Extent | None) -> str:
             return "its own size"
         case model.Rest():
             return "the rest"
+        case model.Size(condition=model.Condition(text=text), pad=bytes() as pad, until=until):
+            ended = "" if until is None else f" {extent(until)},"
+            return f"size `{text}`,{ended} pad {pad.hex()}"
         case model.Size(condition=model.Condition(text=text)):
             return f"size `{text}`"
         case model.Prefix(length=length):
             return f"prefix {length.type}"
-        case model.Terminator(value=value):
-            return f"until {value.hex()}"
+        case model.Terminator(value=value, terminator=kept, unterminated=missing):
+            kept = "" if kept == TERMINATORS[0] else f" ({kept})"
+            return f"until {value.hex()}{kept}{', unterminated allowed' if missing else ''}"
         case _:
             assert_never(kind)
 

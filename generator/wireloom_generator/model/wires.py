@@ -83,10 +83,26 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
+class Terminator:
+    """Up to these bytes, which stand at a multiple of ``unit`` bytes. They are no part of the value (``drop``), its end
+    (``keep``), or the beginning of what follows (``leave``).
+    """
+
+    value: bytes
+    terminator: str = "drop"
+    unterminated: bool = False
+    unit: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Size:
-    """As many bytes as the expression says."""
+    """As many bytes as the expression says. If there is a ``pad``, the value ends inside of them: at a terminator, or
+    where nothing but padding follows.
+    """
 
     condition: Condition
+    pad: bytes | None = None
+    until: Terminator | None = None
 
     @property
     def fixed(self) -> int | None:
@@ -99,13 +115,6 @@ class Prefix:
     """After a length prefix."""
 
     length: "Wire"
-
-
-@dataclass(frozen=True, slots=True)
-class Terminator:
-    """Up to these bytes."""
-
-    value: bytes
 
 
 Extent = Rest | Size | Prefix | Terminator

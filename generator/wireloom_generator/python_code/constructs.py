@@ -6,6 +6,7 @@ from typing import assert_never
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, group, literal, mapping, named, string
+from wireloom_generator.reading.vocabulary import TERMINATORS
 from wireloom_generator.types import (
     Bcd,
     Boolean,
@@ -213,12 +214,16 @@ def _extent(extent: model.Extent) -> Code:
     match extent:
         case model.Rest():
             return call("Rest")
+        case model.Size(condition=size, pad=bytes() as pad, until=until):
+            return call("Padded", asked(size), literal(pad), *([] if until is None else [_extent(until)]))
         case model.Size(condition=size):
             return call("Size", asked(size))
         case model.Prefix(length=length):
             return call("Prefixed", _value(length))
-        case model.Terminator(value=value):
-            return call("Until", literal(value))
+        case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
+            told = None if kept == TERMINATORS[0] else string(kept)
+            units = None if unit == 1 else str(unit)
+            return call("Until", literal(value), terminator=told, unterminated=missing, unit=units)
 
 
 def _computed(computed: model.Computed) -> Code:

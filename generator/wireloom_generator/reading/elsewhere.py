@@ -14,6 +14,15 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("size-eos", "size_eos", "eos", "greedy"), ("size", "size: rest takes what is left")),
     **dict.fromkeys(("length", "len", "bytes", "byte_length"), ("size", "size: is how many bytes it takes")),
     **dict.fromkeys(("terminator", "strz", "null_terminated"), ("until", 'until: is its terminator, as until: "00"')),
+    **dict.fromkeys(
+        ("consume", "consume_terminator"), ("terminator", "terminator: leave lets what follows begin with it")
+    ),
+    **dict.fromkeys(
+        ("eos-error", "eos_error"), ("unterminated", "unterminated: allowed lets the terminator be missing")
+    ),
+    **dict.fromkeys(
+        ("pad-right", "pad_right", "padchar", "pad_char"), ("pad", 'pad: is what fills a size, as pad: "20"')
+    ),
     **dict.fromkeys(("if", "condition", "present"), ("when", "when: is the condition under which it is there")),
     **dict.fromkeys(("nullable", "required"), ("optional", "optional: true lets it be missing at the end")),
     **dict.fromkeys(

@@ -137,7 +137,8 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         present = {key.text for key, _ in node.entries}
-        kind = next((kind for key, kind in reversed(_ENTRIES.items()) if key in present), None)  # bits have names, too
+        first = next((key for key in ("bits", *_ENTRIES) if key in present), "")  # bits have names, too
+        kind = _ENTRIES.get(first)
         if kind is not None:
             return self.dataclass(kind, node)
         what = f"an entry has one of the keys {', '.join(_ENTRIES)}"

@@ -172,6 +172,11 @@ class Field(Documented):
     size: Expression | None = optional("bytes it takes, or rest: to the end of its section")
     prefix: str | None = optional("integer type of a length in front of it")
     until: Hex | None = optional("terminator behind it")
+    pad: Hex | None = optional("what fills its size behind it")
+    terminator: str | None = optional(
+        "drop (default), keep: the value ends with it, or leave: what follows begins with it"
+    )
+    unterminated: str | None = optional("without a terminator it is malformed or allowed")
     encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, cp037, gb18030 or another one")
     table: str | None = optional("of flatbuffers: the root table")
     meaning: Meaning | str | None = optional(

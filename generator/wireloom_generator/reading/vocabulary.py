@@ -19,6 +19,12 @@ ENCODINGS = (
 )  # fmt: skip
 """The encodings of texts, under names that Python has for them; the first is the default."""
 
+TERMINATORS = ("drop", "keep", "leave")
+"""What becomes of a terminator; the first is the default."""
+
+UNTERMINATED = ("malformed", "allowed")
+"""What a value without its terminator is."""
+
 TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 """The types of a FlatBuffers table's fields."""
 

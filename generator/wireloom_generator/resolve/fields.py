@@ -1,6 +1,7 @@
 """Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import Value, notation, orders, parsed
@@ -8,7 +9,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.reading.vocabulary import ORDERS, TERMINATORS, UNTERMINATED
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
@@ -18,6 +19,7 @@ from wireloom_generator.types import (
     FlatBuffers,
     Integer,
     Struct,
+    Text,
     Unknown,
     WireType,
     integer_column,
@@ -333,8 +335,8 @@ class Fields:
                 return ANY
             case model.Prefix(length=length):
                 return SizeRange(length.type.size.least, None)
-            case model.Terminator(value=end):
-                return SizeRange(len(end), None)
+            case model.Terminator(value=end, terminator=kept, unterminated=missing):
+                return SizeRange(0 if missing or kept == "leave" else len(end), None)
             case None:
                 struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
                 has_end = struct is not None and struct.name not in self.recursive
@@ -415,17 +417,31 @@ class Fields:
         return model.Wire(found, self.order if found.has_order else None, extent)
 
     def _field_extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
+        until = self._terminator(field)
         if field.size is not None:
-            return self._extent(field, names)
-        if field.prefix is not None:
-            return model.Prefix(self.number(field.prefix))
-        return model.Terminator(bytes.fromhex(field.until)) if field.until is not None else None
+            found = self._extent(field, names)
+            if isinstance(found, model.Rest) or (until is None and field.pad is None):
+                return found
+            return replace(found, pad=bytes.fromhex("00" if field.pad is None else field.pad), until=until)
+        return until if field.prefix is None else model.Prefix(self.number(field.prefix))
+
+    def _terminator(self, field: syntax.Field) -> model.Terminator | None:
+        if field.until is None:
+            return None
+        found = self.type(field)
+        missing = "allowed" if field.size is not None else "malformed"
+        return model.Terminator(
+            bytes.fromhex(field.until),
+            field.terminator or TERMINATORS[0],
+            (field.unterminated or missing) == "allowed",
+            found.unit if isinstance(found, Text) else 1,
+        )
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")
 _IN_BYTES = (
-    "size", "prefix", "until", "encoding", "table", "raw", "flags", "valid", "optional", "repeat", "table_type",
-    "byte_order", "reserved", "at", "shared", "with",
+    "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags", "valid",
+    "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
 )  # fmt: skip
 """The keys that mean nothing for a computed field, unless they say false."""
 
@@ -449,6 +465,10 @@ def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
         yield "table_type", str(field.table_type)
     if isinstance(field.meaning, str) and field.meaning not in meanings.WORDS:
         yield "as", field.meaning
+    if field.terminator not in (None, *TERMINATORS):
+        yield "terminator", field.terminator
+    if field.unterminated not in (None, *UNTERMINATED):
+        yield "unterminated", field.unterminated
     if field.table is not None and field.type != FlatBuffers.spelling:
         yield "table", field.table
 

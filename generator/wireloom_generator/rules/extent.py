@@ -1,10 +1,11 @@
-"""Where a value ends is said once: bytes and text have one of size, prefix and until; numbers have none.
+"""Where a value ends is said once: bytes and text have a size, a prefix or a terminator; numbers have none.
 
 Bytes do not say where they end, and two sayings could contradict each other in every record.
 
 ``size`` is a number of bytes or ``rest``, which is what is left of the section. ``prefix`` puts a length in front and
-``until`` a terminator behind. A type may be given a size or a prefix, and is a region of its own then. FlatBuffers have
-a size or a prefix, and name their table and the column that keeps their bytes. Other values can have such a column, too
+``until`` a terminator behind. A value with a size and a terminator ends inside its size, and ``pad`` says what fills
+it. A type may be given such an end, too, and is a region of its own then. FlatBuffers have a size or a prefix, and name
+their table and the column that keeps their bytes. Other values can have such a column, too
 (``raw``), if several bytes can say the same: a LEB128 number can be longer than need be.
 
 Bad::
@@ -18,15 +19,16 @@ Good::
     - {name: id, type: u32}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from encodings.aliases import aliases
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
+from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, nearest
-from wireloom_generator.reading.vocabulary import ENCODINGS
-from wireloom_generator.types import ALL, WIDTHS, Integer, Text, Unknown, Varint, WireType
+from wireloom_generator.problems import Problem, closest, nearest
+from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
+from wireloom_generator.types import ALL, WIDTHS, Integer, Struct, Text, Unknown, Varint, WireType
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -55,7 +57,10 @@ _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for e
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Values without an end, with two, or with one that their type cannot have."""
+    following = _following(spec)
     for node in nodes(spec):
+        if isinstance(node, model.Field) and isinstance(node.wire.extent, model.Size) and node.wire.extent.pad:
+            yield from _told(node, node.wire.extent.condition, following)
         if isinstance(node, model.Field | model.Computed) and not isinstance(node.type, Unknown):
             if isinstance(node, model.Field):
                 yield from _ends(node)
@@ -76,6 +81,8 @@ def _ends(field: model.Field) -> Iterator[Problem]:
             hint = "" if field.type.ends else "its type says how many bytes it has"
             yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
     fitting = [key for key in given if key in field.type.ends]
+    if fitting == ["size", "until"] and not isinstance(field.wire.extent, model.Rest):
+        return
     for key in fitting[1:]:
         what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "one of them says where it ends"
         yield Problem(field.where(key), "extent", what, hint)
@@ -89,8 +96,61 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
         case model.Prefix(length=length) if not _is_length(length.type):
             hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
             yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length in front", hint)
-        case model.Terminator(value=b""):
+        case model.Terminator(value=b"") | model.Size(until=model.Terminator(value=b"")):
             yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
+        case model.Size(pad=bytes() as pad, until=until):
+            yield from _padding(field, extent, pad, until)
+        case model.Terminator(terminator="drop", unterminated=True) if field.raw is None:
+            what = f"{field.name!r} would be written with the terminator that it may lack"
+            hint = "terminator: keep tells them apart, and raw: keeps the bytes"
+            yield Problem(field.where("unterminated"), "extent", what, hint)
+    if not isinstance(extent, model.Size):
+        yield from _without(field, ("pad",), "pad: fills a size, as in size: 8")
+    if not field.gives("until"):
+        yield from _without(field, ("terminator", "unterminated"), 'until: is the terminator, as until: "00"')
+    for key, known in (("terminator", TERMINATORS), ("unterminated", UNTERMINATED)):
+        if (word := field.stray.get(key)) is not None:
+            hint = closest(word, known) if word.isalpha() else 'until: is the terminator, as until: "00"'
+            yield Problem(field.where(key), "extent", f"unknown word {word!r}", hint)
+
+
+def _without(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Problem]:
+    for key in keys:
+        if field.gives(key) and key in field.type.keys:
+            yield Problem(field.where(key), "extent", f"{field.name!r} has nothing that {key} is about", hint)
+
+
+def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Problem]:
+    """What is wrong with a value that ends inside its size."""
+    if until is None and isinstance(field.type, Struct):
+        what, hint = f"{field.type.word} does not say where its padding begins", "put it into a section with trailing"
+        yield Problem(field.where("pad"), "extent", what, hint)
+    if pad == b"":
+        yield Problem(field.where("pad"), "extent", "padding has at least one byte", 'as in pad: "20"')
+    if size.fixed == 0:
+        yield Problem(field.where("size"), "extent", "there is no room for padding in no bytes")
+    if until is not None and until.terminator == "leave":
+        what, hint = "a terminator inside a size is not left to what follows", "drop or keep it"
+        yield Problem(field.where("terminator"), "extent", what, hint)
+    if field.const is not None:
+        yield Problem(field.where("const"), "extent", "a const says all of its bytes", "write its padding out, too")
+
+
+def _told(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:
+    """A size that follows from the value, so that nobody knows how much padding there was."""
+    asked = next((name.name for name in names(size.expression) if name.name in following), None)
+    if asked is not None or size.asks_left:
+        what = f"{asked or 'what is left'!r} follows from {field.name!r}, so it cannot say how much padding there is"
+        yield Problem(field.where("size"), "extent", what, "give another size, or until: alone")
+
+
+def _following(spec: Resolved) -> frozenset[str]:
+    """The names of what is derived, or computed of that."""
+    found = {node.name for node in nodes(spec) if isinstance(node, model.Field | model.BitField) and node.derive}
+    computed = [node for node in nodes(spec) if isinstance(node, model.Computed)]
+    for _ in computed:
+        found |= {one.name for one in computed if any(name.name in found for name in names(one.value.expression))}
+    return frozenset(found)
 
 
 def _is_length(kind: WireType) -> bool:
@@ -110,9 +170,13 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
     if encoding not in ENCODINGS:
         what = f"unknown encoding {encoding!r}"
         yield Problem(field.where("encoding"), "extent", what, _encoding_hint(encoding))
-    elif isinstance(end, model.Terminator) and encoding.startswith("utf-16"):
-        hint = "its bytes can also be halves of two characters; give a size, or declare bytes"
-        yield Problem(field.where("until"), "extent", f"{encoding} text can have no terminator", hint)
+        return
+    until, pad = (end.until, end.pad) if isinstance(end, model.Size) else (end, None)
+    for key, value in (("until", until.value if isinstance(until, model.Terminator) else b""), ("pad", pad or b"")):
+        if len(value) % field.type.unit and field.gives(key):
+            what = f"characters of {encoding} have {field.type.unit} bytes or a multiple, {value.hex()} has not"
+            hint = f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"'
+            yield Problem(field.where(key), "extent", what, hint)
 
 
 def _encoding_hint(encoding: str) -> str:

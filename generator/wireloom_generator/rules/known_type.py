@@ -30,6 +30,15 @@ _ELSEWHERE = {
 }  # fmt: skip
 """What other languages call our types."""
 
+_ENDED = {
+    **dict.fromkeys(("strz", "cstring", "asciiz", "stringz", "nullterminated"), 'write type: text, and until: "00"'),
+    **dict.fromkeys(("paddedstring", "char", "fixedstring"), 'write type: text, size: and pad: "00"'),
+    "pascalstring": "write type: text, and prefix: u8",
+    "greedystring": "write type: text, and size: rest",
+    "greedybytes": "write type: bytes, and size: rest",
+}
+"""What other tools call values by where they end."""
+
 _OTHERS = [name for name in NAMES if not isinstance(parse(name), Integer)]
 __doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OTHERS[-1]}")
 
@@ -50,5 +59,7 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"they are flags; give the integer's type, and flags: {name}"
     if name in spec.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
+    if (ended := _ENDED.get(name.lower())) is not None:
+        return ended
     elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
     return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, known)

@@ -1,14 +1,17 @@
 """``bytes``: bytes as they are."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
+from wireloom_generator.types.base import Base, Declared, WrongKey, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -24,6 +27,14 @@ class Bytes(Base):
     holds: ClassVar[str] = "bytes"
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+    )
+
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
+        is_open = field.pad or (field.until and (field.size or field.unterminated == "allowed"))
+        if field.raw is not None and not is_open:
+            yield "raw", "bytes are what they are", "raw: is for padding, and for terminators that may be missing"
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):

@@ -1,11 +1,13 @@
 """A type that the spec declares: a sequence of fields."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
 from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
@@ -17,7 +19,10 @@ class Struct(Base):
 
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.STRUCT)
-    ends: ClassVar[tuple[str, ...]] = ("size", "prefix")
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+    )
 
     name: str
 

@@ -9,7 +9,7 @@ from wireloom.characters import characters
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.vocabulary import ENCODINGS
+from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
 from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
@@ -26,7 +26,9 @@ class Text(Base):
     holds: ClassVar[str] = "text"
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS})
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"encoding": ENCODINGS, "raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+    )
 
     encoding: str = ENCODINGS[0]
 
@@ -39,6 +41,11 @@ class Text(Base):
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.STRING
+
+    @property
+    def unit(self) -> int:
+        """The bytes that a character takes at least, and is a multiple of."""
+        return 2 if self.encoding.startswith("utf-16") else 4 if self.encoding.startswith("utf-32") else 1
 
     @property
     def characters(self) -> tuple[str | None, ...] | None:

@@ -8,6 +8,7 @@ from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.elsewhere import Elsewhere
+from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
@@ -32,7 +33,7 @@ from wireloom.codec.meanings import (
 from wireloom.codec.message import Message, Record, Slot, Variant
 from wireloom.codec.parts import Bit, Bits, Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
-from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text, Until
+from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
 from wireloom.expressions import Expression
 from wireloom.options import Parameter
@@ -75,6 +76,7 @@ __all__ = [
     "Optional",
     "Ordered",
     "Pad",
+    "Padded",
     "Parameter",
     "Prefixed",
     "Protobuf",

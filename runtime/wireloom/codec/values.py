@@ -1,7 +1,8 @@
 """Values of variable size: bytes, text and structs, and the extents that say where they end."""
 
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from construct import Construct
 
@@ -35,9 +36,21 @@ class Extent:
         """Write ``data`` so that ``read`` finds it."""
         writer.write(data)
 
+    def keep(self, writer: Writer, this: Values, data: bytes) -> None:
+        """Write ``data``, all the bytes of a value, as they were read."""
+        writer.write(data)
+
     def lead(self, size: int) -> int:
         """How many bytes come before a value of ``size`` bytes."""
         return 0
+
+    def lenient(self) -> "Extent":
+        """The same for values with ``raw``: with any bytes behind the value that can stand there."""
+        return self
+
+    def alone(self) -> "Extent":
+        """The same where there is nothing else."""
+        return self
 
 
 class Rest(Extent):
@@ -49,6 +62,8 @@ class Rest(Extent):
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         writer.write(data)
         writer.follow(self, this, followed=False)
+
+    keep = write
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         return EncodeError("takes all of its section, but there are bytes behind it")
@@ -80,6 +95,11 @@ class Size(Extent):
         elif len(data) != self.size:
             raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         writer.write(data)
+
+    keep = write
+
+    def alone(self) -> Extent:
+        return Rest() if isinstance(self.size, Expression) else self
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
         """The number of bytes it gives."""
@@ -115,24 +135,6 @@ class Prefixed(Extent):
         return len(self.length.encoded(size)) if self._fixed is None else self._fixed
 
 
-class Until(Extent):
-    """Up to a terminator, which is not part of the value."""
-
-    def __init__(self, terminator: bytes) -> None:
-        self.terminator = terminator
-
-    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
-        end = reader.buffer.find(self.terminator, reader.pos, reader.limit)
-        if end < 0:
-            raise DecodeError("unterminated", f"no terminator {self.terminator.hex()}", reader.pos)
-        return reader.pos, end, end + len(self.terminator)
-
-    def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        if (data + self.terminator).find(self.terminator) < len(data):
-            raise EncodeError(f"contains its terminator {self.terminator.hex()}")
-        writer.write(data + self.terminator)
-
-
 class Scalar(Value):
     """A value that consists of no other parts, and has a reader for many records at once; ``size`` is its number of
     bytes, None if that varies.
@@ -147,14 +149,31 @@ class Composite(Value):
     type: ColumnType
 
 
-class Blob(Composite):
-    """Bytes as they are."""
-
-    type = "binary"
+class Ended(Composite):
+    """A value that ends where its ``extent`` says."""
 
     def __init__(self, extent: Extent) -> None:
         super().__init__()
         self.extent = extent
+
+    def lenient(self) -> Self:
+        found = super().lenient()
+        found.extent = self.extent.lenient()
+        return found
+
+    def alone(self) -> Self:
+        found = copy(self)
+        found.extent = self.extent.alone()
+        return found
+
+    def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
+        self.extent.keep(writer, this, data)
+
+
+class Blob(Ended):
+    """Bytes as they are."""
+
+    type = "binary"
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return self.extent.read(stream, context)
@@ -164,19 +183,26 @@ class Blob(Composite):
         return obj
 
 
-class Text(Composite):
-    """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed."""
+class Text(Ended):
+    """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed; with
+    ``raw``, they are no text.
+    """
 
     type = "string"
 
     def __init__(self, extent: Extent, encoding: str = "utf-8") -> None:
-        super().__init__()
-        self.extent = extent
+        super().__init__(extent)
         self.encoding = encoding
 
-    def _parse(self, stream: Any, context: Any, path: str) -> str:
+    def _parse(self, stream: Any, context: Any, path: str) -> str | None:
         start = stream.pos
-        return decoded(self.extent.read(stream, context), self.encoding, start)
+        data = self.extent.read(stream, context)
+        try:
+            return decoded(data, self.encoding, start)
+        except DecodeError:
+            if self.strict:
+                raise
+            return None
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, str):

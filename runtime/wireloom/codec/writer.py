@@ -32,6 +32,18 @@ class Spot:
         self.left: int | None = None
 
 
+class Beginning:
+    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``."""
+
+    __slots__ = ("at", "begins", "may_end", "path")
+
+    def __init__(self, at: int, begins: bytes, path: Path, *, may_end: bool) -> None:
+        self.at = at
+        self.begins = begins
+        self.path = path
+        self.may_end = may_end
+
+
 Reservation = tuple["Reserved", Values, int, Path, bool]
 """Room in the record from that byte on, and what fills it, in which byte order."""
 Standing = tuple["Place", Values, Frame, Path, bool]
@@ -107,7 +119,7 @@ class Writer:
         self.path: Path = None
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
-        self.open_ends: list[OpenEnd | Spot] = []
+        self.open_ends: list[OpenEnd | Spot | Beginning] = []
         self.awaited: list[Awaited] = []
         self.shared: list[Standing] = []
         self.waiting: Waiting[Standing] | None = None
@@ -189,6 +201,10 @@ class Writer:
         """Assume that the region goes on from here, or that it ends here."""
         self.open_ends.append((part, this, len(self.buffer), followed, self.path))
 
+    def precede(self, begins: bytes, *, may_end: bool) -> None:
+        """Assume that what follows here begins with these bytes, or, if it ``may_end``, that the region ends here."""
+        self.open_ends.append(Beginning(len(self.buffer), begins, self.path, may_end=may_end))
+
     def within(self, error: EncodeError) -> EncodeError:
         """The error with ``path`` in front of its own."""
         path = self.path
@@ -229,6 +245,12 @@ class Writer:
         for each in self.open_ends[region.open_ends :]:
             if isinstance(each, Spot):
                 each.left = len(self.buffer) - each.at
+                continue
+            if isinstance(each, Beginning):
+                is_end = each.may_end and each.at == len(self.buffer)
+                if not is_end and not self.buffer.startswith(each.begins, each.at):
+                    self.path = each.path
+                    raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
                 continue
             part, this, start, followed, path = each
             if followed != (start < len(self.buffer)):

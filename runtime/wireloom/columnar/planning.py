@@ -15,7 +15,7 @@ from wireloom import codec, rowwise
 from wireloom.codec import computed, flatbuffers, layout, runs, varints
 from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
-from wireloom.columnar import parts, values
+from wireloom.columnar import ends, parts, values
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.fields import Checksum, Field, Number, Run, code
@@ -265,7 +265,7 @@ def _blob(value: codec.Blob, planner: Planner) -> values.Blob:
 
 @reader.register
 def _text(value: codec.Text, planner: Planner) -> values.Text:
-    return values.Text(reader(value.extent, planner), value.encoding)
+    return values.Text(reader(value.extent, planner), value.encoding, strict=value.strict)
 
 
 @reader.register
@@ -303,8 +303,15 @@ def _prefixed(extent: codec.Prefixed, planner: Planner) -> values.Prefixed:
 
 
 @reader.register
-def _until(extent: codec.Until, planner: Planner) -> values.Until:
-    return values.Until(extent.terminator)
+def _until(extent: codec.Until, planner: Planner) -> ends.Until:
+    return ends.Until(extent)
+
+
+@reader.register
+def _padded(extent: codec.Padded, planner: Planner) -> ends.Padded:
+    assert isinstance(extent.size, codec.Size)
+    assert isinstance(extent.size.size, int)
+    return ends.Padded(extent, extent.size.size)
 
 
 if _unlike := rowwise.readable() ^ (reader.registry.keys() - {object}):

@@ -110,28 +110,6 @@ class Prefixed:
         return start, stop
 
 
-class Until:
-    """Up to a terminator."""
-
-    fixed = None
-
-    def __init__(self, terminator: bytes) -> None:
-        self.terminator = terminator
-
-    def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
-        start, size = at.at, len(self.terminator)
-        found = at.batch.places(self.terminator)
-        behind = np.searchsorted(found, start)
-        missing = behind == len(found)
-        stop = np.where(missing, start, found[np.minimum(behind, len(found) - 1)]) if len(found) else start
-        missing |= stop + size > at.limit
-        if missing.any():
-            at.refuse(missing, "unterminated", start, f"no terminator {self.terminator.hex()}")
-            stop = np.where(missing, start, stop)
-        at.move(stop + np.where(missing, 0, size))
-        return start, stop
-
-
 class Blob:
     """Bytes as they are."""
 
@@ -144,11 +122,14 @@ class Blob:
 
 
 class Text:
-    """Text in UTF-8, or in an encoding that has one byte for each character."""
+    """Text in UTF-8, or in an encoding that has one byte for each character. Other bytes are refused, or doubtful if it
+    is not ``strict``.
+    """
 
-    def __init__(self, extent: Extent, encoding: str) -> None:
+    def __init__(self, extent: Extent, encoding: str, *, strict: bool) -> None:
         self.extent = extent
         self.encoding = encoding
+        self.strict = strict
         self.fixed = extent.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
@@ -156,7 +137,7 @@ class Text:
         start, stop = self.extent.span(at, this)
         if self.encoding != "utf-8":
             return translated(at, start, stop, self.encoding)
-        return text(at, start, stop, None, place)
+        return text(at, start, stop, None, place if self.strict else None)
 
 
 def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array | None = None) -> Made:

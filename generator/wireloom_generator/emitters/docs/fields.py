@@ -100,6 +100,7 @@ class FieldTable:
             prose(field.doc.text),
             _unit(field.doc),
             _size_in_words(tree),
+            *_ending(field.wire.extent),
             self.here(field.name),
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
@@ -283,3 +284,18 @@ def _shown(const: object) -> object:
     if isinstance(const, bytes):
         return const.hex(" ")
     return str(const).lower() if isinstance(const, bool) else const
+
+
+def _ending(extent: model.Extent | None) -> Iterator[str]:
+    """Where inside its bytes a value ends."""
+    until = extent.until if isinstance(extent, model.Size) else extent
+    if isinstance(until, model.Terminator):
+        end = code(until.value.hex(" "))
+        if isinstance(extent, model.Size):
+            yield f"Ends at {end}{' if there is one' if until.unterminated else ''}"
+        elif until.unterminated:
+            yield "Without it, takes the rest of its section"
+        if until.terminator == "keep":
+            yield f"The value ends with {end}"
+    if isinstance(extent, model.Size) and extent.pad is not None:
+        yield f"Filled up with {code(extent.pad.hex(' '))}"

@@ -182,8 +182,9 @@ class Placing:
                 return ByteCount(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
             case model.Prefix(length=length):
                 return ByteCount(None, f"a {length.type.word} of length, then as many", f"size({name})")
-            case model.Terminator(value=value):
-                return ByteCount(None, f"up to and with {value.hex(' ')}", f"size({name})")
+            case model.Terminator(value=value, terminator=kept):
+                last = "" if kept == "leave" else " and with"
+                return ByteCount(None, f"up to{last} {value.hex(' ')}", f"size({name})")
 
     def _field_extent(self, field: model.Field) -> ByteCount:
         one = self._one(field)

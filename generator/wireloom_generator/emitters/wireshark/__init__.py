@@ -332,7 +332,7 @@ def _shape(kind: WireType) -> str:
 def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:
     """How a value is read; with ``raw``, from all bytes that say one. ``inputs`` are what a type is given."""
     order = [string(wire.order)] if wire.order else []
-    extent = [] if wire.extent is None else [_extent(wire.extent)]
+    extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
     match wire.type:
         case Integer(bits=bits, signed=signed):
             return LuaCall("sint" if signed else "uint", [str(bits // 8), *order])
@@ -347,7 +347,7 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
             return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
         case Text(encoding=encoding):
-            return LuaCall("text", [string(encoding), *extent])
+            return LuaCall("text", [string(encoding), literal(raw is not None), *extent])
         case Struct(name=name):
             given = LuaTable([LuaEntry(key, function(value.expression)) for key, value in inputs.items()])
             return LuaCall(
@@ -357,16 +357,20 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             assert_never(wire.type)
 
 
-def _extent(extent: model.Extent) -> Lua:
+def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
     match extent:
         case model.Rest():
             return "rest"
         case model.Size(condition=model.Condition(expression=bytes), fixed=fixed):
-            return LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
+            size = LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
+            if extent.pad is None:
+                return size
+            until = () if extent.until is None else (_extent(extent.until),)
+            return LuaCall("padded", [literal(lenient), string(extent.pad), size, *until])
         case model.Prefix(length=length):
             return LuaCall("prefix", [_value(length)])
-        case model.Terminator(value=value):
-            return LuaCall("up_to", [string(value)])
+        case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
+            return LuaCall("up_to", [string(value), string(kept), literal(missing), literal(unit), literal(lenient)])
         case _:
             assert_never(extent)
 

@@ -1,0 +1,153 @@
+"""Extents inside which a value ends: at a terminator, or where padding begins."""
+
+from copy import copy
+
+from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.frames import Values
+from wireloom.codec.reader import Reader
+from wireloom.codec.values import Extent, Rest, Size
+from wireloom.codec.writer import Writer
+from wireloom.expressions import Formula
+from wireloom.options import MAX_RECORD_BYTES
+
+
+class Until(Extent):
+    """Up to the bytes ``end``. They stand behind the value (``drop``), are its end (``keep``), or begin what follows
+    (``leave``).
+
+    They are sought at multiples of ``unit`` bytes. If they may be missing, the value then takes all of its section.
+    """
+
+    def __init__(self, end: bytes, *, terminator: str = "drop", unterminated: bool = False, unit: int = 1) -> None:
+        self.end = end
+        self.terminator = terminator
+        self.unterminated = unterminated
+        self.unit = unit
+        self.strict = True
+
+    def find(self, data: bytes, start: int, limit: int) -> int:
+        """Where the terminator is. Raises ``DecodeError`` if it is missing and must not be; else that is the limit."""
+        found = data.find(self.end, start, limit)
+        while found >= 0 and (found - start) % self.unit:
+            found = data.find(self.end, found + 1, limit)
+        if found < 0 and not self.unterminated:
+            raise DecodeError("unterminated", f"no terminator {self.end.hex()}", start)
+        return limit if found < 0 else found
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        start, limit = reader.pos, reader.limit
+        end = self.find(reader.buffer, start, limit)
+        if self.terminator == "leave":
+            return start, end, end
+        if end == limit and self.terminator == "drop" and self.strict:
+            raise DecodeError("unterminated", f"no terminator {self.end.hex()}, which is written", start)
+        behind = min(end + len(self.end), limit)
+        return start, behind if self.terminator == "keep" else end, behind
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        is_ended = self.check(data)
+        writer.write(data + self.end if self.terminator == "drop" else data)
+        if self.terminator == "leave":
+            writer.precede(self.end, may_end=self.unterminated)
+        elif not is_ended:
+            writer.follow(self, this, followed=False)
+
+    def check(self, data: bytes) -> bool:
+        """Whether it ends with the terminator that is kept, or keeps none. Raises ``EncodeError`` if it has another."""
+        text, whole = data, data + self.end
+        if self.terminator == "keep" and data.endswith(self.end):
+            text, whole = data[: -len(self.end)], data
+        if Until(self.end, unit=self.unit).find(whole, 0, len(whole)) < len(text):
+            raise EncodeError(f"contains its terminator {self.end.hex()}")
+        is_ended = self.terminator != "keep" or whole is data
+        if not is_ended and not self.unterminated:
+            raise EncodeError(f"does not end with its terminator {self.end.hex()}")
+        return is_ended
+
+    def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
+        return EncodeError(f"has no terminator {self.end.hex()}, but there are bytes behind it")
+
+    def lenient(self) -> "Until":
+        found = copy(self)
+        found.strict = False
+        return found
+
+    def alone(self) -> "Until":
+        found = copy(self)
+        found.unterminated = self.unterminated or self.terminator == "leave"
+        return found
+
+
+class Padded(Extent):
+    """In a region of a size: up to a terminator, or without one to where nothing but padding follows."""
+
+    def __init__(self, size: Formula, pad: bytes, until: Until | None = None) -> None:
+        self.size: Size | Rest = Size(size)
+        self.pad = pad
+        self.until = until
+        self.strict = True
+
+    def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
+        start, stop, after = self.size.span(reader, this)
+        data = reader.buffer
+        if self.until is None:
+            return start, self._unpadded(data, start, stop), after
+        end = self.until.find(data, start, stop)
+        behind = min(end + len(self.until.end), stop)
+        if self.strict and data[behind:stop] != self._padding(stop - behind):
+            raise DecodeError("padding", f"{self.pad.hex()} expected behind it, found others", behind)
+        return start, behind if self.until.terminator == "keep" else end, after
+
+    def _unpadded(self, data: bytes, start: int, stop: int) -> int:
+        """Where the padding begins."""
+        if len(self.pad) == 1:
+            return start + len(data[start:stop].rstrip(self.pad))
+        while stop - start >= len(self.pad) and data.endswith(self.pad, start, stop):
+            stop -= len(self.pad)
+        return stop
+
+    def _padding(self, size: int) -> bytes:
+        return (self.pad * -(-size // len(self.pad)))[:size]
+
+    def write(self, writer: Writer, this: Values, data: bytes) -> None:
+        size = self._given(writer, this)
+        whole = self._whole(data, size)
+        room = max(0, size - len(whole)) if size is not None else 0
+        if self.until is None and room % len(self.pad):
+            raise EncodeError(f"{counted(room, 'byte')} behind it cannot be filled with {self.pad.hex()}")
+        if isinstance(self.size, Size) and isinstance(self.size.size, int) and len(whole) > self.size.size:
+            raise EncodeError(f"{counted(self.size.size, 'byte')} cannot hold it: it takes {len(whole)}")
+        self.size.write(writer, this, whole + self._padding(room))
+
+    def _given(self, writer: Writer, this: Values) -> int | None:
+        """The size of the region, if it is told."""
+        if isinstance(self.size, Rest):
+            return None
+        size = self.size.state(this, writer.record, writer.frame)
+        return size if isinstance(size, int) and 0 <= size <= MAX_RECORD_BYTES else None
+
+    def _whole(self, data: bytes, size: int | None) -> bytes:
+        """The value with the terminator that it needs."""
+        if self.until is None:
+            if data.endswith(self.pad):
+                raise EncodeError(f"ends with its padding {self.pad.hex()}")
+            return data
+        is_ended = self.until.check(data)
+        if self.until.terminator == "keep":
+            if not is_ended and size is not None and len(data) < size:
+                raise EncodeError(f"does not end with its terminator {self.until.end.hex()}")
+            return data
+        return data if self.until.unterminated and len(data) == size else data + self.until.end
+
+    def keep(self, writer: Writer, this: Values, data: bytes) -> None:
+        self.size.write(writer, this, data)
+
+    def lenient(self) -> "Padded":
+        found = copy(self)
+        found.strict = False
+        return found
+
+    def alone(self) -> "Padded":
+        found = copy(self)
+        found.size = self.size if isinstance(self.size, Size) and isinstance(self.size.size, int) else Rest()
+        return found
