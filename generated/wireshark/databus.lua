@@ -1491,7 +1491,7 @@ local function register(spec)
     elseif type(parameter.default) == "boolean" then
       protocol.prefs[parameter.name] = Pref.bool(parameter.name, parameter.default, parameter.doc)
     else
-      protocol.prefs[parameter.name] = Pref.string(parameter.name, parameter.default, parameter.doc)
+      protocol.prefs[parameter.name] = Pref.string(parameter.name, shown(parameter.default), parameter.doc)
     end
   end
   local ports, heuristic = "wireloom_ports", "wireloom_heuristic"
@@ -1504,6 +1504,11 @@ local function register(spec)
       local value = protocol.prefs[parameter.name]
       parameters[parameter.name] = parameter.choices and parameter.choices[value] or value
       if parameter.choices and not parameter.choices[value] then parameters[parameter.name] = parameter.default end
+      if parameter.least then
+        local number = value:match("^%s*%-?%d+%s*$") and int(value:gsub("%s", ""))
+        local fits = number and parameter.least <= number and number <= parameter.most
+        parameters[parameter.name] = fits and number or parameter.default
+      end
     end
     for _, transport in ipairs({"tcp.port", "udp.port"}) do
       local dissectors = DissectorTable.get(transport)

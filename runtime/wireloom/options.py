@@ -5,6 +5,7 @@ They are parsed and checked here for the Python API, the command line and Spark.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
@@ -36,19 +37,26 @@ class Mode(StrEnum):
             raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
 
 
+ParameterValue = bool | int | str
+"""What a reader can give for a parameter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A fact that is not in the bytes. Each row has the parameters that are a ``column``, and writing takes them from
-    it.
+    """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, or else true or
+    false. Each row has the parameters that are a ``column``, and writing takes them from it.
     """
 
     name: str
-    default: bool | str
+    default: ParameterValue
     choices: tuple[str, ...] = ()
+    bounds: tuple[int, int] | None = None
     column: bool = False
 
-    def value_of(self, value: object) -> bool | str:
+    def value_of(self, value: object) -> ParameterValue:
         """``value``, which may be text from a command line, as a value of this parameter."""
+        if self.bounds is not None:
+            return self._number(value, *self.bounds)
         if self.choices:
             if value in self.choices:
                 return str(value)
@@ -57,6 +65,14 @@ class Parameter:
         if known is None:
             raise OptionError(f"{self.name} is true or false, not {value!r}")
         return known
+
+    def _number(self, value: object, least: int, most: int) -> int:
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            with suppress(ValueError):  # also for more digits than Python reads
+                number = int(value, 0) if isinstance(value, str) else int(value)
+                if least <= number <= most:
+                    return number
+        raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {value!r}")
 
 
 U64 = Parameter("u64", "declared", ("declared", "decimal"))
@@ -86,7 +102,7 @@ class ReadOptions:
     columns: tuple[str, ...] | None = None
     corrupt_column: str = "_corrupt_record"
     max_record_bytes: int = MAX_RECORD_BYTES
-    parameters: Mapping[str, bool | str] = field(default_factory=dict)
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -33,11 +33,7 @@ def of(spec: Resolved, scope: Scope) -> Domains:
 
 
 def _of(spec: Resolved, scope: Scope) -> Domains:
-    domains = {
-        name: TRUTH if parameter.type == "bool" else Domain(listed=parameter.choices, kind=Kind.TEXT)
-        for name, parameter in spec.parameters.items()
-        if parameter.type in ("bool", "text")
-    }
+    domains = {name: domain for name, each in spec.parameters.items() if (domain := _parameter(each)) is not None}
     domains |= _fields(scope.header)
     kinds = {value.name: kind for value in scope.given if (kind := input_kinds(spec).get(value)) is not None}
     domains |= {name: TRUTH if kind is Kind.CONDITION else Domain(kind=kind) for name, kind in kinds.items()}
@@ -47,6 +43,15 @@ def _of(spec: Resolved, scope: Scope) -> Domains:
             if name in domains and values:
                 domains[name] = replace(domains[name], listed=values)
     return domains | dict(_in_structs(spec, scope, domains))
+
+
+def _parameter(parameter: model.Parameter) -> Domain | None:
+    """The values that readers can give."""
+    if parameter.type == "text":
+        return Domain(listed=parameter.choices, kind=Kind.TEXT)
+    if parameter.bounds is not None:
+        return Domain(*parameter.bounds)
+    return TRUTH if parameter.type == "bool" else None
 
 
 def _fields(visits: Iterable[Visit]) -> dict[str, Domain]:

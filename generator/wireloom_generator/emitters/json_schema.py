@@ -58,7 +58,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Include, "include"): _CAMEL,
     (syntax.Checksum, "algorithm"): _words(*vocabulary.ALGORITHMS),
     (syntax.TableField, "type"): _words(*vocabulary.TABLE_TYPES),
-    (syntax.Parameter, "type"): _words("bool", "text"),
+    (syntax.Parameter, "type"): _words("bool", "text", *_UNSIGNED, *(f"i{bits}" for bits in WIDTHS)),
     (syntax.Protocol, "protocol"): _SNAKE,
     (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE]},
     (syntax.Library, "library"): _SNAKE,

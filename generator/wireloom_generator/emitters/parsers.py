@@ -146,7 +146,8 @@ def _protocol(protocol: model.Protocol) -> Code:
 def _parameter(parameter: model.Parameter) -> Code:
     choices = group(*map(string, parameter.choices)) if parameter.choices else None
     name, default = string(parameter.name), literal(parameter.default)
-    return call("Parameter", name, default=default, choices=choices, column=parameter.column)
+    bounds = group(*map(literal, parameter.bounds)) if parameter.bounds is not None else None
+    return call("Parameter", name, default=default, choices=choices, bounds=bounds, column=parameter.column)
 
 
 def _framing(protocol: model.Protocol) -> Code:

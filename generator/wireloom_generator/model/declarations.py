@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from wireloom_generator.expressions import Literal
 from wireloom_generator.problems import Location
 from wireloom_generator.reading.written import Written
+from wireloom_generator.types import Integer, parse
 from wireloom_generator.types.columns import Column
 
 
@@ -174,3 +175,14 @@ class Parameter(Described):
     default: Literal
     choices: tuple[str, ...]
     column: bool
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the greatest number that it can be; None if it is none."""
+        found = parse(self.type)
+        return (found.values.least, found.values.most) if isinstance(found, Integer) else None
+
+    def can_be(self, number: object) -> bool:
+        """Whether it can be that number."""
+        least, most = self.bounds or (0, -1)
+        return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most

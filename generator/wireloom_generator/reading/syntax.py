@@ -317,7 +317,7 @@ class Parameter(Documented):
     """A fact that is not in the bytes; the reader gives it."""
 
     name: str = required("snake_case name")
-    type: str = required("bool or text")
+    type: str = required("bool, text or an integer type")
     default: Literal = required("value when the reader gives none")
     choices: tuple[str, ...] = optional("of text: the values it can have", ())
     column: bool = optional("true: the value in force is a column of each row", False)

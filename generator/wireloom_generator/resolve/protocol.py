@@ -46,7 +46,9 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
     """The columns of the parameters that each row has."""
     for parameter in parameters:
         if parameter.column:
-            kind = model.Primitive.STRING if parameter.choices else model.Primitive.BOOLEAN
+            kind: model.ColumnType = model.Primitive.STRING if parameter.choices else model.Primitive.BOOLEAN
+            if parameter.bounds is not None:
+                kind = model.Primitive.LONG if parameter.bounds[1] < 1 << 63 else model.U64
             yield model.Column(parameter.name, kind, parameter.doc.comment)
 
 

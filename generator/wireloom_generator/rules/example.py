@@ -68,6 +68,9 @@ def _parameters(spec: Resolved, example: model.Example) -> Iterator[Problem]:
             yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
         elif parameter.type == "bool" and not isinstance(value, bool):
             yield Problem(at, "example", f"{name!r} is true or false, not {spelled(value)}")
+        elif parameter.bounds is not None and not parameter.can_be(value):
+            least, most = parameter.bounds
+            yield Problem(at, "example", f"{name!r} is a number from {least} to {most}, not {spelled(value)}")
 
 
 def _named(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""A parameter is true or false, or text with choices; its default is one of them.
+"""A parameter is true or false, a whole number, or text with choices; its default is one of them.
 
 Parameters are facts that are not in the bytes: readers give them as options beside their own, so they cannot be called
 as those. A misspelt choice would be taken for none. ``column: true`` records the value in force in each row, so that
@@ -38,9 +38,20 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from _text(parameter)
         elif parameter.type == "bool":
             yield from _bool(parameter)
+        elif parameter.bounds is not None:
+            yield from _number(parameter, *parameter.bounds)
         else:
-            what, at = f"a parameter is bool or text, not {parameter.type}", parameter.where("type")
+            what, at = f"a parameter is bool, text or an integer, not {parameter.type}", parameter.where("type")
             yield Problem(at, "parameters", what)
+
+
+def _number(parameter: Parameter, least: int, most: int) -> Iterator[Problem]:
+    if parameter.choices:
+        hint = "write type: text to have choices"
+        yield Problem(parameter.where("choices"), "parameters", "a number has no choices", hint)
+    if not parameter.can_be(parameter.default):
+        what = f"the default {spelled(parameter.default)} is no number from {least} to {most}"
+        yield Problem(parameter.where("default"), "parameters", what)
 
 
 def _text(parameter: Parameter) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from construct import Container
 
+from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.columns import Column
 from wireloom.codec.cutting import Cut, cuts
 from wireloom.codec.dispatch import Dispatch
@@ -53,7 +54,7 @@ class Protocol:
         self.parameters = (*parameters, U64)
         self.forms = {form.name: form for form in forms}
         self._recorded = tuple(parameter for parameter in parameters if parameter.column)
-        recorded = (Column(item.name, "string" if item.choices else "boolean") for item in self._recorded)
+        recorded = (Column(item.name, _column_type(item)) for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
         labels = [column.name for column in record.columns if column.label]
@@ -295,8 +296,8 @@ class Protocol:
         resolved = resolve(self.parameters, parameters)
         for parameter in self._recorded:
             if row[parameter.name] is not None:
-                if not isinstance(row[parameter.name], str | bool):
-                    raise EncodeError(f"text expected, not {shown(row[parameter.name])}", parameter.name)
+                if not isinstance(row[parameter.name], str | int):
+                    raise EncodeError(f"text or a number expected, not {shown(row[parameter.name])}", parameter.name)
                 try:
                     resolved[parameter.name] = parameter.value_of(row[parameter.name])
                 except OptionError as error:
@@ -365,6 +366,12 @@ class Protocol:
         if name not in self.forms:
             raise OptionError(unknown("form", name, self.forms))
         return self.forms[name]
+
+
+def _column_type(parameter: Parameter) -> str:
+    if parameter.bounds is None:
+        return "string" if parameter.choices else "boolean"
+    return "long" if parameter.bounds[1] < 1 << 63 else LARGE
 
 
 def _protocol(module: str) -> Protocol:

@@ -374,8 +374,8 @@ class Decoder:
             little = fast.batch.little
             codes = np.full(len(fast.chosen), little) if isinstance(little, bool) else fast.of(little)
             codes, told = codes.astype(np.uint8), _ORDERS
-        if kind == pa.bool_():
-            return Numbers(np.full(len(codes), bool(value)), valid).arrow(kind)
+        if isinstance(value, int):
+            return Numbers(np.full(len(codes), value), valid).arrow(kind)
         return Labels(Numbers(codes, valid), told.__getitem__, kind).arrow(kind)
 
 

@@ -20,7 +20,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Scanner
 from wireloom.columnar.splits import Place, UnfitError, places
 from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, opened, replacing
-from wireloom.options import U64, ReadOptions
+from wireloom.options import U64, ParameterValue, ReadOptions
 
 EVERY = INDEX_EVERY
 VERSION = 1
@@ -37,7 +37,7 @@ class Reading:
 
     protocol: str
     framing: str
-    parameters: Mapping[str, bool | str]
+    parameters: Mapping[str, ParameterValue]
     max_record_bytes: int
 
     @classmethod

@@ -17,6 +17,7 @@ from wireloom.options import (
     OptionError,
     Options,
     Parameter,
+    ParameterValue,
     ReadOptions,
     TextOption,
     positive,
@@ -328,7 +329,7 @@ class WriteOptions:
     message: str | None = None
     corrupt_column: str = "_corrupt_record"
     compression: str | None = None
-    parameters: Mapping[str, bool | str] = field(default_factory=dict)
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @staticmethod
     def names() -> tuple[str, ...]:

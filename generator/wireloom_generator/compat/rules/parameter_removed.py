@@ -31,7 +31,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         path = f"{name}.{new.name}"
         if old.column and not new.column:
             yield Change(path, "no longer a column of rows", BACKWARD)
-        if bool(old.choices) is not bool(new.choices):
+        if _kind(old) != _kind(new):
             yield Change(path, f"parameter {walks.was(_kind(old), _kind(new))}", BACKWARD)
             continue
         for choice in old.choices:
@@ -40,4 +40,4 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _kind(parameter: model.Parameter) -> str:
-    return "text" if parameter.choices else "bool"
+    return "text" if parameter.choices else parameter.type

@@ -102,7 +102,9 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
 def _choices(parameter: model.Parameter) -> str:
     if parameter.choices:
         return listing(map(code, parameter.choices))
-    return "`true` or `false`" if isinstance(parameter.default, bool) else "text"
+    if parameter.bounds is not None:
+        return " to ".join(map(str, parameter.bounds))
+    return "`true` or `false`"
 
 
 def _doc(parameter: model.Parameter) -> str:

@@ -135,8 +135,11 @@ def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
 
 def _parameter(parameter: model.Parameter) -> LuaTable:
     choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
-    default, doc = literal(parameter.default), _words(parameter.doc.comment)
-    return LuaTable(entries(name=string(parameter.name), default=default, choices=choices, doc=doc))
+    default, doc, bounds = literal(parameter.default), _words(parameter.doc.comment), parameter.bounds
+    least, most = (None, None) if bounds is None else map(literal, bounds)
+    return LuaTable(
+        entries(name=string(parameter.name), default=default, choices=choices, least=least, most=most, doc=doc)
+    )
 
 
 def _list(nodes: Iterable[model.Node]) -> LuaTable:
