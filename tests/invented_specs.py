@@ -191,7 +191,7 @@ class _Drawing:
                 for name in self.random.choice(([], [high], [high, low])):
                     del row[name]
 
-        return [{"bits": f"u{wide}", **whole, "fields": fields}], fill
+        return [{"bits": f"u{wide}", **whole, "bit_order": self.random.choice(("msb", "lsb")), "fields": fields}], fill
 
     def labelled(self) -> Piece:
         """A number whose values or bits have names and labels; rows have it as a number or as labels."""

@@ -18,7 +18,7 @@ from wireloom_generator.types import Integer, meanings
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
-    "align_from_a_section", "pad_of_a_size", "byte_order_by_value",
+    "align_from_a_section", "pad_of_a_size", "byte_order_by_value", "bits_in_other_orders",
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "elsewhere", "elsewhere_shared",
@@ -43,6 +43,8 @@ UNCOMPARED = {
     (model.Computed, "hex"): "how the spec writes numbers",
     (model.BitField, "hex"): "how the spec writes numbers",
     (model.Probe, "hex"): "how the spec writes numbers",
+    (model.BitField, "when"): "that of its integer is compared",
+    (model.Bits, "stray"): "no spec without mistakes has one",
     (model.Field, "space"): "follows from its type and extent",
     (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",

@@ -571,10 +571,8 @@ local function declare(protocol, owner, nodes)
     if node.raw then declare(protocol, owner, {node.raw}) end
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
     if node.whole then declare(protocol, owner, {node.whole}) end
-    local shift = node.bits and 8 * node.value.size
     for _, bit in ipairs(node.bits or {}) do
-      shift = shift - bit.width
-      bit.word, bit.mask = node.value, is_narrow(node.value) and (2 ^ bit.width - 1) * 2 ^ shift or nil
+      bit.word, bit.mask = node.value, is_narrow(node.value) and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
       if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
       declare(protocol, owner, {bit})
     end
@@ -1075,7 +1073,7 @@ function readers.computed(reader, tree, this, node)
 end
 
 function readers.bits(reader, tree, this, node, derived)
-  local at, shift = reader.pos, 8 * node.value.size
+  local at = reader.pos
   need(reader, node.value.size, (node.whole or node.bits[1]).name)
   local word = number(reader, node.value)
   if node.whole then
@@ -1084,8 +1082,7 @@ function readers.bits(reader, tree, this, node, derived)
     tell(reader, tree, node.whole, at, node.value.size, word)
   end
   for _, bit in ipairs(node.bits) do
-    shift = shift - bit.width
-    local value = mod(shr(word, shift), power(bit.width))
+    local value = mod(shr(word, bit.shift), power(bit.width))
     if bit.shape == "bool" then value = value == 1 end
     this[bit.name] = value
     reader.frame[bit.name] = {at, reader.pos}

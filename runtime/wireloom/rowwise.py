@@ -209,6 +209,8 @@ class Judge:
                 return reason(part.tree, self.strange)
             case Layout() | Scalar() | None | int():
                 return None
+            case Bits(size=size) if size > 8:
+                return "its bits are of an integer of more than 64"
             case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
                 return f"it is text in {encoding}, whose characters have several bytes"
             case Padded(size=Size(size=Expression())):

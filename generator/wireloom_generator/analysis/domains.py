@@ -137,7 +137,7 @@ def _visit(visit: Visit) -> Domain:
     item = visit.item
     assert isinstance(item, Named)
     conditions = [taken(visit.branch)] if visit.branch else []
-    if not isinstance(item, model.BitField) and item.when is not None and (tree := item.when.tree) is not None:
+    if item.when is not None and (tree := item.when.tree) is not None:
         conditions.append(there(item.when, tree, visit))
     optional = isinstance(item, model.Field) and item.optional
     when = _all(conditions) if conditions else None

@@ -121,8 +121,8 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 size = None if begin is None or at is None else At()
             case model.Choice():
                 size = _choice(node, at, layout)
-            case model.Bits(wire=wire):
-                size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) else None
+            case model.Bits(wire=wire, when=when):
+                size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) and when is None else None
             case model.Padding(align=1, size=count):
                 size = layout.size_of(model.Size(count), left)
             case model.Padding(align=align, start=start):

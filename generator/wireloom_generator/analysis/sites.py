@@ -214,7 +214,9 @@ class _Sites:
                 yield from self.reading(visit, "pad", size if size.is_written else None, Kind.NUMBER)
             case model.Ordered(little=little):
                 yield from self.reading(visit, "byte_order", little if little.is_written else None, Kind.CONDITION)
-            case model.Section() | model.Slot() | model.Bits():
+            case model.Bits(when=when):
+                yield from self.reading(visit, "when", when, Kind.CONDITION)
+            case model.Section() | model.Slot():
                 pass
             case _:
                 assert_never(visit.item)

@@ -135,12 +135,10 @@ def _leaves(
                 yield leaf(f"{path}.{placed.name}", placed.name, placed)
             case model.Padding():
                 yield leaf(path, PADDING, node)
-            case model.Bits(wire=wire, fields=fields, whole=whole):
+            case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
                 if whole is not None:
                     yield leaf(f"{path}.{whole.name}", whole.name, BitLeaf(whole, wire, 0, whole=True))
-                shift = 8 * (wire.fixed or 0)
-                for field in fields:
-                    shift -= field.width
+                for field, shift in zip(fields, shifts, strict=True):
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
             case model.Ordered(little=little, nodes=inner):
                 for each in _leaves(path, inner, guards, place):

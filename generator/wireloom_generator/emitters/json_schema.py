@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
-from wireloom_generator.types import ALL, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
+from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
 
@@ -52,7 +52,8 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Scaled, "scale"): _NUMBER,
     (syntax.Scaled, "offset"): _NUMBER,
     (syntax.BitField, "type"): _words("bool"),
-    (syntax.Bits, "bits"): _words(*_UNSIGNED),
+    (syntax.Bits, "bits"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
+    (syntax.Bits, "bit_order"): _words(*vocabulary.BIT_ORDERS),
     (syntax.Section, "section"): _SNAKE,
     (syntax.Section, "size"): _SIZE,
     (syntax.Include, "include"): _CAMEL,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import assert_never
 
 from wireloom_generator import types
@@ -184,6 +184,7 @@ class BitField(_Named):
     default: Condition | None
     hex: bool = field(default=False, compare=False)
     reserved: bool = field(default=False, compare=False)
+    when: Condition | None = None
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -193,16 +194,30 @@ class BitField(_Named):
 
 @dataclass(frozen=True, slots=True)
 class Bits(Sourced):
-    """An integer split into bit fields, most significant first; the ``whole`` is a column, too, if it has a name."""
+    """An integer split into bit fields: from its most significant bit down, or with ``lsb`` from the least one up.
+
+    The ``whole`` is a column, too, if it has a name. They are there if ``when`` holds, which each of them has, too.
+    """
 
     wire: Wire
     fields: tuple[BitField, ...]
     whole: BitField | None = None
+    lsb: bool = False
+    when: Condition | None = None
+    stray: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def named(self) -> tuple[BitField, ...]:
         """All that has a name: the whole, then its parts."""
         return self.fields if self.whole is None else (self.whole, *self.fields)
+
+    @property
+    def shifts(self) -> tuple[int, ...]:
+        """The number of the lowest bit of each field."""
+        ends = tuple(accumulate(field.width for field in self.fields))
+        if self.lsb:
+            return tuple(end - field.width for end, field in zip(ends, self.fields, strict=True))
+        return tuple(8 * (self.wire.fixed or 0) - end for end in ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +366,9 @@ def _space(node: Node) -> SizeRange:
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
-        case Bits(wire=wire):
-            return wire.type.size if isinstance(wire.type, Integer) else ANY
+        case Bits(wire=wire, when=when):
+            taken = wire.type.size if isinstance(wire.type, Integer) else ANY
+            return taken if when is None else SizeRange(0, taken.most)
         case Ordered(nodes=nodes):
             return space(nodes)
         case Padding(align=1, fixed=fixed):
@@ -424,7 +440,7 @@ def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
     """
     for (presence, _), found in groupby(nodes, _presence):
         if isinstance(presence, Condition):
-            yield When(presence, tuple(replace(each, when=None) for each in found if isinstance(each, Field)))
+            yield When(presence, tuple(map(_unconditional, found)))
         elif presence:
             first, *others = found
             assert isinstance(first, Field)
@@ -443,9 +459,21 @@ def _presence(node: Node) -> tuple[Condition | bool, int]:
     What is left in the section is not the same for the next field, so a condition that asks for it has a number of its
     own.
     """
-    if not isinstance(node, Field):
+    if not isinstance(node, Field | Bits):
         return False, 0
-    return node.when or node.optional, id(node) if node.when is not None and node.when.asks_left else 0
+    is_tail = isinstance(node, Field) and node.optional
+    return node.when or is_tail, id(node) if node.when is not None and node.when.asks_left else 0
+
+
+def _unconditional(node: Node) -> Node:
+    match node:
+        case Field():
+            return replace(node, when=None)
+        case Bits(fields=fields, whole=whole):
+            parts = tuple(replace(each, when=None) for each in fields)
+            return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
+        case _:
+            return node
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,10 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call("Elsewhere", asked(place), named(field.name, _field(field)), shared=field.shared)
         case model.Computed():
             return named(part.name, _computed(part))
-        case model.Bits(wire=wire, fields=fields, whole=whole):
+        case model.Bits(wire=wire, fields=fields, whole=whole, lsb=lsb):
+            found = tuple(named(field.name, _bit(field)) for field in fields)
             number_ = None if whole is None else named(whole.name, _bit(whole))
-            return call("Bits", number(wire), *(named(field.name, _bit(field)) for field in fields), whole=number_)
+            return call("Bits", number(wire), *found, whole=number_, lsb=lsb)
         case model.Padding(size=size, align=1):
             return call("Pad", asked(size))
         case model.Padding(align=align, start=start):

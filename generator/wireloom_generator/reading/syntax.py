@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NewType, assert_never
 
 from wireloom_generator.expressions import Literal as Literal
-from wireloom_generator.reading.vocabulary import ALGORITHMS, NOTATIONS, OMITTED, listed
+from wireloom_generator.reading.vocabulary import ALGORITHMS, BIT_ORDERS, NOTATIONS, OMITTED, listed
 from wireloom_generator.reading.written import Written, optional, required
 
 Expression = NewType("Expression", str)
@@ -226,12 +226,15 @@ class BitField(Documented):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bits(Documented):
-    """An integer split into bit fields, most significant first."""
+    """An integer split into bit fields."""
 
-    bits: str = required("unsigned integer type they fill")
+    bits: str = required("unsigned integer type they fill, of up to 1024 bits")
     name: str | None = optional("snake_case name of the whole number, which is a column then, too")
     unit: str | None = optional("unit of the whole number")
-    fields: tuple[BitField, ...] = required("the bit fields, most significant first")
+    bit_order: str = optional(listed(BIT_ORDERS, default=True), "msb")
+    byte_order: Expression | None = optional("big or little, where it differs from what is around it")
+    when: Expression | None = optional("present only if this holds")
+    fields: tuple[BitField, ...] = required("the bit fields, in that order")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

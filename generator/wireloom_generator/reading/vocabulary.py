@@ -6,6 +6,9 @@ from dataclasses import dataclass
 ORDERS = ("big", "little")
 """The orders of bytes."""
 
+BIT_ORDERS = ("msb", "lsb")
+"""The bit of an integer with which its first bit field begins: the most or the least significant one."""
+
 ENCODINGS = (
     "utf-8", "ascii", "latin-1", "utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le",
     *(f"iso-8859-{part}" for part in (*range(2, 12), *range(13, 17))), "koi8-r", "koi8-u", "tis-620",

@@ -9,7 +9,7 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import ORDERS, TERMINATORS, UNTERMINATED
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS, UNTERMINATED
 from wireloom_generator.resolve.columns import columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
@@ -172,9 +172,7 @@ class Fields:
             case syntax.Choice():
                 return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
             case syntax.Bits():
-                fields = tuple(self._bit_field(field, names, via) for field in entry.fields)
-                wire = self.number(entry.bits)
-                return model.Bits(wire, fields, self._whole(entry, wire, names, via), written=entry, via=via)
+                return self._in_order(entry, names, via)
             case syntax.Pad(pad=size):
                 return model.Padding(self.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
             case syntax.Align(align=align, start=start):
@@ -191,7 +189,9 @@ class Fields:
             condition = self.condition(alternative.when, alternative.where("when"), names)
             yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
 
-    def _whole(self, entry: syntax.Bits, wire: model.Wire, names: Names, via: Location | None) -> model.BitField | None:
+    def _whole(
+        self, entry: syntax.Bits, wire: model.Wire, when: model.Condition | None, names: Names, via: Location | None
+    ) -> model.BitField | None:
         """The whole number of bit fields, as bits of itself, if it has a name."""
         if entry.name is None:
             return None
@@ -211,12 +211,24 @@ class Fields:
             None,
             None,
             compared,
+            when=when,
             doc=doc,
             written=entry,
             via=via,
         )
 
-    def _bit_field(self, field: syntax.BitField, names: Names, via: Location | None) -> model.BitField:
+    def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
+        when = self.condition(entry.when, entry.where("when"), names)
+        fields = tuple(self._bit_field(field, when, names, via) for field in entry.fields)
+        lsb = entry.bit_order == "lsb"
+        stray = {} if entry.bit_order in BIT_ORDERS else {"bit_order": entry.bit_order}
+        wire = self.number(entry.bits)
+        whole = self._whole(entry, wire, when, names, via)
+        return model.Bits(wire, fields, whole, lsb, when, stray, written=entry, via=via)
+
+    def _bit_field(
+        self, field: syntax.BitField, when: model.Condition | None, names: Names, via: Location | None
+    ) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
         kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
         doc = documentation(field, unit=field.unit)
@@ -233,6 +245,7 @@ class Fields:
             self._default(field, names),
             self._hex(field, names),
             field.reserved,
+            when,
             {} if field.type in (None, "bool") else {"type": str(field.type)},
             doc=doc,
             written=field,
@@ -265,20 +278,23 @@ class Fields:
             via=via,
         )
 
-    def _in_order(self, entry: syntax.Field, names: Names, via: Location | None) -> model.Field | model.Ordered:
-        """A field, in a byte order of its own if it has one that its number does not say."""
+    def _in_order(
+        self, entry: syntax.Field | syntax.Bits, names: Names, via: Location | None
+    ) -> model.Field | model.Bits | model.Ordered:
+        """A field or bits, in a byte order of their own if they have one that their number does not say."""
         text, outer = entry.byte_order, self.order
         if text is not None:
             self.order = _order(text) or model.Order.PARAMETER
-        own, field = self.order, self._field(entry, names, via)
+        own = self.order
+        node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
         self.order = outer
         if text is not None and own is model.Order.PARAMETER:
             little = self.little(text, entry.where("byte_order"), names)
-        elif self.varies and isinstance(field.type, Struct) and own is not self.live:
+        elif self.varies and isinstance(node, model.Field) and isinstance(node.type, Struct) and own is not self.live:
             little = model.Condition(Value(own is model.Order.LITTLE), own)
         else:
-            return field
-        return model.Ordered(little, (field,), written=entry, via=via)
+            return node
+        return model.Ordered(little, (node,), written=entry, via=via)
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
         wire = self._ordered(self.type(field), self._field_extent(field, names))

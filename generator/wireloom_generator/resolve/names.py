@@ -127,7 +127,8 @@ class Splicing:
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)
-                case syntax.Bits(name=whole, fields=fields):
-                    yield from ((name, nullable, "") for name in (whole, *(field.name for field in fields)) if name)
+                case syntax.Bits(name=whole, fields=fields, when=when):
+                    found = (whole, *(field.name for field in fields))
+                    yield from ((name, nullable or when is not None, "") for name in found if name)
                 case syntax.Pad() | syntax.Align():
                     pass

@@ -100,7 +100,7 @@ def _holds(site: Site) -> Expr:
         return TRUE
     taken = domains.taken(visit.branch)
     item = visit.item
-    if not isinstance(item, model.Field | model.Computed) or item.when is None or site.key == "when":
+    if not isinstance(item, model.Named | model.Bits) or item.when is None or site.key == "when":
         return taken
     own = item.when.tree
     return both(taken, domains.there(item.when, own, visit)) if own is not None else taken

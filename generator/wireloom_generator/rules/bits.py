@@ -26,7 +26,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import WIDTHS, Integer
+from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer
 
 _SAID = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit")
 """What can be said of the whole number."""
@@ -38,6 +38,13 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, model.Bits):
             yield from _widths(node)
             yield from _nameless(node)
+            if node.whole is not None and node.whole.width > WIDTHS[-1]:
+                what = f"{node.wire.type.word} is no column, so it has no name"
+                yield Problem(node.where("name"), "bits", what, "name its bit fields alone")
+            if (order := node.stray.get("bit_order")) is not None:
+                what = f"unknown bit order {order!r}"
+                hint = "msb begins with the most significant bit, lsb with the least"
+                yield Problem(node.where("bit_order"), "bits", what, hint)
             for bit in node.fields:
                 yield from _bit(bit)
 
@@ -50,7 +57,7 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
         )
         return
     total = sum(bit.width for bit in bits.fields)
-    if bits.fields and total != wire.bits and wire.bits in WIDTHS:
+    if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
         hint = f"{wire.bits - total} are missing" if total < wire.bits else f"{total - wire.bits} are too many"
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
 
@@ -64,8 +71,8 @@ def _nameless(bits: model.Bits) -> Iterator[Problem]:
 
 
 def _bit(bit: model.BitField) -> Iterator[Problem]:
-    if bit.width < 1:
-        yield Problem(bit.where("width"), "bits", "a bit field has at least one bit")
+    if not 1 <= bit.width <= 64:
+        yield Problem(bit.where("width"), "bits", "a bit field has at least one bit, and at most 64")
     if "type" in bit.stray:
         what = f"the only type of a bit field is bool, not {bit.stray['type']}"
         hint = "its width says how many bits it has; leave out type"

@@ -20,9 +20,9 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, nodes
 from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading.vocabulary import ORDERS
-from wireloom_generator.types import Struct
+from wireloom_generator.types import Struct, WireType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -36,6 +36,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for field in fields(spec):
         if isinstance(field, model.Field) and field.gives("byte_order"):
             yield from _field(field)
+    for node in nodes(spec):
+        if isinstance(node, model.Bits) and node.gives("byte_order") and not node.wire.type.has_order:
+            yield _none(node.wire.type, node.where("byte_order"))
     said = dict.fromkeys(node.little for node in nodes(spec) if isinstance(node, model.Ordered))
     for little in said:
         yield from _said(little)
@@ -57,8 +60,12 @@ def _field(field: model.Field) -> Iterator[Problem]:
     prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
     has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
     if not has_order:
-        what, hint = f"{field.type.word} has no byte order", "integers and floats of several bytes have"
-        yield Problem(field.where("byte_order"), "byte-order", what, hint)
+        yield _none(field.type, field.where("byte_order"))
+
+
+def _none(type_: WireType, at: Location) -> Problem:
+    hint = "integers and floats of several bytes have"
+    return Problem(at, "byte-order", f"{type_.word} has no byte order", hint)
 
 
 def _said(little: model.Condition) -> Iterator[Problem]:

@@ -16,20 +16,24 @@ Good::
         - {name: length, width: 12}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.types import WIDTHS, Integer, Varint, WireType
+from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Varint, WireType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Integers that are not a whole number of bytes, or have too many."""
-    for wire, at in _types(spec):
-        if isinstance(wire, Integer) and wire.bits not in WIDTHS:
-            hint = "keep it as bytes" if wire.bits > 64 else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
+    for wire, at, widths in _types(spec):
+        if isinstance(wire, Integer) and wire.bits not in widths:
+            hint = (
+                "keep it as bytes"
+                if wire.bits > widths[-1]
+                else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
+            )
             yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", hint)
         elif isinstance(wire, Varint) and wire.bits not in wire.widths:
             few, most = wire.widths[0], wire.widths[-1]
@@ -37,14 +41,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "integer-width", f"there is no {wire.word}", hint)
 
 
-def _types(spec: Resolved) -> Iterator[tuple[WireType, Location]]:
+def _types(spec: Resolved) -> Iterator[tuple[WireType, Location, Sequence[int]]]:
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed):
-            yield node.type, node.where("type")
+            yield node.type, node.where("type"), WIDTHS
             match node:
                 case model.Field(wire=model.Wire(extent=model.Prefix(length=model.Wire(type=Varint() as length)))):
-                    yield length, node.where("prefix")
+                    yield length, node.where("prefix"), WIDTHS
                 case _:
                     pass
         elif isinstance(node, model.Bits):
-            yield node.wire.type, node.where("bits")
+            yield node.wire.type, node.where("bits"), BIT_WIDTHS

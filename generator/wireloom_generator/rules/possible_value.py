@@ -58,7 +58,7 @@ def _field(
     spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
 ) -> Iterator[tuple[Location, str, bool]]:
     """The conditions on the field in this scope, and whether they can never hold."""
-    when = None if isinstance(field, model.BitField) or field.when is None else field.when.tree
+    when = None if field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))

@@ -10,7 +10,7 @@ from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
 from wireloom_generator.types.flatbuffers import FlatBuffers
 from wireloom_generator.types.floating import Float
-from wireloom_generator.types.integer import WIDTHS, Integer, integer_column
+from wireloom_generator.types.integer import BIT_WIDTHS, WIDTHS, Integer, integer_column
 from wireloom_generator.types.struct import Struct, Unknown
 from wireloom_generator.types.text import Text
 from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag

@@ -13,6 +13,8 @@ from wireloom_generator.types.sizes import SizeRange, exactly
 
 WIDTHS = tuple(range(8, 65, 8))
 """The widths that exist, in bits."""
+BIT_WIDTHS = tuple(range(8, 1025, 8))
+"""Those of integers that are split into bit fields."""
 _SPELLED = re.compile(r"([ui])([1-9]\d{0,3})")
 
 

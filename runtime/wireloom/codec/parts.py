@@ -288,27 +288,30 @@ class Optional(Part):
 
 
 class Bits(Part):
-    """An integer split into named bit fields, most significant first. A field of type ``bool`` is one bit wide.
+    """An integer split into named bit fields, the most significant first, or with ``lsb`` the least one.
 
-    The ``whole`` number may have a name, too. When building, either is enough, and where both are given they must
-    agree, but in the bits of derived fields.
+    A field of type ``bool`` is one bit wide. The ``whole`` number may have a name, too. When building, either is
+    enough, and where both are given they must agree, but in the bits of derived fields.
     """
 
     last = stored = False
 
-    def __init__(self, integer: Construct, *fields: Construct, whole: Construct | None = None) -> None:
+    def __init__(
+        self, integer: Construct, *fields: Construct, whole: Construct | None = None, lsb: bool = False
+    ) -> None:
         super().__init__()
         self.integer = integer
         self.size = integer.sizeof()
         self.fields: list[tuple[str, Field, int, int]] = []
-        shift = 8 * self.size
+        taken = 0
         for item in fields:
             assert isinstance(item, Renamed)
             field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
             width: int = field.subcon.width
-            shift -= width
+            shift = taken if lsb else 8 * self.size - taken - width
+            taken += width
             self.fields.append((item.name, field, shift, (1 << width) - 1))
-        assert shift == 0, "bit fields fill their integer"
+        assert taken == 8 * self.size, "bit fields fill their integer"
         self.whole: tuple[str, Field] | None = None
         if isinstance(whole, Renamed):
             self.whole = whole.name, whole.subcon if isinstance(whole.subcon, Field) else Field(whole.subcon)

@@ -67,7 +67,8 @@ class _Pen:
                 yield from self._field(field, tree, at, prefix)
             case model.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
-                bits = tuple((prefix + field.name, field.width) for field in fields)
+                falling = reversed(fields) if node.lsb else fields
+                bits = tuple((prefix + field.name, field.width) for field in falling)
                 yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
             case model.Padding():
                 if tree.extent.size != 0:

@@ -123,7 +123,7 @@ class FieldTable:
 
     def _bits(self, at: str, bits: model.Bits, when: str, order: str) -> Iterator[TableRow]:
         size = bits.wire.fixed or 0
-        top, shown = 8 * size, wire_type(bits.wire, self.names.order, order)
+        shown = wire_type(bits.wire, self.names.order, order)
         if bits.whole is not None:
             whole = bits.whole
             parts = [
@@ -141,7 +141,7 @@ class FieldTable:
                 cell(sentences(parts)),
                 _types(whole.columns),
             )
-        for field in bits.fields:
+        for field, shift in zip(bits.fields, bits.shifts, strict=True):
             parts = [
                 sentence(when),
                 prose(field.doc.text),
@@ -153,9 +153,8 @@ class FieldTable:
                 self._default(field.default),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{bit_range(top, field.width)} of {shown}"
+            kind = f"{bit_range(shift + field.width, field.width)} of {shown}"
             yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
-            top -= field.width
 
     def _named(self, enum: str | None, flags: str | None) -> str:
         if enum:

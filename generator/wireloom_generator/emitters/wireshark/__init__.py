@@ -164,9 +164,9 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
                 **_names(node.enum, None, node.labels),
                 doc=_doc(node.doc),
             )
-        case model.Bits(wire=wire, fields=fields, whole=whole):
-            bits = LuaTable(tuple(map(_bit, fields)))
-            return _kind("bits", value=_value(wire), whole=_bit(whole) if whole else None, bits=bits)
+        case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
+            bits = LuaTable(tuple(map(_bit, fields, shifts)))
+            return _kind("bits", value=_value(wire), whole=_bit(whole, 0) if whole else None, bits=bits)
         case model.Padding(size=size, align=align, start=start):
             return _kind(
                 "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
@@ -277,13 +277,14 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
     return LuaTable(found)
 
 
-def _bit(field: model.BitField) -> LuaTable:
+def _bit(field: model.BitField, shift: int) -> LuaTable:
     wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
     return LuaTable(
         entries(
             name=string(field.name),
             shape=string("bool" if field.boolean else f"uint{wide}"),
             width=str(field.width),
+            shift=str(shift),
             hex="true" if field.hex else None,
             **_names(field.enum, None, field.labels),
             const=None if field.const is None else literal(field.const),
