@@ -1,6 +1,7 @@
 """NetFlow 5 as Scapy writes it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from random import Random
 from typing import Any
@@ -91,6 +92,11 @@ def _read(packet: Packet) -> dict[str, Any]:
     }
 
 
-def _plain(layer: Packet, name: str) -> int:
+def _plain(layer: Packet, name: str) -> object:
+    """A value of Scapy's as the kind of value that it stands for."""
     value = layer.getfieldval(name)
-    return int(IPv4Address(value)) if isinstance(value, str) else int(value)
+    if name in ("sysUptime", "first", "last"):
+        return timedelta(milliseconds=value)
+    if name == "unixSecs":
+        return datetime.fromtimestamp(value, UTC)
+    return value if isinstance(value, str) else int(value)

@@ -5,6 +5,8 @@ The package knows neither framing headers nor variable-length data; these stand 
 
 import struct
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from io import StringIO
 from random import Random
@@ -77,6 +79,7 @@ SCHEMA = """\
 OPEN = struct.Struct(">IH")
 """The Simple Open Framing Header: the length of all, and what is framed."""
 LITTLE_ENDIAN = 0xEB50
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def captures() -> Iterator[Capture]:
@@ -101,14 +104,27 @@ def _message(name: str, values: dict[str, Any], text: str | None = None) -> tupl
     (template,) = (message for message in schema.messages.values() if message.name == name)
     data = schema.encode(template, values)
     read = schema.decode(data)
-    own = {key: value.ljust(8, "\0") if isinstance(value, str) else value for key, value in read.value.items()}
+    own = {key: _meant(key, value) for key, value in read.value.items()}
     if "fills" in own:
-        own["fills_group"] = {"fills": own.pop("fills")}
+        fills = [{key: _meant(key, value) for key, value in fill.items()} for fill in own.pop("fills")]
+        own["fills_group"] = {"fills": fills}
     if text is not None:
         own["text"] = text
         data += struct.pack("<H", len(text.encode())) + text.encode()
     header = {"template_id": read.header["templateId"], "block_length": read.header["blockLength"]}
     return OPEN.pack(OPEN.size + len(data), LITTLE_ENDIAN) + data, {**header, name: own}
+
+
+def _meant(name: str, value: Any) -> Any:
+    """A value of the package as the kind of value that it stands for."""
+    match name:
+        case "price" | "stop_px" | "fill_px":
+            return Decimal(value).scaleb(-3)
+        case "transact_time":
+            return EPOCH + timedelta(microseconds=value // 1000)
+        case "trade_date":
+            return EPOCH + timedelta(days=value)
+    return value.ljust(8, "\0") if isinstance(value, str) else value
 
 
 def _order(random: Random) -> dict[str, Any]:
