@@ -101,6 +101,38 @@ def test_every_example_shows_bytes() -> None:
     assert [block for block in BLOCKS if "examples:" not in documents(block)] == []
 
 
+# --- what documents say
+
+DECLARED = """\
+protocol: said
+byte_order: big
+enums: [{name: Status, values: [{name: Ok, value: 0}]}]
+flags: [{name: Feature, values: [{name: Extra, value: 1}]}]
+types:
+  - {name: Point, fields: [{name: x, type: u8}]}
+  - {name: Entry, fields: [{name: y, type: u8}]}
+record:
+  length: rest
+  fields: [{section: body, size: rest, trailing: unused}]
+---
+message: said
+match: {}
+sections: {}
+"""
+ASKED = ("features", "index_offset", "kind", "order", "points_count", "words")
+"""The fields that those in the table ask for."""
+SAID = re.findall(r"(?<!\{)`(\{.*?\})`", README.partition("### What documents say")[2].partition("\n## ")[0])
+
+
+@pytest.mark.parametrize("entry", SAID)
+def test_what_documents_say_is_written_so(entry: str, tmp_path: Path) -> None:
+    declared, said = (loaded(part) for part in DECLARED.split("---\n"))
+    asked = [{"name": name, "type": "u16"} for name in ASKED if f"name: {name}," not in entry]
+    said["sections"] = {"body": [*asked, loaded(entry)]}
+    folder = compiled.folders(dumped(declared) + "---\n" + dumped(said), tmp_path)
+    assert [str(problem) for problem in check([folder]) if problem.severity is Severity.ERROR] == []
+
+
 # --- keys
 
 
