@@ -24,7 +24,7 @@ FEATURES_TRIED = (
     "elsewhere", "elsewhere_shared",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
-    "ends_inside_a_size", "ends_of_terminated",
+    "ends_inside_a_size", "ends_of_terminated", "length_headed_resync",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -63,6 +63,7 @@ UNCOMPARED = {
     (model.FormEntry, "doc"): "what is said of a form is nobody's interface",
     (model.Lengths, "checksum"): "follows from the proof and the field that it names; see below",
     (model.Lengths, "probes"): "follow from what is asked of the header",
+    (model.Lengths, "beginning"): "follows from what is asked of it",
     (model.Message, "trailing"): "the columns of the message are compared",
     (model.Parameter, "type"): "its choices tell",
     (model.Parameter, "column"): "the columns of the row are compared",

@@ -682,8 +682,9 @@ local function short(reader, count, name, at)
   at = at or reader.pos
   local path = reader.path .. (name or "")
   if count < 0 then fail("invalid-size", at, path, "a size of " .. counted(count, "byte")) end
-  local code = reader.limit == #reader.data and "truncated" or "overrun"
-  fail(code, at, path, "needs " .. counted(count, "byte") .. ", " .. reader.limit - at .. " left")
+  local is_cut_off = reader.limit == #reader.data
+  local what = "needs " .. counted(count, "byte") .. ", " .. reader.limit - at .. " left"
+  fail(is_cut_off and "truncated" or "overrun", at, path, what, is_cut_off and at + count or nil)
 end
 
 local function need(reader, count, name)
@@ -809,7 +810,10 @@ local function ended(reader, extent, limit, name)
     first = reader.data:find(extent.bytes, first + 1, true)
   end
   if first and first - 1 + count <= limit then return first - 1, first - 1 + count end
-  if not extent.may_miss then fail("unterminated", reader.pos, reader.path .. name, "no terminator") end
+  if not extent.may_miss then
+    local more = limit == #reader.data and limit + 1 or nil
+    fail("unterminated", reader.pos, reader.path .. name, "no terminator", more)
+  end
   return limit, limit
 end
 
@@ -956,7 +960,8 @@ local function list(reader, tree, node, this)
     count = ask(node.count, this, reader.record, here(reader))
     if not is_whole(count) or count < 0 or count > (reader.limit - reader.pos) / smallest then
       local what = is_whole(count) and counted(count, "item") or "an unknown number of items"
-      fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"))
+      local more = is_whole(count) and reader.limit == #reader.data and add(reader.pos, mul(count, smallest)) or nil
+      fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"), more)
     end
   end
   while (count and #found < count) or (not count and (node["until"] or reader.pos < reader.limit)) do
@@ -1262,6 +1267,22 @@ local function probed(look, at, probe, little)
   return probe[3].read(look.data, at + probe[2], little, probe[1])
 end
 
+-- A tree that shows nothing.
+local nothing = {}
+setmetatable(nothing, {__index = function() return function() return nothing end end})
+
+-- What is read of a record to find its length: the values, and where they are.
+local function beginning(look, at, lengths, little)
+  local data = look.data:sub(at + 1, math.min(look.stop, at + LARGEST))
+  local reader = {
+    data = data, tvb = function() return nothing end, base = 0, pos = 0, limit = #data, little = little, record = {},
+    path = "", frame = {},
+  }
+  read(reader, nothing, reader.record, lengths.head, {})
+  if lengths.reached then reader.frame[lengths.reached] = {reader.pos, reader.pos} end
+  return reader.record, reader.frame
+end
+
 local function measure(look, at, little)
   local left, found, lengths = look.stop - at, {}, nil
   for _, probe in ipairs(look.framing.match) do
@@ -1287,6 +1308,7 @@ local function measure(look, at, little)
   end
   local values, frame = {}, {}
   for _, probe in ipairs(lengths.probes) do values[probe[1]] = probed(look, at, probe, little) end
+  if lengths.head then values, frame = beginning(look, at, lengths, little) end
   if lengths.valid and not ask(lengths.valid[2], values, values, frame) then
     fail("invalid", 0, "record", lengths.valid[1] .. " expected")
   end
@@ -1306,7 +1328,9 @@ local function measure(look, at, little)
       fail("checksum", place, sum.name, shown(expected) .. " expected, found " .. shown(stored))
     end
   end
-  if lengths.length then return lengths.length(values, values, frame) end
+  if lengths.length then
+    return ask(lengths.length, values, values, frame) or fail("invalid-size", 0, "record", "it follows from what is absent")
+  end
   if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
   return left
 end

@@ -31,4 +31,4 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     if varying:
         yield f"The items of {varying} differ in size; a record with a much longer list than most is read by itself."
     if not account.chained:
-        yield "Records are found one by one, as their length is no sum of numbers."
+        yield "Records are found one by one, as their length is no sum of numbers at fixed offsets."

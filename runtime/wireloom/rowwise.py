@@ -52,6 +52,7 @@ from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone, Part
+from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Scalar
 from wireloom.expressions import Expression
@@ -168,7 +169,7 @@ class Account:
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. Records are ``chained`` if their lengths are sums of
-    numbers, or all there is.
+    numbers at fixed offsets, or all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -186,9 +187,12 @@ def account(protocol: Protocol) -> Account:
     parts = _within(_layouts(protocol))
     lists = (part for part in parts if isinstance(part, Lone) and isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
-    lengths = (each.length for each in protocol.framing.lengths)
-    chained = all(length is None or linear(length.tree) is not None for length in lengths)
+    chained = all(map(_is_chained, protocol.framing.lengths))
     return Account(left, tuple(varying), chained)
+
+
+def _is_chained(ends: Ends) -> bool:
+    return isinstance(ends, Everything) or (isinstance(ends, Lengths) and linear(ends.length.tree) is not None)
 
 
 @dataclass(frozen=True, slots=True)

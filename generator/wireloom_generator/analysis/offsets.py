@@ -1,6 +1,6 @@
 """What is known about a record before it is read: the numbers at fixed offsets, and what follows from them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import assert_never
@@ -64,6 +64,14 @@ class Offsets:
         known = self.numbers.keys() | self.parameters
         return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
 
+    def tells(self, tree: Expr) -> bool:
+        """Whether an expression asks for nothing but fixed numbers, and what they determine."""
+        known = self.numbers.keys() | self.parameters
+        places = ((self.sizes if function is Function.SIZE else self.places, name) for function, name in _places(tree))
+        return all(name.name in known for name in expressions.names(tree)) and all(
+            name.name in determined for determined, name in places
+        )
+
     def settled(self, expression: Expr, length: Expr | None) -> Expr:
         """The expression with known sizes and offsets replaced by their values; ``length`` is the record's."""
         match expression:
@@ -74,6 +82,11 @@ class Offsets:
             case Call(Function.OFFSET, (Name(name=name),)) if name in self.places:
                 return self.places[name].expression
         return expressions.rebuild(expression, lambda part: self.settled(part, length))
+
+
+def _places(tree: Expr) -> Iterator[tuple[Function, Name]]:
+    """What an expression asks for the size or the offset of."""
+    return ((function, name) for function, name in expressions.measured(tree) if function in expressions.OF_PLACES)
 
 
 def _filled(tree: Expr, left: Expr) -> Expr:

@@ -167,6 +167,10 @@ def _lengths(lengths: model.Lengths) -> Code:
     match = pretty.match(lengths.match) if lengths.match else None
     valid = constructs.given(lengths.valid)
     length = constructs.asked(lengths.end.condition) if isinstance(lengths.end, model.Size) else None
+    if lengths.beginning is not None:
+        most = None if lengths.beginning.most is None else literal(lengths.beginning.most)
+        message = [lengths.beginning.message] if lengths.beginning.message else []
+        return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
     block = "Lengths" if length else "Everything"
     return call(block, *probes, length=length, match=match, valid=valid, checksum=checksum, stored=stored)
 

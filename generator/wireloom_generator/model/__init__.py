@@ -48,6 +48,7 @@ from wireloom_generator.model.nodes import (
     walk,
 )
 from wireloom_generator.model.protocol import (
+    Beginning,
     Example,
     Form,
     FormEntry,

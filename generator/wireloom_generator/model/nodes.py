@@ -189,7 +189,7 @@ class BitField(_Named):
 
     @property
     def type(self) -> Boolean | Integer:
-        return Boolean() if self.boolean else Integer(max(self.width, 0), signed=False)
+        return Boolean() if self.boolean else Integer(min(max(self.width, 0), 64), signed=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,10 +147,24 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is read of a record to find its length: its header and what ``message`` has behind it, if there is one.
+
+    That is at ``most`` so many bytes, if anybody knows. These are ``nodes``, and what is ``reached`` behind them.
+    """
+
+    message: str | None
+    most: int | None
+    nodes: tuple[Node, ...]
+    reached: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lengths:
     """How to find, and believe, the end of the records that ``match`` selects.
 
-    ``stored`` is the position of the checksum if its offset is not fixed.
+    ``stored`` is the position of the checksum if its offset is not fixed. If numbers at fixed offsets do not tell the
+    length, the ``beginning`` does.
     """
 
     match: Mapping[str, tuple[int, ...]]
@@ -159,6 +173,7 @@ class Lengths:
     valid: Condition | None
     checksum: tuple[str, Checksum] | None
     stored: tuple[Wire, Condition] | None = None
+    beginning: Beginning | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis import heads, offsets
 from wireloom_generator.expressions import Value
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.spec import message_columns
@@ -58,7 +58,17 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
     owners: tuple[model.Record | model.Message, ...] = (record,) if record.end is not None else spec.messages
     for owner in owners:
         match = owner.match if isinstance(owner, model.Message) else {}
-        yield _found(owner, owner.proof or record.proof, offsets.of(spec, owner), match)
+        proof, layout = owner.proof or record.proof, offsets.of(spec, owner)
+        asked = [*filter(None, (owner.length, proof.valid if proof else None))]
+        trees = [condition.tree for condition in asked if condition.tree is not None]
+        if all(layout.tells(tree) for tree in trees):
+            yield _found(owner, proof, layout, match)
+            continue
+        assert owner.end is not None
+        most = heads.of(spec, owner).most(trees, spec.parameters)
+        message = owner.name if isinstance(owner, model.Message) else None
+        beginning = model.Beginning(message, most, *heads.needed(spec, owner, trees))
+        yield model.Lengths(match, (), owner.end, proof.valid if proof else None, None, None, beginning)
 
 
 def _found(
@@ -78,20 +88,21 @@ def _found(
     assert owner.end is not None
     checksum, stored = None, None
     valid = early(proof.valid) if proof and proof.valid else None
-    asked = [condition for condition in (owner.length, valid) if condition is not None]
+    end = model.Size(early(owner.length)) if owner.length else owner.end
+    asked = [condition for condition in (end.condition if isinstance(end, model.Size) else None, valid) if condition]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field) and field.checksum is not None
-        start, end = early(field.checksum.start), early(field.checksum.end)
-        checksum = field.name, replace(field.checksum, start=start, end=end)
-        asked += [start, end]
+        first, last = early(field.checksum.start), early(field.checksum.end)
+        checksum = field.name, replace(field.checksum, start=first, end=last)
+        asked += [first, last]
         at = layout.places[field.name]
         if at.sizes:
             stored = field.wire, model.Condition(owner.names.resolved(at.expression), f"offset({field.name})")
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
-    return model.Lengths(match, _probes(layout, needed), owner.end, valid, checksum, stored)
+    return model.Lengths(match, _probes(layout, needed), end, valid, checksum, stored)
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

@@ -39,7 +39,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
         tree = site.tree
-        if tree is None or site.moment in (Moment.FRAMING, Moment.FILLING):
+        if tree is None or site.moment is Moment.FILLING:
             continue
         holds = _holds(site)
         needed = _asked(tree, holds) if site.key == "compute" else _needed(tree, holds)

@@ -27,7 +27,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis import heads, offsets
 from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
@@ -41,6 +41,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(scope.owner, model.Message):
             yield from _proof(spec, scope.owner, scope)
     yield from _untold(spec)
+    yield from _headed(spec)
     own = [message for message in spec.messages if message.end is not None]
     proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
     if proven or not spec.is_whole:
@@ -66,6 +67,28 @@ def _untold(spec: Resolved) -> Iterator[Problem]:
         if proof is not None and proof.checksum is not None:
             hint = "it is checked when the record is read"
             yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+
+
+def _headed(spec: Resolved) -> Iterator[Problem]:
+    """What records cannot have whose length is not told by numbers at fixed offsets."""
+    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
+    for owner in owners:
+        proof = owner.proof or spec.record.proof
+        asked = (owner.length, proof.valid if proof is not None else None)
+        trees = [each.tree for each in asked if each is not None and each.tree is not None]
+        layout, head = offsets.of(spec, owner), heads.of(spec, owner)
+        if owner.length is None or all(map(layout.tells, trees)):
+            continue
+        if any(head.lacks(tree, spec.parameters) for tree in trees):
+            continue  # told elsewhere
+        if proof is not None and proof.checksum is not None:
+            hint = (
+                "a checksum proves one that numbers at fixed offsets tell; others are checked when the record is read"
+            )
+            yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+        if spec.record.resync and head.most(trees, spec.parameters) is None:
+            hint = "it is tried at every byte, so what tells the length must have a largest size"
+            yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", hint)
 
 
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:

@@ -1,35 +1,38 @@
-"""The length of a record is known before the record is read.
+"""The length of a record is told by what it begins with.
 
-Captures are cut into records by ``length``, an expression over numbers at fixed offsets. Either the record has it, or
-each message has its own. Numbers after something of varying size, or present only sometimes, are not known yet.
+Captures are cut into records by ``length``, an expression over what can be read without knowing where the record ends:
+numbers, bits, varints, fields that are there only sometimes, what is behind texts with a prefix. Either the record has
+it, or each message has its own. What takes the rest of the record, or is there only if bytes are left, is not known
+yet, nor is what stands behind that.
 
 Bad::
 
     record:
-      length: 4 + body_length
+      length: offset(tail) + tail_length
       fields:
-        - {name: topic, type: text, prefix: u8}
-        - {name: body_length, type: u16}
+        - {section: body, size: rest - 6}
+        - {name: tail_length, type: u16}
+        - {section: tail, size: tail_length}
 
 Good::
 
     record:
-      length: 4 + body_length
+      length: offset(tail) + tail_length
       fields:
-        - {name: body_length, type: u16}
-        - {name: topic, type: text, prefix: u8}
+        - {name: topic, type: text, prefix: leb128_u32}
+        - {name: tail_length, type: u16}
+        - {section: tail, size: tail_length}
 """
 
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import offsets
-from wireloom_generator.analysis.scopes import Seen, Visit, fixed_number
+from wireloom_generator.analysis import heads, offsets
+from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.types import NumberType
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -57,40 +60,24 @@ def _early(spec: Resolved, site: Site) -> Iterator[Problem]:
     if tree is None:
         return
     assert not isinstance(site.scope.owner, model.Struct)
-    fixed = offsets.of(spec, site.scope.owner).numbers
+    layout, head = offsets.of(spec, site.scope.owner), heads.of(spec, site.scope.owner)
     for name in expressions.names(tree):
-        if name.name in spec.parameters or name.name not in site.around:
-            continue
-        if name.name not in fixed:
-            yield Problem(site.where(name.column), "record-length", *_late(spec, name.name, site.around[name.name]))
+        first = name.steps[0]
+        if name.name not in spec.parameters and name.name in site.around and first not in head.values:
+            yield Problem(site.where(name.column), "record-length", *_late(name.name, site.around[name.name]))
     for function, name in expressions.measured(tree):
-        what = f"{function}({name.name}) is not known before the record is read"
-        yield Problem(site.where(name.column), "record-length", what)
+        known = {**layout.sizes, **head.regions} if function is Function.SIZE else {**layout.places, **head.places}
+        if function in expressions.OF_PLACES and name.name not in known:
+            what = f"{function}({name.name}) is not known before the record is read"
+            yield Problem(site.where(name.column), "record-length", what)
 
 
-def _late(spec: Resolved, name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
-    items = [seen.item for seen in around if isinstance(seen, Visit)]
-    if "." in name:
-        hint = "it is inside a struct; include: the type in its place"
-    elif any(isinstance(item, model.BitField) for item in items):
-        hint = f"it is a part of an integer; declare the integer as a field, and take {name!r} from it by & and >>"
-    elif any(isinstance(item, model.Computed) for item in items):
-        hint = "it is computed; write the expression in its place"
-    elif any(isinstance(item, model.Field) and not _is_number(item) for item in items):
-        hint = "it is no number of a fixed size"
-    elif any(isinstance(item, model.Field) and fixed_number(item) is None for item in items) or _varies(around):
-        hint = "not every record has it"
-    else:
-        hint = "what stands before it varies in size"
+def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
+    in_variant = any(isinstance(seen, Visit) and seen.in_variant for seen in around)
+    hint = (
+        "not every variant has it" if in_variant else "it depends on where the record ends, or stands behind what does"
+    )
     return f"{name!r} cannot be read before the record is", hint
-
-
-def _is_number(field: model.Field) -> bool:
-    return field.repeat is None and isinstance(field.type, NumberType)
-
-
-def _varies(around: tuple[Seen, ...]) -> bool:
-    return any(isinstance(seen, Visit) and (seen.branch or seen.in_variant) for seen in around)
 
 
 def _proofs(spec: Resolved) -> Iterator[Problem]:

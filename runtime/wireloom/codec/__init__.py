@@ -14,6 +14,7 @@ from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
+from wireloom.codec.headed import Headed
 from wireloom.codec.inputs import With
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
@@ -64,6 +65,7 @@ __all__ = [
     "Form",
     "FormEntry",
     "Framing",
+    "Headed",
     "Ipv4Meaning",
     "Ipv6Meaning",
     "Layout",

@@ -82,7 +82,7 @@ class Computed(Part):
             reader.trace.note(self.name, reader.pos, reader.pos, this, kind=SpanKind.COMPUTED, field=self.field)
         if not self.fits(value):
             detail = f"{self.field.shown(value)} does not fit a {self.compute.type}"
-            raise DecodeError("range", detail, reader.pos, self.name)
+            reader.refuse(DecodeError("range", detail, reader.pos, self.name))
         this[self.name] = self._meant(value)
         for load in self._loaders:
             load(this)

@@ -36,7 +36,10 @@ class Until(Extent):
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         start, limit = reader.pos, reader.limit
-        end = self.find(reader.buffer, start, limit)
+        try:
+            end = self.find(reader.buffer, start, limit)
+        except DecodeError as error:
+            raise reader.wanting(error, limit + 1) from None
         if self.terminator == "leave":
             return start, end, end
         if end == limit and self.terminator == "drop" and self.strict:

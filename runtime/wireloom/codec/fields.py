@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
@@ -25,6 +25,17 @@ from wireloom.expressions import Expression, Formula, expression
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """The errors that packing raises for a value that does not fit."""
+
+
+class Judge(Protocol):
+    """Who reads a value, and what becomes of one that is wrong."""
+
+    record: Values
+    frame: Frame
+
+    def refuse(self, error: DecodeError) -> None:
+        """Say what is wrong with a value."""
+        ...
 
 
 class Boolean(Construct):
@@ -267,11 +278,11 @@ class Field(Subconstruct):
         """A value as messages show it. Numbers look as in the spec: ``12``, or ``0x000c`` for two bytes."""
         return shown(value, self.digits)
 
-    def validate(self, this: Values, name: str, record: Values, frame: Frame, offset: int) -> None:
-        """Raises ``DecodeError`` if the value just read breaks the field's ``valid`` condition."""
-        if self.valid is not None and not self.valid.ask(this, record, frame):
+    def validate(self, this: Values, name: str, reader: "Judge", offset: int) -> None:
+        """Refuse the value that was just read if it breaks the field's ``valid`` condition."""
+        if self.valid is not None and not self.valid.ask(this, reader.record, reader.frame):
             detail = f"{self.valid.written} expected, found {self.shown(this[name])}"
-            raise DecodeError("invalid", detail, offset, name)
+            reader.refuse(DecodeError("invalid", detail, offset, name))
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """What a derived field must be, or its default, given everything else in the record."""

@@ -126,7 +126,7 @@ def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -
         if this[name] != expected:
             code = "checksum" if field.checksum else "derived"
             detail = f"{field.shown(expected)} expected, found {field.shown(this[name])}"
-            raise DecodeError(code, detail, reader.frame.offset(name), name)
+            reader.refuse(DecodeError(code, detail, reader.frame.offset(name), name))
 
 
 def _steps(items: Iterable[Construct]) -> Iterator[Step]:
@@ -191,10 +191,10 @@ class Lone(Part):
                 load(this)
             except DecodeError as error:
                 error.offset = start
-                raise error.within(self.name) from None
+                reader.refuse(error.within(self.name))
         reader.frame[self.name] = (start, reader.pos)
         if self.field.valid is not None:
-            self.field.validate(this, self.name, reader.record, reader.frame, start)
+            self.field.validate(this, self.name, reader, start)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)

@@ -81,6 +81,8 @@ class Ends:
         self.match = match or {}
         self.valid = expression(valid)
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
+        self.window = self.size
+        """How many bytes can make a position impossible."""
         self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
         self.given = self.probes
         self.sums: dict[bool, Probe] = {}

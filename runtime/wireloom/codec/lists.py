@@ -82,7 +82,8 @@ class Repeat(Composite):
         left = stream.limit - stream.pos
         if not isinstance(count, int) or not 0 <= count * smallest <= left:
             what = counted(count, "item") if isinstance(count, int) else "an unknown number of items"
-            raise DecodeError("count", f"{what} cannot stand in {counted(left, 'byte')}", stream.pos)
+            error = DecodeError("count", f"{what} cannot stand in {counted(left, 'byte')}", stream.pos)
+            raise stream.wanting(error, stream.pos + count * smallest if isinstance(count, int) else 0)
         return count
 
     def _ends(self, item: Any, stream: Any) -> bool:

@@ -183,7 +183,7 @@ class Message(Construct):
         verify(reader, this, self._derived[variant.name if variant else None])
         wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:
-            raise wrong
+            reader.refuse(wrong)
         return this
 
     def _select(self, this: Values, record: Values, frame: Frame) -> Variant | None:

@@ -70,7 +70,7 @@ class Section(Part):
         """Put what is left over into its column."""
         left = reader.left_over(self.name)
         if left and self.trailing is None:
-            raise surplus(left, self.name)
+            reader.refuse(surplus(left, self.name))
         if left and self.trailing is not None:
             this[self.trailing] = b"".join(reader.buffer[start:end] for start, end in left)
             if reader.trace is not None:
@@ -351,8 +351,8 @@ class Bits(Part):
                     load(this)
             except DecodeError as error:
                 error.offset = start
-                raise error.within(name) from None
-            field.validate(this, name, reader.record, reader.frame, start)
+                reader.refuse(error.within(name))
+            field.validate(this, name, reader, start)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
@@ -463,7 +463,7 @@ class Pad(Part):
         count = self.extent.measure(reader, this) if self.align == 1 else self._gap(start, reader.frame)
         data = reader.take(count)
         if any(data):
-            raise DecodeError("padding", f"zeros expected, found {data.hex()}", start)
+            reader.refuse(DecodeError("padding", f"zeros expected, found {data.hex()}", start))
         if reader.trace is not None and data:
             reader.trace.note("", start, reader.pos, {}, kind=SpanKind.PADDING)
 

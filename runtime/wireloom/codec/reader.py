@@ -125,7 +125,18 @@ class Reader:
         if count < 0:
             return DecodeError("invalid-size", f"a size of {counted(count, 'byte')}", pos)
         code, where = ("truncated", "") if self.limit == len(self.buffer) else ("overrun", " in its section")
-        return DecodeError(code, f"needs {counted(count, 'byte')}, {self.limit - pos} left{where}", pos)
+        what = f"needs {counted(count, 'byte')}, {self.limit - pos} left{where}"
+        return self.wanting(DecodeError(code, what, pos), pos + count)
+
+    def wanting(self, error: DecodeError, end: int) -> DecodeError:
+        """An error that there might not be if there were bytes up to ``end``, and the section went on as far."""
+        if self.limit == len(self.buffer):
+            error.needed = end
+        return error
+
+    def refuse(self, error: DecodeError) -> None:
+        """Say what is wrong with a value, which is known to end here all the same."""
+        raise error
 
     def read(self, count: int = -1) -> bytes:
         """As a stream's ``read``, within the limit."""
@@ -151,3 +162,18 @@ class Reader:
         if self.trace is not None:
             self.trace.finish(self.pos, value)
         return value
+
+
+class Glance(Reader):
+    """A reader of the first bytes of a record that finds out where it ends; what is wrong in it does not matter yet."""
+
+    __slots__ = ("limits",)
+
+    def __init__(self, buffer: bytes, parameters: Values, record: Values, *, little: bool) -> None:
+        super().__init__(buffer, parameters, little=little)
+        self.record = record
+        self.limits: list[Enclosing] = []
+        del self.frame["record"]
+
+    def refuse(self, error: DecodeError) -> None:
+        pass

@@ -84,17 +84,17 @@ class Run:
                 this[name] = convert(this[name])
             except DecodeError as error:
                 error.offset = start + at
-                raise error.within(name) from None
+                reader.refuse(error.within(name))
         for name, load, at in self._wide if reader.wide else self._loaded:
             try:
                 load(this)
             except DecodeError as error:
                 error.offset = start + at
-                raise error.within(name) from None
+                reader.refuse(error.within(name))
         reader.frame.runs[self] = start
         reader.pos = start + self.size
         for name, field, at in self._valid:
-            field.validate(this, name, reader.record, reader.frame, start + at)
+            field.validate(this, name, reader, start + at)
 
     def _short(self, reader: Reader, this: Values) -> DecodeError:
         packing = self.little if reader.little else self.big

@@ -24,7 +24,7 @@ class Search:
         self.framing = framing
         self.parameters = parameters
         self.bound = bound
-        self.window = max((lengths.size for lengths in framing.lengths), default=0)
+        self.window = max((lengths.window for lengths in framing.lengths), default=0)
         self.sums = Sums()
 
     def next(

@@ -199,9 +199,9 @@ class Text(Ended):
         data = self.extent.read(stream, context)
         try:
             return decoded(data, self.encoding, start)
-        except DecodeError:
+        except DecodeError as error:
             if self.strict:
-                raise
+                stream.refuse(error)
             return None
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -224,7 +224,7 @@ class Constant(Composite):
         start = stream.pos
         data: bytes = stream.take(len(self.value))
         if data != self.value:
-            raise DecodeError("constant", f"{self.value.hex()} expected, found {data.hex()}", start)
+            stream.refuse(DecodeError("constant", f"{self.value.hex()} expected, found {data.hex()}", start))
         return data
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -257,7 +257,7 @@ class Nested(Composite):
             stream.trace.bound()
         value = self.layout._parse(stream, context, path)
         if left := stream.left_over():
-            raise surplus(left)
+            stream.refuse(surplus(left))
         if stream.trace is not None and stream.pos < after:
             stream.trace.note("(terminator)", stream.pos, after, {}, kind=SpanKind.PART)
         stream.pos = after

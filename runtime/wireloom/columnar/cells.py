@@ -1,6 +1,7 @@
 """Records in the values of a binary column: one in each, or several."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +74,8 @@ def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array,
 
 def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     """The byte order of each value, as ``little``, and whether it certainly is one record."""
+    if not decoder.plan.framing.lengths:
+        return _framed(decoder, held)
     array = np.frombuffer(held.buffer, np.uint8)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
     proofs = np.zeros(len(held.start), np.int64)
@@ -85,6 +88,18 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
         proofs[open_] += ~refuted
         sound[open_] |= mine
     return little, sound & (proofs == 1)
+
+
+def _framed(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
+    """As ``_single``, if the codec alone can tell."""
+    little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
+    parameters, framing = dict(decoder.options.parameters), decoder.protocol.framing
+    for row in range(len(held.start)):
+        data = held.data(row)
+        with suppress(DecodeError):
+            length, little[row] = framing.first(data, 0, len(data), parameters)
+            sound[row] = length == len(data)
+    return little, sound
 
 
 def many(decoder: Decoder, values: pa.Array) -> pa.Array:

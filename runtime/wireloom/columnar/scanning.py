@@ -117,7 +117,9 @@ class Scanner:
         return self.codec.decided(buffer, start, len(buffer), dict(self.parameters), final=final, bound=self.bound)
 
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
-        """The next certain records, or else a single one as the codec cuts it."""
+        """The next certain records, or else a single one as the codec cuts it; many if it alone can cut."""
+        if not self.framing.lengths:
+            return self._cut(window, at, limit, rows)
         if not self.cutter.lost and not self.apart:
             ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)
             found = ways[0](window, array, at, limit, rows) or ways[1](window, array, at, limit, rows)
@@ -129,11 +131,26 @@ class Scanner:
                 return found
             self.apart = min(self.patience, _FIRST_ROOM)
         self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
-        record = self.cutter.cut(window.buffer, at, len(window.buffer), base=window.base, final=window.final)
-        if record is None:
+        return self._cut(window, at, limit, 1)
+
+    def _cut(self, window: Window, at: int, limit: int, rows: int) -> "_Stretch | None":
+        """Records as the codec cuts them, up to the first malformed range."""
+        first, error = at, None
+        records: list[tuple[int, int, bool]] = []
+        buffer, end = window.buffer, len(window.buffer)
+        while not records or (len(records) < rows and at < limit and at - first < self.size):
+            record = self.cutter.cut(buffer, at, end, base=window.base, final=window.final)
+            if record is None:
+                break
+            at += record.length
+            records.append((record.offset, at, record.little))
+            if (error := record.error) is not None:
+                break
+        if not records:
             return None
-        start, stop = np.array([record.offset]), np.array([record.offset + record.length])
-        return _Stretch(start, stop, record.little, record.error)
+        start, stop, little = (np.array(each) for each in zip(*records, strict=True))
+        alike = bool(little[0]) if len(records) == 1 else little
+        return _Stretch(start, stop, alike, error)
 
     def _searched(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
         """The records that the search has proven, and what is between them."""
@@ -182,7 +199,7 @@ class Scanner:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Consecutive records with ``gaps``, or one malformed range."""
+    """Consecutive records with ``gaps``, and perhaps a malformed range as the last one."""
 
     start: Array
     stop: Array
@@ -205,7 +222,7 @@ class _Group:
     def add(self, stretch: _Stretch) -> int:
         """Where the next stretch begins."""
         if stretch.error is not None:
-            self.errors[self.count] = stretch.error
+            self.errors[self.count + len(stretch.start) - 1] = stretch.error
         self.gaps.append(self.count + stretch.gaps)
         if not self.stretches:
             self.first = int(stretch.start[0])

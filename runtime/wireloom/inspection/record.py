@@ -157,7 +157,7 @@ def explained(
         trace, found = (cut_off, None) if cut_off else (trace, found)
     elif framed is not None and framed.code not in _LENGTH_IS_KNOWN:
         trace.message = trace.variant = None
-        _read_no_further(trace.root, max(lengths.size for lengths in protocol.framing.lengths))
+        _read_no_further(trace.root, max(lengths.window for lengths in protocol.framing.lengths))
     error, spans = framed or found, trace.root.spans
     parts = _Tree(data, error).parts(spans, 0, len(data), whole=error is None)
     failure = _failure(parts, data, framed, found, trace)

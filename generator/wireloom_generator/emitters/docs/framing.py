@@ -46,6 +46,8 @@ def _bytes(lengths: model.Lengths) -> str:
         case model.Rest():
             return "all the bytes there are"
         case model.Size(condition=condition):
+            if lengths.beginning is not None:
+                return f"{code(condition.text)} bytes, told by its beginning"
             needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
             told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
             return f"{code(condition.text)} bytes{told}"

@@ -11,6 +11,7 @@ the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import assert_never
 
@@ -438,8 +439,18 @@ def _lengths(lengths: model.Lengths) -> LuaTable:
             length=function(lengths.end.condition.expression) if isinstance(lengths.end, model.Size) else None,
             valid=_rule(lengths.valid),
             checksum=_proof(lengths),
+            head=_list(map(_bare, lengths.beginning.nodes)) if lengths.beginning else None,
+            reached=string(lengths.beginning.reached) if lengths.beginning and lengths.beginning.reached else None,
         )
     )
+
+
+def _bare(node: model.Node) -> model.Node:
+    """A node of which only the bytes matter, and not what must hold of them."""
+    if not isinstance(node, model.Field):
+        return node
+    wire = replace(node.wire, type=Bytes()) if isinstance(node.type, Text) else node.wire
+    return replace(node, wire=wire, const=None, valid=None, derive=None, checksum=None, enum=None, flags=None)
 
 
 def _proof(lengths: model.Lengths) -> LuaTable | None:

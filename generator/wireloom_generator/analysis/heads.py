@@ -1,0 +1,167 @@
+"""What can be read of a record before it is known where it ends: its beginning, as far as that does not matter."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis.scopes import once
+from wireloom_generator.expressions import LEFT, Expr, Function
+from wireloom_generator.model import Resolved
+from wireloom_generator.types import Struct
+from wireloom_generator.types.sizes import NOTHING, SizeRange
+
+
+@dataclass(slots=True)
+class Head:
+    """What is known of a beginning: ``values``, and ``places`` that are reached.
+
+    To each belongs how many bytes have been read then at most; None if nobody knows.
+    """
+
+    values: dict[str, int | None] = field(default_factory=dict)
+    places: dict[str, int | None] = field(default_factory=dict)
+    regions: dict[str, int | None] = field(default_factory=dict)
+
+    def lacks(self, tree: Expr, parameters: Iterable[str]) -> bool:
+        """Whether an expression asks for more."""
+        return any(name is None for name in self._asked(tree, frozenset(parameters)))
+
+    def most(self, trees: Iterable[Expr], parameters: Iterable[str]) -> int | None:
+        """How many bytes tell expressions at most."""
+        known = frozenset(parameters)
+        found = [size for tree in trees for sizes in self._asked(tree, known) if sizes for size in sizes]
+        return max((size for size in found if size is not None), default=0) if None not in found else None
+
+    def _asked(self, tree: Expr, parameters: frozenset[str]) -> Iterator[tuple[int | None] | None]:
+        """The bytes for each thing that an expression asks for; None for what is not known."""
+        for name in expressions.names(tree):
+            first = name.steps[0]
+            if first not in parameters:
+                yield (self.values[first],) if first in self.values else None
+        for function, name in expressions.measured(tree):
+            if function in expressions.OF_PLACES:
+                known = self.places if function is Function.OFFSET else self.regions
+                yield (known[name.name],) if name.name in known else None
+
+
+@once
+def heads(spec: Resolved) -> dict[str, Head]:
+    """What is known of all records under no name, and of those of each message."""
+    found = {"": _Reading(spec, None).all()}
+    return found | {message.name: _Reading(spec, message).all() for message in spec.messages}
+
+
+def of(spec: Resolved, owner: model.Record | model.Message) -> Head:
+    """What is known of the records of which the owner says where they end."""
+    return heads(spec)[owner.name if isinstance(owner, model.Message) else ""]
+
+
+def needed(
+    spec: Resolved, owner: model.Record | model.Message, trees: Iterable[Expr]
+) -> tuple[tuple[model.Node, ...], str | None]:
+    """The nodes that some expressions need, those of sections that messages fill among them, and what is just reached
+    behind the last.
+    """
+    nodes: list[model.Node] = []
+    for node in spec.record.nodes:
+        if isinstance(node, model.Slot) and isinstance(owner, model.Message) and node.name in owner.sections:
+            nodes += owner.sections[node.name]
+        else:
+            nodes.append(node)
+    wanted: dict[str, bool] = {}
+    for tree in trees:
+        wanted |= {name.steps[0]: True for name in expressions.names(tree)}
+        for function, name in expressions.measured(tree):
+            wanted[name.name] = wanted.get(name.name, False) or function is not Function.OFFSET
+    last, reached = 0, None
+    for number, node in enumerate(nodes):
+        every = model.walk((node,))
+        inside = {each.name for each in every if isinstance(each, model.Named | model.Region)} & wanted.keys()
+        if inside and isinstance(node, model.Field | model.Region) and not any(wanted[name] for name in inside):
+            last, reached = number, node.name
+        elif inside:
+            last, reached = number + 1, None
+    return tuple(nodes[:last]), reached
+
+
+class _Reading:
+    def __init__(self, spec: Resolved, message: model.Message | None) -> None:
+        self.spec = spec
+        self.message = message
+        self.head = Head()
+
+    def all(self) -> Head:
+        self.nodes(self.spec.record.nodes, NOTHING)
+        return self.head
+
+    def nodes(self, nodes: Iterable[model.Node], read: SizeRange) -> None:
+        """Read nodes, one behind the other, up to the first that depends on where the record ends."""
+        for node in nodes:
+            self.reach(node, read)
+            if isinstance(node, model.Slot) and self.message is not None:
+                start = read if isinstance(node.extent, model.Rest) else read + model.space((node,))
+                self.nodes(self.message.sections.get(node.name, ()), start)
+            if self.waits(node):
+                return
+            read = read + model.space((node,))
+            for inner in model.walk((node,)):
+                if isinstance(inner, model.Region):
+                    self.head.regions[inner.name] = self.head.places[inner.name] = read.most
+                elif isinstance(inner, model.Named):
+                    self.head.values[inner.name] = self.head.regions[inner.name] = read.most
+                    self.head.places.setdefault(inner.name, read.most)
+
+    def reach(self, node: model.Node, read: SizeRange) -> None:
+        """Note where a node begins."""
+        if isinstance(node, model.Field | model.Region):
+            self.head.places.setdefault(node.name, read.most)
+
+    def waits(self, node: model.Node) -> bool:
+        """Whether what a node is depends on where the record ends."""
+        match node:
+            case model.Field():
+                return self._field(node)
+            case model.Computed():
+                return _asks(node.compute, node.when)
+            case model.Bits():
+                return False
+            case model.Padding(size=size):
+                return _asks(size)
+            case model.Slot(extent=extent):
+                return isinstance(extent, model.Rest) or _asks(extent.condition)
+            case model.Section(extent=extent):
+                return isinstance(extent, model.Rest) or _asks(extent.condition)
+            case model.Ordered(little=little, nodes=nodes):
+                return _asks(little) or any(map(self.waits, nodes))
+            case model.Choice(alternatives=alternatives):
+                return any(_asks(each.when) or any(map(self.waits, each.nodes)) for each in alternatives)
+            case _:
+                assert_never(node)
+
+    def _field(self, field: model.Field) -> bool:
+        extent, repeat = field.wire.extent, field.repeat
+        if field.place is not None or field.optional or model.takes_rest(field) or _asks(field.when):
+            return True
+        if repeat is not None and (repeat.rest or _asks(repeat.count, repeat.until)):
+            return True
+        if isinstance(extent, model.Size):
+            return _asks(extent.condition)
+        if isinstance(extent, model.Terminator):
+            return extent.unterminated
+        if extent is not None or not isinstance(field.type, Struct):
+            return False
+        name = field.type.name
+        struct = self.spec.structs.get(name)
+        return name in self.spec.recursive or struct is None or any(map(self.waits, struct.nodes))
+
+
+def _asks(*conditions: model.Condition | None) -> bool:
+    """Whether some conditions ask how long the record is, or how much of it is left."""
+    trees = [condition.tree for condition in conditions if condition is not None]
+    return any(
+        any(name.name in LEFT for name in expressions.names(tree))
+        or any(name.name == "record" for _, name in expressions.measured(tree))
+        for tree in trees
+        if tree is not None
+    )

@@ -1,0 +1,176 @@
+"""Records whose length is told by what they begin with, be it as long as it may: read by the layouts of the record."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from wireloom.codec.columns import Column
+from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.frames import Frame, Values
+from wireloom.codec.layout import Layout, Step
+from wireloom.codec.lengths import Buffer, Ends, Look
+from wireloom.codec.message import Message, Record, Slot
+from wireloom.codec.parts import Bits, Section
+from wireloom.codec.reader import Glance
+from wireloom.codec.rules import in_words
+from wireloom.codec.runs import Run
+from wireloom.expressions import Expression, Formula, expression
+from wireloom.expressions.tree import Function
+
+_FIRST = 64
+"""How many bytes of a record are looked at at first."""
+
+
+class Headed(Ends):
+    """Their ``length`` is computed from the record's beginning, which is read as far as it takes.
+
+    That is the header of ``record`` and what is behind it, or what ``message`` puts there, at ``most`` so many bytes,
+    if that is known. Nothing of it depends on where the record ends.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        message: Message | None = None,
+        *,
+        length: Formula,
+        match: Mapping[str, tuple[int, ...]] | None = None,
+        valid: Formula | None = None,
+        most: int | None = None,
+    ) -> None:
+        super().__init__(match=match, valid=valid)
+        self.length: Expression = expression(length)
+        self.size = 1
+        self.window = sys.maxsize if most is None else most
+        items = list(_items(record, message))
+        self.columns = [column for item in items for column in item.columns]
+        self.items = list(_needed(items, [each for each in (self.length, self.valid) if each is not None]))
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        this, frame = self._read(look, start, little)
+        if self.valid is not None and not self.valid.holds(this, this, frame):
+            digits = {column.name: column.digits for column in self.columns if column.digits}
+            found = in_words([self.valid], this, this, frame, digits)
+            raise DecodeError("invalid", f"{self.valid.written} expected, found {found}")
+        length = self.length.ask(this, this, frame)
+        if not isinstance(length, int):
+            raise DecodeError("invalid-size", "a length that follows from an absent value")
+        return length
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        try:
+            return self.measure(Look(buffer, end, parameters, True, None, None, 0), start, little)
+        except DecodeError as error:
+            return int(error.needed > end - start)
+
+    def _read(self, look: Look, start: int, little: bool) -> tuple[Values, Frame]:
+        """The values at the record's beginning, and where they are; ever more bytes are copied, until they are enough.
+
+        Raises ``DecodeError``.
+        """
+        left = look.end - start
+        most = left if look.bound is None else min(left, look.bound)
+        size = min(most, _FIRST)
+        while True:
+            this: Values = dict.fromkeys(column.name for column in self.columns)
+            reader = Glance(bytes(look.buffer[start : start + size]), look.parameters, this, little=little)
+            try:
+                for item in self.items:
+                    item.read(reader, this)
+                return this, reader.frame
+            except DecodeError as error:
+                if look.bound is not None and error.needed > look.bound:
+                    what = f"a record of more than the {counted(look.bound, 'byte')} allowed"
+                    raise DecodeError("too-long", what) from None
+                if not size < error.needed <= left:
+                    raise
+                size = min(most, max(error.needed, 2 * size))
+
+
+class _Item(NamedTuple):
+    """A step of reading; or the beginning or the end of the section ``step``, whose content are items, too."""
+
+    step: Step
+    within: bool | None = None
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns that it fills."""
+        return list(self.step.columns()) if self.within is None else ()
+
+    @property
+    def begins(self) -> str:
+        """The name that begins with it."""
+        match self.step:
+            case Run(names=(name, *_)) | Bits(fields=((name, *_), *_)):
+                return str(name)
+        return str(getattr(self.step, "name", "")) if self.within is not False else ""
+
+    @property
+    def names(self) -> Iterator[str]:
+        """All that is known behind it."""
+        yield self.begins
+        yield from (column.name for column in self.columns)
+        if self.within is None:
+            yield from _regions(self.step)
+
+    def read(self, reader: Glance, this: Values) -> None:
+        """Read it."""
+        if self.within is None:
+            self.step.read(reader, this)
+        elif isinstance(self.step, Slot):
+            if self.within:
+                reader.limits.append(self.step.enter(reader, this))
+            else:
+                reader.pos = reader.limit
+                reader.leave(reader.limits.pop())
+
+
+class _Reached(NamedTuple):
+    """The place where something begins that need not be read."""
+
+    name: str
+
+    def read(self, reader: Glance, this: Values) -> None:
+        """Note it."""
+        reader.frame[self.name] = (reader.pos, reader.pos)
+
+
+def _items(record: Record, message: Message | None) -> Iterator[_Item]:
+    yield from map(_Item, record.head.steps)
+    for part in record.tail:
+        if isinstance(part, Layout):
+            yield from map(_Item, part.steps)
+        else:
+            yield _Item(part, True)
+            if message is not None and part.name in message.sections:
+                yield from map(_Item, message.sections[part.name].steps)
+            yield _Item(part, False)
+
+
+def _regions(step: Step) -> Iterator[str]:
+    """The sections in a step."""
+    if isinstance(step, Section):
+        yield step.name
+        for inner in step.content.steps:
+            yield from _regions(inner)
+
+
+def _needed(items: Sequence[_Item], asked: Sequence[Expression]) -> Iterator[_Item | _Reached]:
+    """The items up to the last that some expressions ask for; where only its place is asked for, it is not read."""
+    names: set[str] = set()
+    places: set[str] = set()
+    for place, name in (mention for each in asked for mention in each.mentions):
+        (places if place is Function.OFFSET else names).add(name.steps[0])
+    known = {name for item in items for name in item.names}
+    names &= known
+    places &= known
+    for item in items:
+        if not names and places == {item.begins}:
+            yield _Reached(item.begins)
+            return
+        if not names and not places:
+            return
+        yield item
+        names -= set(item.names)
+        places -= set(item.names)

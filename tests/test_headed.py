@@ -1,0 +1,136 @@
+"""Records whose length is told by a beginning of any size: torn ends, hostile numbers, parts, and many at once."""
+
+import io
+from random import Random
+from typing import Any
+
+import compiled
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lockstep import Pair, capture_alike
+
+from wireloom.codec import DecodeError
+from wireloom.codec.cutting import Cutter
+from wireloom.columnar import cells, splits
+from wireloom.options import resolve
+
+SHORT, TOPIC, LONG = bytes.fromhex("10 02 0005"), bytes.fromhex("18 02 6162 02 0005"), b"\x20\x80\x01" + b"a" * 128
+RESYNC = [bytes.fromhex(data) for data in ("cafe 01 02 6162", "feca 02 02 6162", "cafe 01 63 0064" + "61" * 100)]
+
+
+def pair(name: str = "length_headed") -> Pair:
+    return Pair.of(compiled.feature(name).columnar)
+
+
+def cut_in_pieces(name: str, capture: bytes, bound: int, random: Random) -> list[tuple[int, int, str]]:
+    """The cuts of a capture of which ever more is there."""
+    codec = compiled.feature(name).codec
+    cutter = Cutter(codec.framing, resolve(codec.parameters, {}), bound)
+    found, start, end = [], 0, 0
+    while start < len(capture):
+        cut = cutter.cut(capture, start, end, final=end == len(capture)) if start < end else None
+        if cut is None:
+            assert end < len(capture)
+            end = min(len(capture), end + random.randint(1, 9))
+            continue
+        found.append((cut.offset, cut.length, cut.error.reason if cut.error else ""))
+        start += cut.length
+    return found
+
+
+captures = st.lists(st.sampled_from([SHORT, TOPIC, LONG, *RESYNC]) | st.binary(max_size=6), max_size=8).map(b"".join)
+
+
+@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync"])
+@given(capture=captures, seed=st.integers(0, 1000), bound=st.sampled_from([5, 100, 1 << 20]))
+def test_cuts_do_not_depend_on_the_pieces_that_come(name: str, capture: bytes, seed: int, bound: int) -> None:
+    codec = compiled.feature(name).codec
+    whole = Cutter(codec.framing, resolve(codec.parameters, {}), bound)
+    expected, start = [], 0
+    while start < len(capture):
+        cut = whole.cut(capture, start, len(capture))
+        assert cut is not None
+        expected.append((cut.offset, cut.length, cut.error.reason if cut.error else ""))
+        start += cut.length
+    assert cut_in_pieces(name, capture, bound, Random(seed)) == expected
+
+
+@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync"])
+@given(capture=captures)
+def test_many_at_once_are_what_the_codec_finds(name: str, capture: bytes) -> None:
+    capture_alike(pair(name), capture)
+    capture_alike(pair(name), capture, maxRecordBytes="20")
+
+
+def test_behind_damage_the_next_record_is_found() -> None:
+    codec = compiled.feature("length_headed_resync").codec
+    rows = list(codec.iter_records(b"\0\0\0" + RESYNC[0] + b"\xca" * 9 + RESYNC[1] + RESYNC[2][:-1], "PERMISSIVE"))
+    assert [row["message"] for row in rows] == [None, "changing", None, "changing", "changing"]
+    assert rows[4]["_corrupt_reason"].startswith("truncated: record at byte 24: a record of 106 bytes, 105 left")
+
+
+def test_a_malformed_value_in_the_beginning_loses_no_record() -> None:
+    text = """
+protocol: lenient
+byte_order: big
+record:
+  length: offset(body) + size
+  fields:
+    - {name: magic, type: u8, const: 7}
+    - {name: name, type: text, prefix: u8}
+    - {name: level, type: leb128_u32, valid: level < 9}
+    - {name: size, type: u8}
+    - {section: body, size: rest}
+---
+message: all
+match: {}
+sections: {body: [{name: data, type: bytes, size: rest}]}
+"""
+    good = bytes.fromhex("07 01 61 01 01 ff")
+    bad = [bytes.fromhex(data) for data in ("08 01 61 01 01 ff", "07 01 ff 01 01 ff", "07 01 61 0a 01 ff")]
+    found = compiled.of(text)
+    rows = list(found.codec.iter_records(b"".join([*bad, good]), "PERMISSIVE"))
+    codes = [(row["_corrupt_reason"] or "").partition(":")[0] for row in rows]
+    assert codes == ["constant", "text", "invalid", ""]
+    capture_alike(Pair.of(found.columnar), b"".join([*bad, good] * 3))
+
+
+def test_a_stream_is_read_no_further_than_the_record() -> None:
+    codec = compiled.feature("length_headed").codec
+    stream = io.BytesIO(TOPIC + LONG + b"\x10\x82")
+    assert codec.parse_stream(stream)["topic"] == "ab"
+    assert stream.tell() == len(TOPIC)
+    assert codec.parse_stream(stream)["size"] == 128
+    assert stream.tell() == len(TOPIC + LONG)
+    with pytest.raises(DecodeError, match="needs 1 byte"):
+        codec.parse_stream(stream)
+
+
+@pytest.mark.parametrize("size", ["ffffffff0f", "8080808001"])
+def test_a_hostile_length_needs_no_memory(size: str) -> None:
+    codec = compiled.feature("length_headed").codec
+    rows = list(codec.iter_records(bytes.fromhex(f"10 {size} 00"), "PERMISSIVE"))
+    assert [row["_corrupt_reason"].partition(":")[0] for row in rows] == ["too-long"]
+    assert cut_in_pieces("length_headed", bytes.fromhex(f"10 {size} 00"), 1 << 20, Random(1))[0][2].startswith(
+        "too-long"
+    )
+
+
+def test_values_of_a_column_are_told_first_and_read_together() -> None:
+    decoding = pair().decoder(pair().options({"mode": "FAILFAST"}))
+    found = cells.one(decoding, pa.array([SHORT, None, TOPIC, LONG], pa.binary())).to_pylist()
+    assert [row and row["size"] for row in found] == [2, None, 2, 128]
+    assert not decoding.tally.redone
+
+
+def test_parts_of_a_capture_begin_where_records_do() -> None:
+    scanner, stream = pair().decoder(pair().options({})).scanner(), io.BytesIO((SHORT + TOPIC + LONG) * 200)
+    size = len(stream.getvalue())
+    places: list[Any] = list(splits.places(scanner, stream.read, size, 5000))
+    starts = {0}
+    for record in [SHORT, TOPIC, LONG] * 200:
+        starts.add(max(starts) + len(record))
+    assert len(places) == size // 5000
+    assert {place.offset for place in places} <= starts
