@@ -134,7 +134,7 @@ class Lone:
         field, start = self.field, at.at
         with at.within(field.name):
             column = self.value.read(at, this)
-        if isinstance(column, Numbers):
+        if isinstance(column, Numbers) and field.meaning is None:
             field.put(at, this, column.data, start)
         else:
             this.put(field.name, column)
