@@ -280,6 +280,8 @@ def _shape(steps: Iterable[Any]) -> Shape:
             case Run():
                 for name, field in step.fields:
                     _add(shape, _field(name, field))
+                    if field.meaning is not None and field.raw is not None:
+                        _add(shape, {name: Kind(fills=True), field.raw: Kind(raw=True, fills=True)})
             case Bits():
                 if step.whole is not None:
                     follows = any(field.derived for _, field, _, _ in step.fields)
