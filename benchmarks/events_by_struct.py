@@ -5,8 +5,10 @@ It reads version 1 in big endian and nothing else; it does not look for the next
 
 import struct
 import zlib
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEAD = struct.Struct(">BIiHqhhqh16sI")
 _FLAGS = ((1, "UPSERT"), (2, "DELETE"), (4, "TRACE"), (8, "BYTE_KEY"), (16, "END_OF_PERIOD"), (256, "EXT_REPLICATED"))
 _SOURCES = {0: "ZERO", -2: "EOPMarkerSrcId", -3: "CHECKPOINT_SRCID"}
@@ -54,6 +56,7 @@ def events(data: bytes) -> list[dict[str, Any]]:
             "schema_id": schema,
             "value_crc": tail_crc,
             "end_of_period": source == -2,
+            "event_time": _EPOCH + timedelta(microseconds=time // 1000) if source >= 0 else None,
         }
         value = head
         if bits & 8:

@@ -1,14 +1,18 @@
-"""What all decoders of the same bytes must agree on: for each name, the sum of its numbers or of its texts' lengths.
+"""What all decoders of the same bytes must agree on: for each name, the sum of its numbers or times, or of its texts' lengths.
 
 Names count wherever they stand: a row may be flat or nested, a dict, an object or a line of an Arrow table.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def of(found: Any) -> dict[str, int]:
@@ -36,6 +40,8 @@ def _add(totals: Counter[str], name: str, value: Any) -> None:
         totals[name] += value
     elif isinstance(value, str | bytes):
         totals[name] += len(value)
+    elif isinstance(value, datetime):
+        totals[name] += (value - _EPOCH) // timedelta(microseconds=1)
     elif isinstance(value, list | tuple):
         for item in value:
             _add(totals, name, item)

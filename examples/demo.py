@@ -147,7 +147,7 @@ def show_databus(rows: DataFrame) -> None:
         .orderBy("_offset")
         .selectExpr(
             "dbus_event.sequence",
-            "timestamp_micros(dbus_event.nano_timestamp DIV 1000) AS time",
+            "dbus_event.event_time AS time",
             "dbus_event.opcode_name AS opcode",
             "coalesce(CAST(dbus_event.key AS string), CAST(dbus_event.key_bytes AS string)) AS key",
             "CAST(dbus_event.value AS string) AS value",

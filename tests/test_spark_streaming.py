@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -919,6 +920,40 @@ def test_a_query_takes_what_comes(session: SparkSession, tmp_path: Path) -> None
         assert written(session, target) == [0, 1, 2]
     finally:
         query.stop()
+
+
+MINUTE = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
+
+
+def dated(*seconds: float) -> bytes:
+    """Databus events, each generated so many seconds after noon."""
+    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+    fields |= {"schema_id": bytes(16), "key": 1, "value": b""}
+    times = [int(MINUTE.timestamp()) * 1_000_000_000 + int(each * 1_000_000_000) for each in seconds]
+    rows = [{"message": "dbus_event", "dbus_event": {**fields, "nano_timestamp": time}} for time in times]
+    return b"".join(databus.build(row, byte_order="big") for row in rows)
+
+
+def test_a_watermark_on_a_time_of_the_protocol_closes_windows_and_leaves_out_what_is_late(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    from pyspark.sql import functions as fn
+
+    folder, target = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    events = session.readStream.format("databus").option("message", "dbus_event").load(str(folder))
+    counts = events.withWatermark("event_time", "10 seconds").groupBy(fn.window("event_time", "1 minute")).count()
+    query = started(counts.selectExpr("unix_timestamp(window.start) AS start", "count"), target)
+    try:
+        found = []
+        for name, capture in (("a", dated(5, 59.9, 70)), ("b", dated(30, 150)), ("c", dated(61, 300))):
+            named(folder, name, capture)
+            query.processAllAvailable()
+            rows = session.read.schema("start long, count long").parquet(str(target)).collect()
+            found.append(sorted((row.start - int(MINUTE.timestamp()), row["count"]) for row in rows))
+    finally:
+        query.stop()
+    assert found == [[(0, 2)], [(0, 2), (60, 1)], [(0, 2), (60, 1), (120, 1)]]
 
 
 def test_available_now_goes_on_from_its_checkpoint(session: SparkSession, tmp_path: Path) -> None:

@@ -1812,6 +1812,18 @@ messages[#messages + 1] = {
         type = "boolean",
         doc = "Whether the event marks the end of its window.",
       },
+      {
+        kind = "computed",
+        name = "event_time",
+        shape = "absolute_time",
+        meaning = {step = 1, first = 0, least = int("-62135596800000000000"), most = int("253402300799999999999")},
+        compute = function(this, record, frame)
+          return (function() if (this.src_id >= 0) then return this.nano_timestamp end return nil end)()
+        end,
+        type = "long",
+        doc = "When a data event was generated, to the microsecond; the number is exact. Absent in control events, " ..
+          "whose time is on another clock or in another unit.",
+      },
     },
   },
   variants = {

@@ -37,6 +37,8 @@ COMMENTS = {
     "dbus_event.trace": "Whether this is a trace event.",
     "dbus_event.ext_replicated": "Whether the change came in through external replication.",
     "dbus_event.end_of_period": "Whether the event marks the end of its window.",
+    "dbus_event.event_time": "When a data event was generated, to the microsecond; the number is exact. Absent in "
+    "control events, whose time is on another clock or in another unit.",
     "dbus_event.key": "The key.",
     "dbus_event.value": "The serialized row or the JSON of a control event.",
     "dbus_event.key_size": "Size of the key. Java does not check it; here it is malformed if negative or past the end "

@@ -29,6 +29,7 @@ from wireloom.codec import (
     Rest,
     Size,
     Slot,
+    TimestampMeaning,
     Variant,
     When,
 )
@@ -81,6 +82,11 @@ dbus_event = Message(
             "trace" / Compute("attributes & 0x0004 != 0", "boolean"),
             "ext_replicated" / Compute("attributes & 0x0100 != 0", "boolean"),
             "end_of_period" / Compute("src_id == -2", "boolean"),
+            "event_time" / Compute(
+                "nano_timestamp if src_id >= 0 else None",
+                "long",
+                meaning=TimestampMeaning(unit="ns"),
+            ),
         ),
     },
     variants=(

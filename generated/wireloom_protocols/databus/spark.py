@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 DBUS_EVENT = StructType(
@@ -95,6 +96,14 @@ DBUS_EVENT = StructType(
             "end_of_period",
             BooleanType(),
             metadata={"comment": "Whether the event marks the end of its window."},
+        ),
+        StructField(
+            "event_time",
+            TimestampType(),
+            metadata={
+                "comment": "When a data event was generated, to the microsecond; the number is exact. Absent in "
+                "control events, whose time is on another clock or in another unit.",
+            },
         ),
         StructField("key", LongType(), metadata={"comment": "The key."}),
         StructField("value", BinaryType(), metadata={"comment": "The serialized row or the JSON of a control event."}),
