@@ -1,4 +1,4 @@
-"""What all decoders of the same bytes must agree on: for each name, the sum of its numbers or times, or of its texts' lengths.
+"""What all decoders of the same bytes must agree on: for each name, the sum of its numbers, times or lengths of texts.
 
 Names count wherever they stand: a row may be flat or nested, a dict, an object or a line of an Arrow table.
 """
@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
