@@ -183,6 +183,8 @@ class _Drawing:
         width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
         wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
         fields = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
+        lsb = self.random.random() < 0.5
+        order = {"bit_order": "lsb"} if lsb else {}
 
         def fill(row: Row) -> None:
             row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
@@ -191,7 +193,7 @@ class _Drawing:
                 for name in self.random.choice(([], [high], [high, low])):
                     del row[name]
 
-        return [{"bits": f"u{wide}", **whole, "bit_order": self.random.choice(("msb", "lsb")), "fields": fields}], fill
+        return [{"bits": f"u{wide}", **whole, **order, "fields": fields[::-1] if lsb else fields}], fill
 
     def labelled(self) -> Piece:
         """A number whose values or bits have names and labels; rows have it as a number or as labels."""
