@@ -13,7 +13,7 @@ from wireloom.codec import DecodeError, Protocol
 
 SIZES = (0, 1, 2, 3, 7, 8, 15, 16, 20, 24, 60, 61, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF)
 HOSTILE = (*SIZES, 0x7FFFFFFF, 0x80000000, 0xFFFFFFE8, 0xFFFFFFFF, 1 << 63, (1 << 63) - 1, (1 << 64) - 1)
-EXPECTED = re.compile(r"(?P<number>0x[0-9a-f]+|-?\d+) expected")
+EXPECTED = re.compile(r"(?P<number>0x[0-9a-f]+|-?(?:0|[1-9]\d*)) expected")
 LONGEST = 4096
 """Records do not grow beyond so many bytes."""
 

@@ -19,6 +19,7 @@ from wireloom.codec import (
     Column,
     DecodeError,
     DoubleMeaning,
+    Elsewhere,
     EncodeError,
     Field,
     Layout,
@@ -302,12 +303,20 @@ def _shape(steps: Iterable[Any]) -> Shape:
                 _add(shape, _shape(step.content.steps))
                 if isinstance(step, Section) and step.trailing:
                     shape[step.trailing] = Kind()
+            case Elsewhere():
+                inside = _shape(step.content.steps)
+                _add(shape, _filled(inside) if step.shared else inside)
             case Choice():
                 for option in step.alternatives:
                     _add(shape, _shape((option if isinstance(option, Layout) else option.content).steps))
             case _:
                 pass
     return shape
+
+
+def _filled(shape: Shape) -> Shape:
+    """The shape of what is read from the bytes of others, whatever is given of it."""
+    return {name: replace(kind, fills=True, inner=kind.inner and _filled(kind.inner)) for name, kind in shape.items()}
 
 
 def _field(name: str, field: Field) -> Shape:

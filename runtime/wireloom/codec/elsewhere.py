@@ -76,7 +76,7 @@ class Elsewhere(Part):
         """Write the field where the writer is, which ``at`` must say in the end. Without bytes it is at its place."""
         start = len(writer.buffer)
         self.content.write(writer, this)
-        if len(writer.buffer) == start and place is not None and 0 <= place <= max(start, writer.length or 0):
+        if len(writer.buffer) == start and place is not None and 0 <= place < start:
             writer.frame[self.name] = (place, place)
             start = place
         writer.moved |= place is not None and place != start

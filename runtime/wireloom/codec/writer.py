@@ -272,10 +272,10 @@ class Writer:
             elif ahead:
                 start, _, data, (part, this, *_, self.path, _) = heappop(ahead)
                 gap = start - len(self.buffer)
-                if not 0 <= gap <= len(spare) - used:
+                if gap > len(spare) - used or (gap < 0 and data):
                     raise part.refusal(this, len(self.buffer), start)
-                self.buffer += spare[used : used + gap] + data
-                used += gap
+                self.buffer += spare[used : used + max(gap, 0)] + data
+                used += max(gap, 0)
         self.frame, self.path = frame, path
         return spare[used:]
 
@@ -294,8 +294,7 @@ class Writer:
             del self.buffer[place:]
             self.buffer += bytes(place - len(self.buffer))
             self._put(item, place)
-            if len(self.buffer) > place:
-                heappush(ahead, (place, len(ahead), bytes(self.buffer[place:]), item))
+            heappush(ahead, (place, len(self.claims), bytes(self.buffer[place:]), item))
         del self.buffer[start:]
 
     def write(self, data: bytes) -> int:
