@@ -83,13 +83,13 @@ def _read(record: bytes) -> dict[str, Any]:
     header = {name: found.pop(name) for name in ("rdw_length", "rdw_segment", "account_number")}
     del found["record_type"]
     if is_account:
-        own = {**found, "holder": found["holder"].ljust(20), "opened": str(found["opened"])}
+        own = {**found, "opened": str(found["opened"])}
         return {**header, "record_type": 0xC1, "account": {**own, "branch": int(found["branch"])}}
     posted = [
         {
             "posted": str(found[f"posted_{number}"]),
             "amount": Decimal(found[f"amount_{number}"]),
-            "purpose": found[f"purpose_{number}"].ljust(12),
+            "purpose": found[f"purpose_{number}"],
         }
         for number in range(count)
     ]

@@ -124,7 +124,7 @@ def _meant(name: str, value: Any) -> Any:
             return EPOCH + timedelta(microseconds=value // 1000)
         case "trade_date":
             return EPOCH + timedelta(days=value)
-    return value.ljust(8, "\0") if isinstance(value, str) else value
+    return value
 
 
 def _order(random: Random) -> dict[str, Any]:
