@@ -221,9 +221,9 @@ def test_no_message_can_be_called_as_what_the_modules_ask_for() -> None:
         own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         asked = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own
         snakes = {name for name in asked if naming.column_fault(name) is None}
-        assert snakes <= naming.MODULE
+        assert not any(blocks.message_name(name) == name for name in snakes)
         classes = asked - snakes if same == package.LAZY else ()  # nothing imports an enum beside columnar's own
-        assert not any(blocks.class_fault(name) is None for name in classes)
+        assert not any(blocks.class_fault(name) is None and blocks.class_name(name) == name for name in classes)
 
 
 @each("name", ["name", "buffer", "columns", "mode", "filters", "table", "comments"])

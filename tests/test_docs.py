@@ -143,6 +143,8 @@ Section `body`, from offset `2`:
 
 ### Size
 
+In Python it is `Size_`.
+
 | Value | Name | Meaning |
 |---|---|---|
 | 1 | `Small` | Fits a pocket. |

@@ -11,9 +11,7 @@ from cases import each
 from typer.testing import CliRunner
 
 from wireloom.cli import app
-from wireloom_generator import blocks
 from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc
-from wireloom_generator.rules import name_style
 
 COMPILER = Path(__file__).parents[1] / "generator" / "wireloom_generator"
 OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
@@ -103,10 +101,3 @@ def test_a_rule_that_is_not_known_is_told_with_the_nearest() -> None:
 
 def test_a_rule_that_is_like_no_other_is_told_with_where_to_look() -> None:
     assert explained("zzz", status=2) == "wireloom: there is no rule 'zzz'; list them with: wireloom explain\n"
-
-
-def test_every_name_that_types_cannot_have_is_listed() -> None:
-    listed = re.findall(r"``(\w+)``", (name_style.__doc__ or "").partition("cannot be called")[2])
-    taken = {name for name in listed if blocks.class_fault(name) is not None}
-    assert taken == set(listed)
-    assert taken >= blocks.BLOCKS

@@ -1,10 +1,9 @@
-"""What generated parsers are made of, which is what no enum, flags, type or table of a spec can be called."""
+"""What generated modules are made of, and what a spec's messages, enums, flags, types and tables are called there."""
 
-import keyword
 import re
 
-from wireloom_generator import types
-from wireloom_generator.types import meanings
+from wireloom_generator import naming, types
+from wireloom_generator.types import Float, Integer, meanings
 
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
@@ -29,10 +28,15 @@ def class_fault(name: str) -> tuple[str, str] | None:
         better = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
         if not _CAMEL.fullmatch(better):
             return f"{name!r} is not CamelCase", "a name has letters and digits, and begins with a capital"
-        return f"{name!r} is not CamelCase", f"write {better if class_fault(better) is None else f'Event{better}'!r}"
-    if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", f"add to it, as in '{name}Value'"
-    if name in BLOCKS or name in OTHERS or NUMBER.fullmatch(name):
-        hint = f"say of what, as in 'Event{name}'; all names that are taken: wireloom explain name-style"
-        return f"{name!r} is the name of a building block of generated parsers", hint
+        return f"{name!r} is not CamelCase", f"write {better!r}"
     return None
+
+
+def class_name(name: str) -> str:
+    """What an enum, flags, a type or a table is called in Python."""
+    return f"{name}_" if NUMBER.fullmatch(name) else naming.free(name, BLOCKS | OTHERS)
+
+
+def message_name(name: str) -> str:
+    """What a message is called in Python."""
+    return f"{name}_" if isinstance(types.parse(name), Integer | Float) else naming.free(name, naming.MODULE)

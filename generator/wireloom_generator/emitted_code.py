@@ -174,9 +174,9 @@ def _member(node: ast.stmt) -> bool:
     """A name with its number and perhaps a label, or the table of ranges."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            number = value.elts[0] if isinstance(value, ast.Tuple) and len(value.elts) == 2 else value
-            label = value.elts[1] if isinstance(value, ast.Tuple) and len(value.elts) == 2 else None
-            return naming.member_fault(name) is None and _number(number) and (label is None or _is_text(label))
+            given = value.elts if isinstance(value, ast.Tuple) else [value]
+            admitted = naming.word_fault(name) is None and naming.member(name) == name
+            return admitted and 1 <= len(given) <= 2 and _number(given[0]) and all(map(_is_text, given[1:]))
         case ast.FunctionDef(body=[ast.Return(value=ast.Tuple(elts=rows)) as returned]):
             table, returned.value = returned.value, ast.Tuple([], ast.Load())
             admitted = ast.dump(node) == _RANGES

@@ -16,7 +16,7 @@ _ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| {_LABEL}", r
 def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The differences between the classes in the text of ``enums.py`` and the tables on pages of (name, text)."""
     classes = (node for node in ast.parse(enums).body if isinstance(node, ast.ClassDef))
-    declared = {node.name: frozenset(_members(node)) for node in classes}
+    declared = {node.name.rstrip("_"): frozenset(_members(node)) for node in classes}
     shown: set[str] = set()
     for page, text in pages:
         for name, table in _tables(text):

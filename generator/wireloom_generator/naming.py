@@ -1,22 +1,15 @@
-"""Which names a spec may use: those that columns, Python and the generated modules allow."""
+"""Which names a spec may use, and what they are called in Python: words that it has already get an underscore."""
 
 import json
 import keyword
 import re
+from collections.abc import Container
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MEMBER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _EXPRESSION_WORDS = frozenset({"false", "record", "rest", "true"})
 _MEMBERS_TAKEN = frozenset({"label", "mro", "ranges"})
 """Attributes that enum classes have: Python's ``mro``, and ``label`` and ``ranges`` of ``WireEnum``."""
-
-SHADOWING = frozenset({
-    "asDict", "clear", "copy", "count", "fromkeys", "get", "index", "items", "keys", "pop", "popitem", "search",
-    "search_all", "setdefault", "update", "values",
-})  # fmt: skip
-"""Methods of construct's containers and of Spark's rows: a field of that name is accessible by key, not as an
-attribute.
-"""
 
 ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_offset", "message"})
 """Columns that every row has or can have."""
@@ -51,38 +44,54 @@ def snake_case(name: str) -> str:
 
 
 def column_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the name of a field, message or parameter, and what to do; None if it can."""
+    """Why ``name`` cannot be the name of a column or message, and what to do; None if it can."""
     if name.startswith("_"):
         return f"{name!r} begins with an underscore", "columns that do are the reader's own"
     if not _SNAKE.fullmatch(name):
         return f"{name!r} is not snake_case", _better(snake_case(name))
-    if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", f"add to it, as in '{name}_value'"
+    return None
+
+
+def asked_fault(name: str) -> tuple[str, str] | None:
+    """Why expressions cannot ask for ``name``, which has another meaning there."""
     if name in _EXPRESSION_WORDS:
         return f"{name!r} is a word of expressions", f"add to it, as in '{name}_value'"
     return None
+
+
+def option_fault(name: str) -> tuple[str, str] | None:
+    """Why ``name`` cannot be given as an argument in Python, or be imported."""
+    if keyword.iskeyword(name):
+        return f"{name!r} is a word of Python's", f"add to it, as in '{name}_value'"
+    return None
+
+
+def free(name: str, taken: Container[str] = ()) -> str:
+    """What ``name`` is called in Python: itself, or with an underscore if that is a word of Python's or ``taken``."""
+    return f"{name}_" if keyword.iskeyword(name) or name in taken else name
+
+
+def member(name: str) -> str:
+    """What an enum's value or a flag is called in Python."""
+    return free(name, _MEMBERS_TAKEN)
 
 
 def _better(name: str) -> str:
     """The hint to write ``name``, or the closest allowed name."""
     if not _SNAKE.fullmatch(name):
         return "a name has small letters, digits and single underscores, and begins with a letter"
-    return f"write {name if column_fault(name) is None else f'{name}_value'!r}"
+    return f"write {name if asked_fault(name) is None else f'{name}_value'!r}"
 
 
 def word_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the name of a range of numbers, or of a table's field."""
+    """Why ``name`` cannot be the name of an enum's value, a flag or a table's field."""
     if _MEMBER.fullmatch(name):
         return None
     better = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
     if _MEMBER.fullmatch(better) and label_fault(name) is None:
-        return f"{name!r} cannot name a value", _beside(better, name)
+        label = json.dumps(name, ensure_ascii=False)
+        return f"{name!r} cannot name a value", f"write name: {better}, label: {label}"
     return f"{name!r} cannot name a value", "a name has letters, digits and underscores, and begins with a letter"
-
-
-def _beside(name: str, label: str) -> str:
-    """The hint to write a label beside a name of Python."""
-    return f"write name: {name}, label: {json.dumps(label, ensure_ascii=False)}"
 
 
 def label_fault(label: str) -> tuple[str, str] | None:
@@ -91,10 +100,3 @@ def label_fault(label: str) -> tuple[str, str] | None:
     if not label.isprintable() or not all(words):
         return f"{label!r} cannot be a label", "a label is visible text in one line, with single blanks inside"
     return None
-
-
-def member_fault(name: str) -> tuple[str, str] | None:
-    """Why ``name`` cannot be the name of an enum's value or a flag, which are names in Python, too."""
-    if keyword.iskeyword(name) or name in _MEMBERS_TAKEN:
-        return f"{name!r} is taken in Python's enums", _beside(f"{name}_", name)
-    return word_fault(name)

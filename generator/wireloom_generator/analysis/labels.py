@@ -1,4 +1,4 @@
-"""What is wrong with the labels of numbers and bits."""
+"""What is wrong with the names and labels of numbers and bits."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,9 +8,13 @@ from wireloom_generator.problems import Problem, Severity, seen_from
 
 
 def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
-    """Labels that cannot be read, and those that several have."""
+    """Labels that cannot be read, those that several have, and names that are one name in Python."""
     first: dict[str, EnumValue | Flag] = {}
+    members: dict[str, str] = {}
     for each in named:
+        other = members.setdefault(naming.member(each.name), each.name)
+        if other != each.name:
+            yield Problem(each.where("name"), rule, f"{each.name!r} and {other!r} are one name in Python")
         fault = naming.label_fault(each.label) if each.gives("label") else None
         if fault is not None:
             yield Problem(each.where("label"), rule, *fault)

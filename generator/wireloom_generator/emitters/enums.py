@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from wireloom_generator import model
+from wireloom_generator import model, naming
+from wireloom_generator.blocks import class_name
 from wireloom_generator.emitters import ModuleEmitter, module
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import docstring, group, imported, literal, render, string
@@ -26,7 +27,7 @@ def _enum(enum: model.Enum) -> dict[str, object]:
     ranges = sorted((value for value in enum.values if value.range), key=lambda value: value.last - value.first)
     rows = [group(literal(value.first), literal(value.last), string(value.label)) for value in ranges]
     return {
-        "name": enum.name,
+        "name": class_name(enum.name),
         "doc": docstring(enum.doc.comment or enum.name, indent=4),
         "members": single,
         "ranges": render(group(*rows), indent=8, before="return ") if rows else "",
@@ -35,7 +36,7 @@ def _enum(enum: model.Enum) -> dict[str, object]:
 
 def _flags(flags: model.Flags) -> dict[str, object]:
     return {
-        "name": flags.name,
+        "name": class_name(flags.name),
         "doc": docstring(flags.doc.comment or flags.name, indent=4),
         "members": [_member(flag, flag.value) for flag in flags.values],
     }
@@ -43,8 +44,9 @@ def _flags(flags: model.Flags) -> dict[str, object]:
 
 def _member(named: model.EnumValue | model.Flag, number: int) -> str:
     """A member of a class: its number, and the label if that is not the name."""
-    label = f", {string(named.label)}" if named.label != named.name else ""
-    return f"{named.name} = {literal(number)}{label}"
+    name = naming.member(named.name)
+    label = f", {string(named.label)}" if named.label != name else ""
+    return f"{name} = {literal(number)}{label}"
 
 
 EMITTER = ModuleEmitter(emit)

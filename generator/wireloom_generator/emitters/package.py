@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wireloom_generator import model
+from wireloom_generator import blocks, model
 from wireloom_generator.emitters import ModuleEmitter, module
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import imported
@@ -16,8 +16,9 @@ API = ("build", "iter_records", "messages", "parse")
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The package's front module."""
-    messages = sorted(message.name for message in protocol.messages)
-    named = sorted([*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)])
+    messages = sorted(blocks.message_name(message.name) for message in protocol.messages)
+    numbers = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
+    named = sorted(map(blocks.class_name, numbers))
     yield module(
         protocol,
         "__init__.py",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from wireloom_generator import blocks, model
+from wireloom_generator.blocks import class_name, message_name
 from wireloom_generator.emitters import ModuleEmitter, module
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code import constructs, pretty
@@ -28,7 +29,8 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     declarations = _declarations(protocol)
     used = names("\n".join(chain.from_iterable(declarations.values())))
     found = sorted(filter(blocks.NUMBER.fullmatch, used), key=_natural)
-    declared = used & {*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)}
+    numbers = [*(enum.name for enum in protocol.enums), *(flags.name for flags in protocol.flags)]
+    declared = used & set(map(class_name, numbers))
     yield module(
         protocol,
         "parsers.py",
@@ -51,11 +53,13 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record.nodes))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
-        "tables": [_assign(table.name, _table(table), table.doc) for table in protocol.tables],
-        "types": [_assign(shared.name, constructs.layout(shared.nodes), shared.doc) for shared in protocol.structs],
+        "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
+        "types": [_assign(class_name(each.name), constructs.layout(each.nodes), each.doc) for each in protocol.structs],
         "record": [_assign("RECORD", call("Record", *fields))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
-        "messages": [_assign(each.name, _message(each, variants, slots), each.doc) for each in protocol.messages],
+        "messages": [
+            _assign(message_name(each.name), _message(each, variants, slots), each.doc) for each in protocol.messages
+        ],
         "protocol": [_assign("PROTOCOL", _protocol(protocol))],
     }
 
@@ -136,7 +140,7 @@ def _protocol(protocol: model.Protocol) -> Code:
         string(protocol.name),
         "__package__",
         record="RECORD",
-        messages=group(*(message.name for message in protocol.messages)),
+        messages=group(*(message_name(message.name) for message in protocol.messages)),
         framing=_framing(protocol),
         parameters=group(*map(_parameter, protocol.parameters)) if protocol.parameters else None,
         forms=group(*forms) if forms else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wireloom_generator import model
+from wireloom_generator import blocks, model
 from wireloom_generator.emitters import ModuleEmitter, module
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import (
@@ -37,7 +37,7 @@ NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).uni
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
-    structs = {message.name: message.name.upper() for message in protocol.messages}
+    structs = {message.name: blocks.message_name(message.name).upper() for message in protocol.messages}
     declared = [
         render(_struct(message.columns, {}), before=f"{structs[message.name]} = ") for message in protocol.messages
     ]

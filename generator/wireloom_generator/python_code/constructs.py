@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from wireloom_generator import expressions, model
+from wireloom_generator.blocks import class_name
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, group, literal, mapping, named, string
 from wireloom_generator.reading.vocabulary import TERMINATORS
@@ -146,8 +147,8 @@ def _described(
     found = call(
         "Field",
         value,
-        enum=field.enum,
-        flags=flags,
+        enum=_named(field.enum),
+        flags=_named(flags),
         labels=_labels(field.labels, field.enum or flags),
         const=None if field.const is None else literal(field.const),
         valid=given(field.valid),
@@ -159,6 +160,11 @@ def _described(
         raw=raw,
     )
     return found if len(found.arguments) > 1 else value
+
+
+def _named(numbers: str | None) -> str | None:
+    """The class of an enum or of flags."""
+    return None if numbers is None else class_name(numbers)
 
 
 def _labels(labels: bool, names: str | None) -> str | None:
@@ -194,7 +200,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
         case Bcd():
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))
-        case Struct(name=name):
+        case Struct(name=written):
+            name = class_name(written)
             given_values = mapping(*(entry(key, asked(value)) for key, value in inputs.items()))
             struct = call("With", name, given_values) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
@@ -206,7 +213,7 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return call("Text", _extent(extent), *([] if encoding == "utf-8" else [string(encoding)]))
         case FlatBuffers(table=table):
             assert raw is not None
-            return call("FlatBuffer", _extent(extent), table, raw=string(raw))
+            return call("FlatBuffer", _extent(extent), class_name(table), raw=string(raw))
         case _:
             assert_never(found)
 
@@ -231,7 +238,15 @@ def _computed(computed: model.Computed) -> Code:
     kind, labels = string(str(computed.plain)), _labels(computed.labels, computed.enum)
     meaning = None if computed.meaning is None else _meaning(computed.meaning)
     value = asked(computed.value)
-    return call("Compute", value, kind, enum=computed.enum, labels=labels, hex=computed.hex, meaning=meaning)
+    return call(
+        "Compute",
+        value,
+        kind,
+        enum=_named(computed.enum),
+        labels=labels,
+        hex=computed.hex,
+        meaning=meaning,
+    )
 
 
 def _meaning(meaning: Meaning) -> Code:

@@ -50,7 +50,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 all_known = domains.of(spec, site.scope)
                 known[site.scope] = all_known, {other: replace(one, valid=None) for other, one in all_known.items()}
             if not _surely(spec, site, name, here, *known[site.scope]):
-                hint = f"say what holds then, as in {name.name} if present({name.name}) else 0"
+                written = expressions.spelled(name.name)
+                hint = f"say what holds then, as in {written} if present({written}) else 0"
                 yield Problem(site.where(name.column), "absent-value", f"{name.name!r} may be absent here", hint)
 
 

@@ -34,7 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for enum in shared.enums:
             seen: dict[tuple[int, int], EnumValue] = {}
             for value in enum.values:
-                fault = (naming.word_fault if value.range else naming.member_fault)(value.name)
+                fault = naming.word_fault(value.name)
                 if fault is not None:
                     yield Problem(value.where("name"), "enum-values", *fault)
                 yield from _shape(value)

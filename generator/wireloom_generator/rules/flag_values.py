@@ -32,7 +32,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for flags in shared.flags:
             seen: dict[int, Flag] = {}
             for flag in flags.values:
-                fault = naming.member_fault(flag.name)
+                fault = naming.word_fault(flag.name)
                 if fault is not None:
                     yield Problem(flag.where("name"), "flag-values", *fault)
                 yield from _bit(flag, seen)

@@ -1,15 +1,14 @@
 """Names are written as columns, Python and the generated modules can bear them.
 
 Fields, sections, messages, variants, parameters and forms are snake_case; enums, flags, types and tables are CamelCase.
-A name that begins with an underscore is the reader's own (``_corrupt_record``), ``message`` and ``variant`` are columns
-of every row that has them, and Python's own words cannot be attributes. A message cannot be called as what its
-protocol's module has, nor ``index``, the front page of the docs, nor ``unknown``, the records that no message matches.
-A field called as a method of Python's mappings or Spark's rows is only a warning: ``row["items"]`` finds it,
-``row.items`` does not.
+A name that begins with an underscore is the reader's own (``_corrupt_record``), and ``message`` and ``variant`` are
+columns of every row that has them. A message cannot be called ``index``, the front page of the docs, nor ``unknown``,
+the records that no message matches.
 
-Types, enums, flags and tables cannot be called as what generated modules import or define:
-BLOCKS, and
-numbers such as ``Int16ub`` and ``Float32b``.
+The words of the document stay, also those that Python has already. In Python a message, enum, flag or type of such a
+name has an underscore behind it: ``class_``, ``Record_``. So has, in expressions, a field that is called as a word of
+Python's: ``from_ > 3``. Fields that expressions could not ask for, such as ``rest``, need another name, and so do
+parameters and protocols that are words of Python's, since Python asks for them by name.
 
 Bad::
 
@@ -21,16 +20,11 @@ Good::
 """
 
 from collections.abc import Iterator
-from textwrap import fill
 
 from wireloom_generator import blocks, model, naming
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Location, Problem, Severity
-from wireloom_generator.types import Float, Integer, parse
-
-_TAKEN = ", ".join(f"``{name}``" for name in sorted(blocks.BLOCKS | blocks.OTHERS))
-__doc__ = (__doc__ or "").replace("BLOCKS", fill(_TAKEN, 120))
+from wireloom_generator.problems import Location, Problem
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -50,11 +44,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
         yield Problem(protocol.where("protocol"), "name-style", what, hint)
     for message in spec.messages:
         yield from _message(message)
-    for name, at in _fields(spec):
-        if name in naming.SHADOWING:
-            hint = f"in Python and Spark write row[{name!r}]"
-            what = f"{name!r} is a method of rows, so it cannot be reached as an attribute"
-            yield Problem(at, "name-style", what, hint, Severity.WARNING)
+    for fault_of, names in (
+        (naming.asked_fault, (*_fields(spec), *_options(spec))),
+        (naming.option_fault, (*_options(spec), *((each.name, each.where(each.kind)) for each in spec.shared))),
+    ):
+        for name, at in names:
+            fault = fault_of(name)
+            if fault is not None:
+                yield Problem(at, "name-style", *fault)
 
 
 def _message(message: model.Message) -> Iterator[Problem]:
@@ -63,8 +60,14 @@ def _message(message: model.Message) -> Iterator[Problem]:
         yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
     elif name == "index":
         yield Problem(at, "name-style", "'index' is taken: the protocol's front page in the docs is index.md")
-    elif name in naming.MODULE or name in naming.ROW or isinstance(parse(name), Integer | Float):
-        yield Problem(at, "name-style", f"{name!r} is taken: the protocol's module or its rows have it already")
+    elif name in naming.ROW:
+        yield Problem(at, "name-style", f"{name!r} is taken: rows have it already")
+
+
+def _options(spec: Resolved) -> Iterator[tuple[str, Location]]:
+    """The names that are given as arguments."""
+    for shared in spec.shared:
+        yield from ((parameter.name, parameter.where("name")) for parameter in shared.parameters)
 
 
 def _names(spec: Resolved) -> Iterator[tuple[str, Location]]:

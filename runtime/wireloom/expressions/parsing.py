@@ -7,10 +7,14 @@ In generated code, names say where their values are found: ``record.magic`` is i
 ``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
 left in the section, any other name is in the own struct; ``this.`` stands before one that would look like these. Any
 field may be absent, and what is left is not known while a record is written.
+
+A name that is a word of Python's has an underscore behind it: ``class_`` asks for the field ``class``.
 """
 
 import ast
+import keyword
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 from typing import assert_never
@@ -98,6 +102,17 @@ def parsed(text: str) -> Expr | None:
         return None
 
 
+_SIGNS = frozenset({"and", "else", "if", "in", "is", "not", "or"})
+"""The words of Python's that expressions have, too."""
+
+
+def _unwritten(text: str) -> Iterator[str]:
+    """Words of Python's in a text that is no expression, which may be meant as names."""
+    for word in re.findall(r"[a-z]+(?![\w(])", re.sub(r"'[^']*'|\"[^\"]*\"", "", text)):
+        if keyword.iskeyword(word) and word not in _SIGNS:
+            yield word
+
+
 def _is_deeper(expression: Expr, depth: int) -> bool:
     return depth == 0 or any(_is_deeper(part, depth - 1) for part in parts(expression))
 
@@ -106,10 +121,20 @@ def _steps(node: ast.expr) -> list[str]:
     """The words of a name with dots between them; none if it is anything else."""
     match node:
         case ast.Name(id=name):
-            return [name]
+            return [_meant(name)]
         case ast.Attribute(value=inner, attr=name) if before := _steps(inner):
-            return [*before, name]
+            return [*before, _meant(name)]
     return []
+
+
+def _meant(word: str) -> str:
+    """The name that is written so."""
+    return word[:-1] if keyword.iskeyword(word[:-1]) and word.endswith("_") else word
+
+
+def spelled(name: str) -> str:
+    """How expressions write the name, or names with dots between them."""
+    return ".".join(f"{step}_" if keyword.iskeyword(step) else step for step in name.split("."))
 
 
 class _Reading:
@@ -143,8 +168,9 @@ class _Reading:
             raise ExpressionError(f"not an expression: {text!r}", error.start) from None
         except SyntaxError as error:
             column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
-            hints = (hint for slip, hint in _SLIPS.items() if re.search(slip, text))
-            raise ExpressionError(f"not an expression: {text!r}", column, next(hints, "")) from None
+            hints = [hint for slip, hint in _SLIPS.items() if re.search(slip, text)]
+            hints += [f"the field {word!r} is written {word}_" for word in _unwritten(text)]
+            raise ExpressionError(f"not an expression: {text!r}", column, next(iter(hints), "")) from None
 
     def part(self, node: ast.expr) -> Expr:
         match node:
@@ -157,8 +183,8 @@ class _Reading:
             case ast.Name(id="true" | "false" as name):
                 return Value(name == "true")
             case ast.Name(id=name):
-                return self._name([name], self._column(node))
-            case ast.Attribute() if (steps := _steps(node)) and ".".join(steps) == self._source(node):
+                return self._name([_meant(name)], self._column(node))
+            case ast.Attribute() if (steps := _steps(node)) and spelled(".".join(steps)) == self._source(node):
                 return self._name(steps, self._column(node))
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from wireloom.expressions.parsing import ORIGINS, parsed
+from wireloom.expressions.parsing import ORIGINS, parsed, spelled
 from wireloom.expressions.tree import (
     OF_PLACES,
     Among,
@@ -98,7 +98,7 @@ def _printed(tree: Expr) -> tuple[str, int]:
         case Value(value):
             return literal(value), 99
         case Name(name, origin=origin):
-            return _prefix(tree, origin) + name, 99
+            return _prefix(tree, origin) + spelled(name), 99
         case Unary("not", operand):
             return f"not {_text(operand, 3)}", 3
         case Unary(operator, operand):
@@ -116,7 +116,7 @@ def _printed(tree: Expr) -> tuple[str, int]:
         case Conditional(test, then, other):
             return f"{_text(then, 1)} if {_text(test, 1)} else {_text(other)}", 0
         case Call(function, (Name(name),)) if function in OF_PLACES:
-            return f"{function}({name})", 99
+            return f"{function}({spelled(name)})", 99
         case Call(function, arguments):
             return f"{function}({', '.join(map(_text, arguments))})", 99
         case _:

@@ -19,6 +19,7 @@ from wireloom_generator.emitters.docs.markdown import (
     versions,
 )
 from wireloom_generator.emitters.docs.names import Meanings
+from wireloom_generator.expressions import spelled
 from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
 from wireloom_generator.types.columns import brief
@@ -187,7 +188,8 @@ class FieldTable:
 
     def _rest(self, kind: str, name: str, doc: model.Doc) -> list[str]:
         laid = f"Laid down in {source(doc)}" if doc.source else ""
-        return [*versions(doc), laid, self._marks(kind, name, doc)]
+        asked = f"Expressions write {code(spelled(name))}" if spelled(name) != name and kind == "field" else ""
+        return [*versions(doc), laid, asked, self._marks(kind, name, doc)]
 
     def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
         return links(self.errata(kind, name, doc), self.links_to)

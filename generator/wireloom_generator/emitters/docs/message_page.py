@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import model
+from wireloom_generator.blocks import message_name
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.breakdowns import Breakdown, as_json
 from wireloom_generator.emitters.docs.byte_rows import Drawing
@@ -110,6 +111,8 @@ class MessagePages:
         if message.doc.source:
             yield f"Source: {source(message.doc)}."
         yield from (f"{told}." for told in versions(message.doc) if told)
+        if message_name(message.name) != message.name:
+            yield f"In Python it is {code(message_name(message.name))}."
         yield f"A record is this message if {self.names.selected(message)}."
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
         if message.valid is not None:

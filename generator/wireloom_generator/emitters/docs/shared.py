@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator import model
+from wireloom_generator import model, naming
+from wireloom_generator.blocks import class_name
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.byte_rows import Drawing
 from wireloom_generator.emitters.docs.columns import TableRow
@@ -68,7 +69,8 @@ def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
 
 def _in_python(named: model.EnumValue | model.Flag) -> str:
     """The name that stands for the label in Python, if that is another."""
-    return "" if named.name == named.label else code(named.name)
+    name = naming.member(named.name)
+    return "" if name == named.label else code(name)
 
 
 def table(header: TableRow, rows: Iterable[TableRow]) -> PageTable:
@@ -168,7 +170,9 @@ class References:
         more: tuple[str, ...] = (),
     ) -> Passage:
         anchor = f"{kind.lower()}-{name.lower()}"
-        return Passage(name, anchor, (*paragraphs(doc), *more), self.errata.within(place), tables, drawings)
+        called = class_name(name)
+        in_python = f"In Python it is {code(called)}." if called != name else ""
+        return Passage(name, anchor, (*paragraphs(doc, in_python), *more), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:
         found = self.errata.at(places.member_place(place, kind, name), doc)
