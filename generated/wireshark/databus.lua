@@ -984,7 +984,9 @@ end
 
 local function validate(reader, node, this, at)
   if node.valid and not ask(node.valid[2], this, reader.record, reader.frame) then
-    fail("invalid", at, reader.path .. node.name, node.valid[1] .. " expected, found " .. shown(this[node.name]))
+    local found = shown(this[node.name])
+    if node.shape == "bytes" then found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end) end
+    fail("invalid", at, reader.path .. node.name, node.valid[1] .. " expected, found " .. found)
   end
 end
 

@@ -217,6 +217,8 @@ class Judge:
                 return "its bits are of an integer of more than 64"
             case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
                 return f"it is text in {encoding}, whose characters have several bytes"
+            case Field(const=str() as const):
+                return f"its constant is the text {const!r}"
             case Padded(size=Size(size=Expression())):
                 return "it may end before its size does, which varies"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):

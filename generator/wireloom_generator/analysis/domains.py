@@ -194,7 +194,7 @@ def _merged(domains: Sequence[Domain]) -> Domain:
         listed=tuple(dict.fromkeys(value for domain in domains for value in domain.listed))
         if all(domain.listed for domain in domains)
         else (),
-        kind=next((kind for kind in (Kind.TEXT, Kind.FLOAT) if kind in kinds), domains[0].kind),
+        kind=next((kind for kind in (Kind.TEXT, Kind.BYTES, Kind.FLOAT) if kind in kinds), domains[0].kind),
         optional=any(domain.optional for domain in domains),
         when=when,
         valid=domains[0].valid if len({domain.valid for domain in domains}) == 1 else None,

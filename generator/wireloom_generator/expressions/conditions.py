@@ -236,6 +236,8 @@ class _Question:
                     return replace(TRUTH, optional=may_lack)
                 if Kind.TEXT in kinds:
                     return Domain(kind=Kind.TEXT, optional=may_lack)
+                if Kind.BYTES in kinds:
+                    return Domain(kind=Kind.BYTES, optional=may_lack)
         return Domain(kind=Kind.FLOAT, optional=may_lack)
 
     def candidates(self, name: str) -> Sequence[Result | None]:
@@ -247,6 +249,9 @@ class _Question:
         elif domain.kind is Kind.TEXT:
             texts = sorted({value for value in critical if isinstance(value, str)})
             tried = (*texts, "".join(texts) + "…")
+        elif domain.kind is Kind.BYTES:
+            strings = sorted({value for value in critical if isinstance(value, bytes)})
+            tried = (*strings, b"".join(strings) + b"\xff")
         elif domain.kind is Kind.FLOAT and self.all_of(name) is None:
             tried = between(critical)
         elif all(self.is_linear(atom) for atom in self.atoms if name in _keys(atom)):
@@ -308,6 +313,8 @@ def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Result]
     match left, right:
         case (Name() as name, Value(str() as text)) | (Value(str() as text), Name() as name):
             return [] if is_ordered else [(key(name), text)]
+        case (Name() as name, Value(bytes() as octets)) | (Value(bytes() as octets), Name() as name):
+            return [] if is_ordered else [(key(name), octets)]
         case (Name() as name, Value(bool() as truth)) | (Value(bool() as truth), Name() as name):
             return [(key(name), truth)]
     one, other = terms(left), terms(right)

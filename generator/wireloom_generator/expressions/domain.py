@@ -43,6 +43,8 @@ def may_be(domain: Domain, value: Literal) -> bool:
         return value in domain.listed
     if domain.kind is Kind.TEXT:
         return isinstance(value, str)
+    if domain.kind is Kind.BYTES:
+        return isinstance(value, bytes)
     return isinstance(value, int) and domain.least <= value <= domain.most
 
 

@@ -27,7 +27,7 @@ from wireloom_generator.expressions import (
     terms,
 )
 
-Result = Literal | Fraction
+Result = Literal | bytes | Fraction
 """A number; fractions lie between the numbers of a spec."""
 Values = Mapping[str, Result | None]
 """Values by name; None for an absent one."""
@@ -40,7 +40,7 @@ class Undecided(Enum):
 
 
 UNDECIDED = Undecided.UNDECIDED
-Answer = Result | bytes | None | Undecided
+Answer = Result | None | Undecided
 """A value, None if there is none, or that it is unknown."""
 Knowledge = Callable[[Name | Call], Answer]
 """What is known about a name, or about its size, offset, count or presence."""
@@ -58,8 +58,10 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 
-_KINDS: dict[type, type] = {bool: bool, float: int, Fraction: int, Hexadecimal: int, int: int, str: str}
-"""What can be compared with what: numbers with numbers, and nothing with bytes."""
+_KINDS: dict[type, type] = {
+    bool: bool, bytes: bytes, float: int, Fraction: int, Hexadecimal: int, int: int, str: str,
+}  # fmt: skip
+"""What can be compared with what."""
 
 
 def evaluate(tree: Expr, known: Knowledge) -> Answer:

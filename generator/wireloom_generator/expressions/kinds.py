@@ -38,7 +38,7 @@ class Kind(StrEnum):
     STRUCT = "a struct"
 
 
-PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT)
+PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
 """The kinds that an expression can have; of other values it can only ask the size."""
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 _KINDS: Mapping[type, Kind] = {
@@ -141,5 +141,5 @@ def _compared(left: Expr, right: Expr, of: KindOf, *, ordered: bool) -> Iterator
     one, two = kind(left, of), kind(right, of)
     if one and two and one is not two and not (one in _NUMBERS and two in _NUMBERS):
         yield Misfit(left, Fault.UNLIKE, one, two)
-    elif ordered and (found := one or two) in (Kind.TEXT, Kind.CONDITION):
+    elif ordered and (found := one or two) in (Kind.TEXT, Kind.BYTES, Kind.CONDITION):
         yield Misfit(left, Fault.UNORDERED, found, found)

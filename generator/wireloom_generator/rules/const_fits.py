@@ -1,7 +1,7 @@
 """A constant is a value that its field can have.
 
-``const`` is for magic numbers: a number in the range of its integer, true or false, or bytes in hex of just the size
-that the field has. Decoding anything else makes the record malformed; encoding fills it in.
+``const`` is for magic numbers: a number in the range of its integer, true or false, a text of its encoding, or bytes in
+hex of just the size that the field has. Decoding anything else makes the record malformed; encoding fills it in.
 
 Bad::
 
@@ -41,4 +41,6 @@ def _bit(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
 def _field(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
     if field.repeat is not None:
         return "a list can have no const", ""
-    return None if isinstance(const, bytes) else field.type.misfit(const, field.wire.fixed)
+    extent = field.wire.extent
+    size = None if isinstance(extent, model.Size) and extent.pad is not None else field.wire.fixed
+    return None if isinstance(const, bytes) else field.type.misfit(const, size)

@@ -59,6 +59,8 @@ def _fault(field: model.Field | model.BitField, default: model.Condition) -> tup
         return f"{number} is neither true nor false", ""
     if wanted is Kind.TEXT:
         return f"{number} is not text", "text stands in quotes of its own: \"'none'\""
+    if wanted is Kind.BYTES:
+        return f"{number} is not bytes", "bytes are written hex('0d0a')"
     if wanted is Kind.FLOAT:
         return None
     if not isinstance(number, int):

@@ -1,9 +1,9 @@
 """An expression gives what its place asks for, and compares and computes with what fits.
 
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
-true, another would not. Text equals text, a number equals a number. Bytes, lists and structs cannot be in an
-expression, but ``size``, ``count`` and ``present`` of them can. Divisors and shifts are plain numbers, since a hostile
-record could otherwise divide by zero or shift by billions.
+true, another would not. Text equals text, bytes equal bytes, a number equals a number. Lists and structs cannot be in
+an expression, but ``size``, ``count`` and ``present`` of them can. Divisors and shifts are plain numbers, since a
+hostile record could otherwise divide by zero or shift by billions.
 
 Bad::
 
@@ -90,6 +90,8 @@ def _unwanted(found: Kind, wanted: Kind) -> tuple[str, str]:
 def _unlike(kinds: set[Kind]) -> str:
     if kinds == {Kind.CONDITION, Kind.NUMBER}:
         return "write true or false"
+    if kinds == {Kind.BYTES, Kind.TEXT}:
+        return "bytes are written hex('0d0a')"
     return "numbers stand without quotes" if kinds == {Kind.TEXT, Kind.NUMBER} else ""
 
 

@@ -28,7 +28,7 @@ from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types import ALL, WIDTHS, Integer, Struct, Text, Unknown, Varint, WireType
+from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
 
 _ELSEWHERE = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -132,7 +132,7 @@ def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Term
     if until is not None and until.terminator == "leave":
         what, hint = "a terminator inside a size is not left to what follows", "drop or keep it"
         yield Problem(field.where("terminator"), "extent", what, hint)
-    if field.const is not None:
+    if field.const is not None and isinstance(field.type, Bytes):
         yield Problem(field.where("const"), "extent", "a const says all of its bytes", "write its padding out, too")
 
 

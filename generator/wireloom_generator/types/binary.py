@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from wireloom_generator.expressions.domain import Domain, something
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
@@ -23,7 +23,7 @@ class Bytes(Base):
     spelling: ClassVar[str] = "bytes"
     block: ClassVar[str] = "Blob"
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = something(Kind.BYTES)
+    values: ClassVar[Domain] = Domain(kind=Kind.BYTES)
     holds: ClassVar[str] = "bytes"
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True

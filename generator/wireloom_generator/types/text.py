@@ -8,9 +8,10 @@ from typing import ClassVar, Self
 from wireloom.characters import characters
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.problems import counted
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -41,6 +42,17 @@ class Text(Base):
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.STRING
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        if not isinstance(const, str):
+            return f"{spelled(const)} is not text", f"write it in quotes, as '{const}'"
+        try:
+            given = len(const.encode(self.encoding))
+        except (LookupError, UnicodeError):
+            return f"{const!r} cannot be written in {self.encoding}", ""
+        if size is not None and size != given:
+            return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"
+        return None
 
     @property
     def unit(self) -> int:

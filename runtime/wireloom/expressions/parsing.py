@@ -1,7 +1,8 @@
 """The expression language: text → tree, through Python's parser and an allow-list.
 
-Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, true and false, and
-the calls ``size offset count present min max``. No loops, no other calls. A name with dots leads into structs.
+Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, bytes as in
+``hex('0d0a')``, true and false, and the calls ``size offset count present min max``. No loops, no other calls. A name
+with dots leads into structs.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
 ``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
+from math import isfinite
 from typing import assert_never
 
 from wireloom.expressions.numerals import integer
@@ -176,6 +178,11 @@ class _Reading:
         match node:
             case ast.Constant(value=bool() | str() as value):
                 return Value(value)
+            case ast.Constant(value=float() as value) if isfinite(value):
+                return Value(value)
+            case ast.Constant(value=bytes() as value):
+                what = f"{ast.unparse(node)} is not how bytes are written"
+                raise ExpressionError(what, self._column(node), f"write hex('{value.hex()}')")
             case ast.Constant(value=int() as value):
                 return Value(self._number(node, value))
             case ast.Constant(value=None) if self.qualified:
@@ -186,6 +193,8 @@ class _Reading:
                 return self._name([_meant(name)], self._column(node))
             case ast.Attribute() if (steps := _steps(node)) and spelled(".".join(steps)) == self._source(node):
                 return self._name(steps, self._column(node))
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as value)) if isfinite(value):
+                return Value(-value)
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 return Unary(_UNARY[type(operator)], self.part(operand))
             case ast.BinOp(op=ast.Div()):
@@ -198,6 +207,10 @@ class _Reading:
                 return Conditional(self.part(test), self.part(body), self.part(other))
             case ast.Compare():
                 return self._comparison(node)
+            case ast.Call(func=ast.Name(id="hex"), args=[ast.Constant(value=str() as digits)], keywords=[]):
+                return Value(self._bytes(node, digits))
+            case ast.Call(func=ast.Name(id="hex")):
+                raise ExpressionError("hex() has digits in quotes", self._column(node), "as in hex('89504e47')")
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, arguments, self._column(node))
         raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node))
@@ -225,6 +238,14 @@ class _Reading:
             raise ExpressionError(f"a number of more than {_WIDEST} bits", self._column(node))
         written = self._source(node)
         return integer(written) if written[:2].lower() == "0x" else value
+
+    def _bytes(self, node: ast.Call, digits: str) -> bytes:
+        """The bytes that these digits say."""
+        try:
+            return bytes.fromhex(digits)
+        except ValueError:
+            what = f"{digits!r} is not pairs of hex digits"
+            raise ExpressionError(what, self._column(node), "as in hex('89504e47')") from None
 
     def _comparison(self, node: ast.Compare) -> Expr:
         parts: list[Expr] = []

@@ -128,9 +128,9 @@ def literal(value: int | float | str | bytes | None) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case None | int() | str():
+        case None | int() | float() | str():
             return repr(value)
-        case float() | bytes():
-            raise ValueError(f"no expression has {value!r} in it")
+        case bytes():
+            return f"hex('{value.hex()}')"
         case _:
             assert_never(value)

@@ -24,7 +24,7 @@ LEFT = ("rest", "left")
 
 
 class Value(NamedTuple):
-    """A number, text, true or false; bytes only where the compiler puts them."""
+    """A number, text, bytes, true or false."""
 
     value: int | float | str | bool | bytes | None
 

@@ -16,7 +16,8 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
     asked = parts(tree)
     match tree:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
-            return f"an expression has {value!r} in it"
+            shown = f"hex('{value.hex()}')" if isinstance(value, bytes) else repr(value)
+            return f"an expression has {shown} in it"
         case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
             return f"an expression asks for {name}, which is no whole number"
         case Compare("==" | "!=", Name(origin=Origin.PARAMETER | Origin.INPUT), Value()):
