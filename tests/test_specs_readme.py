@@ -76,7 +76,7 @@ def documents(block: str) -> str:
         if isinstance(part, list):
             message["sections"] = {"body": part}
         else:
-            target = message if set(part) <= set(shape.keys(syntax.Message)) else protocol
+            target = protocol if set(part) <= set(shape.keys(syntax.Protocol)) else message
             target.update(part)
     whole = any("record" in part for part in parts)
     message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown)

@@ -1,6 +1,6 @@
 """Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, but not resolved."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -93,6 +93,18 @@ def _shared(declared: syntax.Variant, own: syntax.Variant) -> syntax.Variant:
     )
 
 
+def _declaring(protocol: syntax.Protocol, messages: Iterable[syntax.Message]) -> syntax.Protocol:
+    """The protocol with what the files of its messages declare."""
+    files = (protocol, *messages)
+    return replace(
+        protocol,
+        enums=tuple(enum for file in files for enum in file.enums),
+        flags=tuple(flags for file in files for flags in file.flags),
+        types=tuple(struct for file in files for struct in file.types),
+        tables=tuple(table for file in files for table in file.tables),
+    )
+
+
 class _Loader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -128,7 +140,7 @@ class _Loader:
         libraries = self.imports(folder, [protocols[0], *own], {folder: own})
         declared = declared_variants((protocols[0], *own, *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
-        spec = Spec(folder, protocols[0], shared, tuple(own + libraries))
+        spec = Spec(folder, _declaring(protocols[0], messages), shared, tuple(own + libraries))
         large = limits.exceeded(spec.structs, spec.lists)
         self.problems += [large] if large else []
         return None if large else spec

@@ -357,15 +357,21 @@ class Variant(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared(Documented):
-    """What a protocol and a library can both declare."""
+class Declaring(Documented):
+    """What any file can declare for all messages of the protocol."""
 
-    title: str | None = optional("title")
-    imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
     enums: tuple[Enum, ...] = optional("named numbers", ())
     flags: tuple[Flags, ...] = optional("named bits", ())
     types: tuple[Struct, ...] = optional("shared structs", ())
     tables: tuple[Table, ...] = optional("FlatBuffers tables", ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared(Declaring):
+    """What a protocol and a library can both declare."""
+
+    title: str | None = optional("title")
+    imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
     variants: tuple[Variant, ...] = optional("layouts that several messages share", ())
 
 
@@ -418,7 +424,7 @@ class Form(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message(Documented):
+class Message(Declaring):
     """One message of the protocol."""
 
     message: str = required("snake_case name, that of its file")
