@@ -189,9 +189,9 @@ class Writer:
         """
         self.claims.append((part if spot is None else _AtSpot(part, spot), this, self.frame, taken, self.path))
 
-    def spot(self, *asking: Expression | int | None) -> Spot | None:
-        """This place, if one of the expressions asks how many bytes are left here."""
-        if not any(isinstance(one, Expression) and one.asks_left for one in asking):
+    def spot(self, asking: Expression | int | None) -> Spot | None:
+        """This place, if the expression asks how many bytes are left here."""
+        if not isinstance(asking, Expression) or not asking.asks_left:
             return None
         found = Spot(len(self.buffer))
         self.open_ends.append(found)

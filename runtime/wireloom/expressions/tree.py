@@ -15,8 +15,8 @@ class Origin(StrEnum):
     RECORD = "record"
     PARAMETER = "parameter"
     SECTION = "section"
-    INPUT = "input"
     """It is one of ``LEFT``: how many bytes are left in the section from the place of the expression on."""
+    INPUT = "input"
 
 
 LEFT = ("rest", "left")
