@@ -11,6 +11,7 @@ import compiled
 import invented
 import numpy as np
 import pytest
+import sums
 import vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,13 +155,26 @@ def test_hostile_events(order: str, replicated: str, bound: str, data: st.DataOb
 
 
 @accelerator.off_and_on
-@pytest.mark.parametrize("algorithm", sorted(checksums.ALGORITHMS))
+@pytest.mark.parametrize("name", sums.SOME)
 @given(data=st.binary(max_size=300), ends=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=6))
-def test_checksums_of_many_ranges(algorithm: str, data: bytes, ends: list[tuple[int, int]], accelerated: bool) -> None:
+def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, int]], accelerated: bool) -> None:
     ranges = [sorted((min(a, len(data)), min(b, len(data)))) for a, b in ends]
     start, stop = (np.array([each[i] for each in ranges], np.int64) for i in (0, 1))
-    expected = [checksums.ALGORITHMS[algorithm](data[a:b]) for a, b in ranges]
-    assert checksums.of_ranges(algorithm, np.frombuffer(data, np.uint8), start, stop).tolist() == expected
+    algorithm, buffer = sums.algorithm(name), np.frombuffer(data, np.uint8)
+    expected = [algorithm(data[a:b]) for a, b in ranges]
+    assert checksums.of_ranges(algorithm, buffer, start, stop).tolist() == expected
     for a, b in ranges:
-        alone = checksums.of_ranges(algorithm, np.frombuffer(data, np.uint8), np.array([a] * 3), np.array([b] * 3))
-        assert alone.tolist() == [checksums.ALGORITHMS[algorithm](data[a:b])] * 3
+        alone = checksums.of_ranges(algorithm, buffer, np.array([a] * 3), np.array([b] * 3))
+        assert alone.tolist() == [algorithm(data[a:b])] * 3
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("name", sums.SOME)
+def test_checksums_of_very_many_ranges(name: str, accelerated: bool) -> None:
+    chance, data = Random(5), Random(6).randbytes(40_000)
+    ranges = [sorted((chance.randrange(40_000), chance.randrange(40_000))) for _ in range(20)]
+    ranges += [[at, at + chance.randrange(600)] for at in range(0, 30_000, 50)] + [[at, at + 9] for at in range(300)]
+    start, stop = (np.array([each[i] for each in ranges], np.int64) for i in (0, 1))
+    algorithm = sums.algorithm(name)
+    found = checksums.of_ranges(algorithm, np.frombuffer(data, np.uint8), start, stop)
+    assert found.tolist() == [algorithm(data[a:b]) for a, b in ranges]

@@ -36,6 +36,8 @@ UNCOMPARED = {
     (model.Condition, "raw"): "the expression is compared, however it is written",
     (model.Condition, "at"): "where it is written",
     (model.Otherwise, "at"): "where it is written",
+    (model.Checksum, "algorithm"): "what is computed is compared, whatever its name",
+    (model.Checksum, "title"): "what is computed is compared, whatever its name",
     (model.Variant, "shared"): "where it is declared",
     (model.Doc, "accepted"): "what is accepted of a spec is nobody's interface",
     (model.Example, "doc"): "what is said of an example is nobody's interface",

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom_generator.emitters import json_schema
-from wireloom_generator.reading import shape, source, vocabulary
+from wireloom_generator.reading import catalogue, shape, source, vocabulary
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads(json_schema.schema())
@@ -152,7 +152,7 @@ RULES = {
     ("Field", "encoding"): set(vocabulary.ENCODINGS),
     ("Field", "terminator"): set(vocabulary.TERMINATORS),
     ("Field", "unterminated"): set(vocabulary.UNTERMINATED),
-    ("Checksum", "algorithm"): set(vocabulary.ALGORITHMS),
+    ("Checksum", "algorithm"): set(catalogue.ALGORITHMS),
     ("TableField", "type"): set(vocabulary.TABLE_TYPES),
     ("Form", "style"): set(vocabulary.STYLES),
     ("FormEntry", "as"): set(vocabulary.NOTATIONS),
@@ -161,7 +161,8 @@ RULES = {
 
 
 def _words(schema: dict[str, Any]) -> set[str]:
-    return {"false" if word is False else word for word in schema["enum"]}
+    words = schema["enum"] if "enum" in schema else schema["anyOf"][0]["enum"]
+    return {"false" if word is False else word for word in words}
 
 
 def _has_shape(document: Any, path: Path) -> bool:

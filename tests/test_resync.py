@@ -5,18 +5,18 @@ from binascii import crc_hqx
 from functools import cache
 from pathlib import Path
 from random import Random
-from zlib import adler32, crc32
 
 import accelerator
 import attack
 import compiled
 import numpy as np
 import pytest
+import sums
 from hypothesis import given
 from hypothesis import strategies as st
 from lockstep import Pair, capture_alike
 
-from wireloom.codec.checksums import ALGORITHMS, Sums
+from wireloom.codec.checksums import Crc, Sums
 from wireloom.columnar.running import Running
 
 FRAME = """\
@@ -50,6 +50,8 @@ PACKETS = "---\n".join(
 
 @cache
 def pair(spec: str, algorithm: str = "crc32") -> Pair:
+    size = -(-sums.algorithm(algorithm).bits // 8)
+    spec = spec.replace("9 + body", f"{5 + size} + body").replace("u32, checksum", f"u{8 * size}, checksum")
     return Pair.of(compiled.of(spec.replace("ALGORITHM", algorithm)).columnar)
 
 
@@ -137,42 +139,45 @@ def test_a_record_whose_checksum_is_behind_the_end_is_not_proven() -> None:
     assert found["_corrupt_record"].to_pylist()[1] == frame(2)[:-1]
 
 
-@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+@pytest.mark.parametrize("algorithm", sums.SOME)
 def test_every_checksum_at_the_end_proves_a_record(algorithm: str) -> None:
-    if algorithm == "crc16_xmodem":
-        frames = [packet(b"a"), b"\xb5\x62\0", packet(b"b" * 300)]
-        found = capture_alike(pair(PACKETS), b"".join(frames))
-    else:
-        frames = [frame(1, algorithm=algorithm), b"WL\1", frame(2, "x" * 300, algorithm)]
-        found = capture_alike(pair(FRAME, algorithm), b"".join(frames))
+    frames = [frame(1, algorithm=algorithm), b"WL\1", frame(2, "x" * 300, algorithm)]
+    found = capture_alike(pair(FRAME, algorithm), b"".join(frames))
     assert [reason is None for reason in found["_corrupt_reason"].to_pylist()] == [True, False, True]
 
 
-SUMS = {
-    "adler32": adler32,
-    "crc16_xmodem": lambda data: crc_hqx(data, 0),
-    "crc32": crc32,
-    "crc32_zero": lambda data: crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF,
-}
+def test_a_checksum_of_packets_proves_them() -> None:
+    found = capture_alike(pair(PACKETS), b"".join([packet(b"a"), b"\xb5\x62\0", packet(b"b" * 300)]))
+    assert [reason is None for reason in found["_corrupt_reason"].to_pylist()] == [True, False, True]
 
 
-@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
-def test_sums_of_ranges_that_overlap_are_those_of_each(algorithm: str) -> None:
-    chance, data = Random(3), Random(4).randbytes(300_000)
-    ranges = sorted(sorted((chance.randrange(300_000), chance.randrange(300_000))) for _ in range(40))
-    sums = Sums()
+@pytest.mark.parametrize("name", sums.SOME)
+def test_sums_of_ranges_that_overlap_are_those_of_each(name: str) -> None:
+    chance, data = Random(3), Random(4).randbytes(100_000)
+    ranges = sorted(sorted((chance.randrange(100_000), chance.randrange(100_000))) for _ in range(10))
+    kept, algorithm = Sums(), sums.algorithm(name)
     for first, last in ranges:
         base = first // 2  # what stands before it is gone
-        assert sums.of(algorithm, data[base:], first - base, last - base, base) == SUMS[algorithm](data[first:last])
+        assert kept.of(algorithm, data[base:], first - base, last - base, base) == algorithm(data[first:last])
 
 
-@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+@pytest.mark.parametrize("name", sums.SOME)
 @accelerator.off_and_on
-def test_sums_of_many_ranges_at_once_are_those_of_each(algorithm: str, accelerated: bool) -> None:
-    chance, data = Random(3), Random(4).randbytes(70_000)
-    running, buffer = Running(), np.frombuffer(data, np.uint8)
-    for most in (1_000, 30_000, 70_000, 200):
-        ranges = [sorted((chance.randrange(most), chance.randrange(most))) for _ in range(100)]
+def test_sums_of_many_ranges_at_once_are_those_of_each(name: str, accelerated: bool) -> None:
+    chance, data = Random(3), Random(4).randbytes(20_000)
+    running, buffer, algorithm = Running(), np.frombuffer(data, np.uint8), sums.algorithm(name)
+    for most in (1_000, 10_000, 20_000, 200):
+        ranges = [sorted((chance.randrange(most), chance.randrange(most))) for _ in range(40)]
         start, stop = (np.array([each[i] for each in ranges], np.int64) for i in (0, 1))
-        expected = [SUMS[algorithm](data[a:b]) for a, b in ranges]
+        expected = [algorithm(data[a:b]) for a, b in ranges]
         assert running.of(algorithm, buffer, start, stop).tolist() == expected
+
+
+@pytest.mark.parametrize("name", [name for name in sums.SOME if isinstance(sums.algorithm(name), Crc)])
+@accelerator.off_and_on
+def test_crcs_at_every_place_are_those_of_each(name: str, accelerated: bool) -> None:
+    data, crc = Random(4).randbytes(3_000), sums.algorithm(name)
+    assert isinstance(crc, Crc)
+    for size in (1, 9, 300):
+        found = Running().everywhere(crc, np.frombuffer(data, np.uint8), 100, 500, size)
+        assert found.tolist() == [crc(data[at : at + size]) for at in range(100, 600)]

@@ -484,49 +484,75 @@ local decoders = {
 
 local xor = bit32 and bit32.bxor or load("return function(a, b) return math.tointeger(a) ~ math.tointeger(b) end")()
 
-local function crc(polynomial, initial, final)
-  local steps = {}
+-- The two halves of a number of so many bits with these in the other order.
+local function mirrored(width, high, low)
+  local new_high, new_low = 0, 0
+  for _ = 1, width do
+    new_high, new_low = new_high * 2 + floor(new_low / 2 ^ 31), new_low % 2 ^ 31 * 2 + low % 2
+    high, low = floor(high / 2), floor(low / 2) + high % 2 * 2 ^ 31
+  end
+  return new_high, new_low
+end
+
+-- A CRC; numbers of it are in halves of 32 bits. Its register is kept as if it were reflected.
+local function crc(width, reflect_in, reflect_out, poly_high, poly_low, init_high, init_low, last_high, last_low)
+  local highs, lows, bytes = {}, {}, {}
+  poly_high, poly_low = mirrored(width, poly_high, poly_low)
+  init_high, init_low = mirrored(width, init_high, init_low)
   for byte = 0, 255 do
-    local register = byte
+    local high, low = 0, byte
     for _ = 1, 8 do
-      local odd = register % 2 == 1
-      register = floor(register / 2)
-      if odd then register = xor(register, polynomial) end
+      local odd = low % 2 == 1
+      high, low = floor(high / 2), floor(low / 2) + high % 2 * 2 ^ 31
+      if odd then high, low = xor(high, poly_high), xor(low, poly_low) end
     end
-    steps[byte] = register
+    highs[byte], lows[byte] = high, low
+    bytes[byte] = select(2, mirrored(8, 0, byte))
   end
   return function(data)
-    local register = initial
+    local high, low = init_high, init_low
     for i = 1, #data do
-      register = xor(steps[xor(register % 256, data:byte(i))], floor(register / 256))
+      local byte = data:byte(i)
+      local index = xor(low % 256, reflect_in and byte or bytes[byte])
+      high, low = xor(highs[index], floor(high / 256)), xor(lows[index], floor(low / 256) + high % 256 * 2 ^ 24)
     end
-    return xor(register, final)
+    if not reflect_out then high, low = mirrored(width, high, low) end
+    return add(mul(xor(high, last_high), 2 ^ 32), xor(low, last_low))
+  end
+end
+
+-- The sum of all bytes, and with ``unit`` so many times the sum of these sums behind it.
+local function total(modulus, initial, unit)
+  return function(data)
+    local low, high = initial, 0
+    for i = 1, #data do
+      low = (low + data:byte(i)) % modulus
+      high = (high + low) % modulus
+    end
+    return unit and high * unit + low or low
   end
 end
 
 local checksums = {
-  crc32 = crc(0xedb88320, 0xffffffff, 0xffffffff),
-  crc32_zero = crc(0xedb88320, 0, 0),
-  adler32 = function(data)
-    local low, high = 1, 0
-    for i = 1, #data do
-      low = (low + data:byte(i)) % 65521
-      high = (high + low) % 65521
+  adler32 = total(65521, 1, 2 ^ 16),
+  fletcher16 = total(255, 0, 2 ^ 8),
+  fletcher16_mod256 = total(256, 0, 2 ^ 8),
+  fletcher32 = function(data)
+    local low, high = 0, 0
+    for i = 1, #data, 2 do
+      low = (low + data:byte(i) + (data:byte(i + 1) or 0) * 256) % 65535
+      high = (high + low) % 65535
     end
     return high * 65536 + low
   end,
-  crc16_xmodem = function(data)
-    local register = 0
-    for i = 1, #data do
-      register = xor(register, data:byte(i) * 256)
-      for _ = 1, 8 do
-        local carry = register >= 0x8000
-        register = register * 2 % 0x10000
-        if carry then register = xor(register, 0x1021) end
-      end
-    end
-    return register
+  internet = function(data)
+    local sum = 0
+    for i = 1, #data, 2 do sum = sum + data:byte(i) * 256 + (data:byte(i + 1) or 0) end
+    return sum == 0 and 65535 or 65535 - ((sum - 1) % 65535 + 1)
   end,
+  sum8 = total(2 ^ 8, 0),
+  sum16 = total(2 ^ 16, 0),
+  sum32 = total(2 ^ 32, 0),
 }
 
 -- What Wireshark is told of: fields by their column, sections, and what can be wrong.
@@ -865,7 +891,7 @@ local function verify(reader, this, derived)
     if node.checksum then
       local first = ask(node.checksum.from, this, reader.record, entry.frame)
       local last = ask(node.checksum.to, this, reader.record, entry.frame)
-      if first and last then expected = checksums[node.checksum.algorithm](reader.data:sub(first + 1, last)) end
+      if first and last then expected = node.checksum.algorithm(reader.data:sub(first + 1, last)) end
     else
       expected = ask(node.derive, this, reader.record, entry.frame)
     end
@@ -1324,7 +1350,7 @@ local function measure(look, at, little)
     local needed = greatest(last, place + sum.value.size)
     if needed > LARGEST then fail("too-long", 0, sum.name, counted(needed, "byte") .. " to be summed up") end
     if needed > left then fail("truncated", 0, sum.name, "needs " .. counted(needed, "byte"), needed) end
-    local expected = checksums[sum.algorithm](look.data:sub(at + first + 1, at + last))
+    local expected = sum.algorithm(look.data:sub(at + first + 1, at + last))
     local stored = sum.value.read(look.data, at + place, little, sum.name)
     if expected ~= stored then
       fail("checksum", place, sum.name, shown(expected) .. " expected, found " .. shown(stored))
@@ -1669,7 +1695,7 @@ messages[#messages + 1] = {
         shape = "uint32",
         value = uint(4, "parameter"),
         checksum = {
-          algorithm = "crc32_zero",
+          algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
           from = function(this, record, frame) return 5 end,
           to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
         },
@@ -1772,7 +1798,7 @@ messages[#messages + 1] = {
         shape = "uint32",
         value = uint(4, "parameter"),
         checksum = {
-          algorithm = "crc32_zero",
+          algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
           from = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
           to = function(this, record, frame) return size_of(frame, "record") end,
         },
@@ -1906,7 +1932,7 @@ local framing = {
         name = "header_crc",
         value = uint(4, "parameter"),
         place = function(this, record, frame) return 1 end,
-        algorithm = "crc32_zero",
+        algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
         from = function(this, record, frame) return 5 end,
         to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
       },

@@ -14,6 +14,7 @@ from wireloom.codec import (
     Checksum,
     Choice,
     Compute,
+    Crc,
     EitherOrder,
     Expression,
     Field,
@@ -50,7 +51,14 @@ dbus_event = Message(
     match={"version": (0,)},
     sections={
         "body": Layout(
-            "header_crc" / Field(u32, checksum=Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
+            "header_crc" / Field(
+                u32,
+                checksum=Checksum(
+                    Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True),
+                    5,
+                    "57 if attributes & 0x0008 != 0 else 61",
+                ),
+            ),
             "length" / Field(i32, derive="size(record)"),
             "attributes" / Field(
                 u16,
@@ -72,7 +80,11 @@ dbus_event = Message(
             ),
             "value_crc" / Field(
                 u32,
-                checksum=Checksum("crc32_zero", "57 if attributes & 0x0008 != 0 else 61", "size(record)"),
+                checksum=Checksum(
+                    Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True),
+                    "57 if attributes & 0x0008 != 0 else 61",
+                    "size(record)",
+                ),
             ),
             "opcode" / Compute(
                 "(1 if attributes & 0x0001 != 0 else 2) if attributes & 0x0003 != 0 else None",
@@ -128,7 +140,14 @@ PROTOCOL = Protocol(
                 length="length",
                 match={"version": (0,)},
                 valid="length >= (57 if attributes & 0x0008 != 0 else 61)",
-                checksum=("header_crc", Checksum("crc32_zero", 5, "57 if attributes & 0x0008 != 0 else 61")),
+                checksum=(
+                    "header_crc",
+                    Checksum(
+                        Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True),
+                        5,
+                        "57 if attributes & 0x0008 != 0 else 61",
+                    ),
+                ),
             ),
         ),
         match=(("version", 0, Int8ub),),

@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin
 from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
+from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
@@ -57,7 +58,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Section, "section"): _SNAKE,
     (syntax.Section, "size"): _SIZE,
     (syntax.Include, "include"): _CAMEL,
-    (syntax.Checksum, "algorithm"): _words(*vocabulary.ALGORITHMS),
+    (syntax.Checksum, "algorithm"): {"anyOf": [_words(*ALGORITHMS), {"$ref": "#/$defs/Crc"}]},
     (syntax.TableField, "type"): _words(*vocabulary.TABLE_TYPES),
     (syntax.Parameter, "type"): _words("bool", "text", *_UNSIGNED, *(f"i{bits}" for bits in WIDTHS)),
     (syntax.Protocol, "protocol"): _SNAKE,

@@ -11,6 +11,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Described, Sourced
 from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
 from wireloom_generator.problems import Location
+from wireloom_generator.reading import catalogue
 from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.base import Declared, WrongKey
 from wireloom_generator.types.columns import Column, ColumnType
@@ -35,9 +36,15 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Checksum(Sourced):
-    """An algorithm over the record's bytes from ``start`` to before ``end``."""
+    """An algorithm over the record's bytes from ``start`` to before ``end``.
+
+    ``algorithm`` is its name as written, or its parameters in words, and ``title`` its name for people. One that
+    nothing declares has no ``kind``.
+    """
 
     algorithm: str
+    title: str
+    kind: catalogue.Kind | None
     start: Condition
     end: Condition
 

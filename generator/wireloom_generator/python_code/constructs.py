@@ -7,6 +7,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.blocks import class_name
 from wireloom_generator.expressions import Value
 from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, group, literal, mapping, named, string
+from wireloom_generator.reading import catalogue
 from wireloom_generator.reading.vocabulary import TERMINATORS
 from wireloom_generator.types import (
     Bcd,
@@ -187,7 +188,26 @@ def probe(found: model.Probe) -> Code:
 
 def checksum(written: model.Checksum) -> Bracketed:
     """A checksum and its range."""
-    return call("Checksum", string(written.algorithm), asked(written.start), asked(written.end))
+    assert written.kind is not None
+    return call("Checksum", _algorithm(written.kind), asked(written.start), asked(written.end))
+
+
+def _algorithm(kind: catalogue.Kind) -> Code:
+    match kind:
+        case catalogue.Other(name=name):
+            return string(name)
+        case catalogue.Crc():
+            digits = -(-kind.width // 4)
+            poly, init, last = (f"0x{number:0{digits}X}" for number in (kind.poly, kind.init, kind.xor_out))
+            return call(
+                "Crc",
+                str(kind.width),
+                poly,
+                init=init if kind.init else None,
+                reflect_in=kind.reflect_in,
+                reflect_out=kind.reflect_out,
+                xor_out=last if kind.xor_out else None,
+            )
 
 
 def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NewType, assert_never
 
 from wireloom_generator.expressions import Literal as Literal
-from wireloom_generator.reading.vocabulary import ALGORITHMS, BIT_ORDERS, NOTATIONS, OMITTED, listed
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, NOTATIONS, OMITTED, listed
 from wireloom_generator.reading.written import Written, optional, required
 
 Expression = NewType("Expression", str)
@@ -119,10 +119,22 @@ class Repeat(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Crc(Written):
+    """A CRC by its parameters."""
+
+    width: int = required("how many bits it has, 3 to 64")
+    poly: int = required("its polynomial, the highest bit first, without the one for the width")
+    init: int = optional("the register before the first byte, the highest bit first", 0)
+    reflect_in: bool = optional("true: the lowest bit of each byte comes first", False)
+    reflect_out: bool = optional("true: the lowest bit of the register comes first", False)
+    xor_out: int = optional("what the register is XORed with at the end", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checksum(Written):
     """A checksum over a range of the record's bytes."""
 
-    algorithm: str = required(listed(ALGORITHMS))
+    algorithm: Crc | str = required("crc32, crc16_modbus, internet, sum8 …, or {width: …, poly: …} of a CRC")
     start: Expression = required("first byte, from the record's start", key="from")
     end: Expression = required("byte behind the last one", key="to")
 

@@ -1,7 +1,6 @@
 """The words that the language has for the values of some keys, and what they mean: listed here and nowhere else."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 ORDERS = ("big", "little")
 """The orders of bytes."""
@@ -31,22 +30,6 @@ UNTERMINATED = ("malformed", "allowed")
 TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 """The types of a FlatBuffers table's fields."""
 
-
-@dataclass(frozen=True, slots=True)
-class Algorithm:
-    """A checksum of ``width`` bits; ``title`` is its name for people."""
-
-    width: int
-    title: str
-
-
-ALGORITHMS = {
-    "crc32": Algorithm(32, "CRC-32 as zlib computes it"),
-    "crc32_zero": Algorithm(32, "CRC-32 with initial register 0 and no final XOR"),
-    "adler32": Algorithm(32, "Adler-32"),
-    "crc16_xmodem": Algorithm(16, "CRC-16/XMODEM"),
-}
-"""The checksums."""
 
 STYLES = ("json_lines",)
 """The styles of textual forms."""

@@ -8,6 +8,7 @@ from wireloom_generator.expressions import Value, notation, orders, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.catalogue import ALGORITHMS, Crc
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS, UNTERMINATED
 from wireloom_generator.resolve.columns import columns, labelled
@@ -398,7 +399,14 @@ class Fields:
             return None
         start = self.expression(written.start, written.where("from"), names)
         end = self.expression(written.end, written.where("to"), names)
-        return model.Checksum(written.algorithm, start, end, written=written)
+        named, kind, title = written.algorithm, None, ""
+        if isinstance(named, str):
+            known = ALGORITHMS.get(named)
+            kind, title = (known.kind, known.title) if known else (None, named)
+        else:
+            kind = Crc(named.width, named.poly, named.init, named.reflect_in, named.reflect_out, named.xor_out)
+            named = title = kind.words
+        return model.Checksum(named, title, kind, start, end, written=written)
 
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default

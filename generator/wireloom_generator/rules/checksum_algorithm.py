@@ -1,5 +1,8 @@
 """A checksum has a known algorithm, an integer of its width, and a range of bytes.
 
+A CRC without a name has parameters, as catalogues give them: with its highest bit first, and the polynomial without the
+one that stands for the width. ``reflect_in`` and ``reflect_out`` say what is reflected, not how they are written.
+
 In a type that is used as a field, the range begins and ends at fields of the type: ``offset(x)``, or ``offset(x) +
 size(x)``. A list can have many items; if each had a checksum over the record, all bytes would be read again for each.
 
@@ -31,9 +34,20 @@ from wireloom_generator.expressions import (
     Value,
 )
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, closest
-from wireloom_generator.reading.vocabulary import ALGORITHMS
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.reading.catalogue import ALGORITHMS, ELSEWHERE, Crc
 from wireloom_generator.types import Integer
+
+_LEAST, _MOST = 3, 64
+"""The widths of CRCs, in bits."""
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name, since there are many ways to write one."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+_KNOWN = {_letters(name): meant for name, meant in (*ELSEWHERE.items(), *zip(ALGORITHMS, ALGORITHMS, strict=True))}
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -69,13 +83,32 @@ def _at_field(bound: Expr) -> bool:
 
 
 def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
-    known = ALGORITHMS.get(checksum.algorithm)
-    if known is None:
-        what, hint = f"unknown checksum {checksum.algorithm!r}", closest(checksum.algorithm, ALGORITHMS)
-        yield Problem(checksum.where("algorithm"), "checksum-algorithm", what, hint)
-    elif field.type != Integer(known.width, signed=False):
-        what = f"{checksum.algorithm} has {known.width} bits and does not fit {field.type.word}"
-        yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{known.width}")
+    at, kind = checksum.where("algorithm"), checksum.kind
+    if kind is None:
+        other = _KNOWN.get(_letters(checksum.algorithm))
+        hint = f"did you mean {other!r}?" if other else closest(checksum.algorithm, ALGORITHMS)
+        yield Problem(at, "checksum-algorithm", f"unknown checksum {checksum.algorithm!r}", hint)
+    elif isinstance(kind, Crc) and not _LEAST <= kind.width <= _MOST:
+        yield Problem(at, "checksum-algorithm", f"no CRC has {kind.width} bits", f"{_LEAST} to {_MOST} bits")
+    else:
+        if isinstance(kind, Crc):
+            yield from _parameters(kind, at)
+        bits = 8 * -(-kind.width // 8)
+        if field.type != Integer(bits, signed=False):
+            name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
+            what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
+            yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{bits}")
     start, end = checksum.start.constant, checksum.end.constant
     if start is not None and end is not None and start >= end:
         yield Problem(checksum.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+
+
+def _parameters(crc: Crc, at: Location) -> Iterator[Problem]:
+    for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
+        if not 0 <= number < 1 << crc.width:
+            hint = "the one for the width is left out" if name == "poly" and number >> crc.width == 1 else ""
+            yield Problem(at, "checksum-algorithm", f"{name} {number:#x} does not fit {crc.width} bits", hint)
+    if not crc.poly & 1:
+        what = f"poly {crc.poly:#x} is even, and no polynomial of a CRC is"
+        hint = "its highest bit comes first; a reflected one is written the other way round"
+        yield Problem(at, "checksum-algorithm", what, hint)

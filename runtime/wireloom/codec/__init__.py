@@ -4,7 +4,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 """
 
 from wireloom.codec.bcd import Bcd
-from wireloom.codec.checksums import Checksum
+from wireloom.codec.checksums import Checksum, Crc
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.elsewhere import Elsewhere
@@ -51,6 +51,7 @@ __all__ = [
     "Column",
     "Compute",
     "Constant",
+    "Crc",
     "DecimalMeaning",
     "DecodeError",
     "DoubleMeaning",

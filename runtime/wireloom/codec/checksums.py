@@ -1,32 +1,63 @@
-"""Checksums by name, over a byte range of a record, and over many overlapping ranges."""
+"""Checksums over a byte range of a record, and over many overlapping ranges."""
 
 import binascii
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
+from itertools import accumulate
 from operator import xor
 
 from wireloom.expressions import Formula, expression
 
-_ONES = 0xFFFFFFFF
+Data = bytes | memoryview
+
+REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+"""Each byte with its bits in the other order."""
+
+
+def mirrored(number: int, bits: int) -> int:
+    """The number with its bits in the other order."""
+    return int.from_bytes(number.to_bytes(8, "little").translate(REVERSED), "big") >> 64 - bits
 
 
 @dataclass(frozen=True, slots=True)
 class Crc:
-    """A CRC: the initial register, the value XORed at the end, and how bytes change the register.
+    """A CRC by the parameters that catalogues give: ``init`` and ``poly`` with their highest bit first.
 
-    The register is linear in its earlier value and in the bytes, so the sum of a range follows from the sums of two
-    others.
+    ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. The register
+    is kept as if it were reflected, whatever the CRC is: then all of them take bytes in the same way, those of one that
+    is not reflected with their bits reversed. It is linear in its earlier value and in the bytes, so the sum of a range
+    follows from the sums of two others.
     """
 
     bits: int
-    initial: int
-    final: int
-    feed: Callable[[bytes | memoryview, int], int]
+    poly: int
+    init: int = 0
+    reflect_in: bool = False
+    reflect_out: bool = False
+    xor_out: int = 0
 
-    def __call__(self, data: bytes | memoryview) -> int:
-        return self.feed(data, self.initial) ^ self.final
+    @property
+    def initial(self) -> int:
+        """The register before the first byte."""
+        return mirrored(self.init, self.bits)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the standard library feeds it."""
+        return (self.bits, self.poly, self.reflect_in) in (_ZLIB, _BINASCII)
+
+    def feed(self, data: Data, register: int) -> int:
+        """What ``register`` becomes after some bytes."""
+        return _feeder(self.bits, self.poly, self.reflect_in)(data, register)
+
+    def told(self, register: int) -> int:
+        """The checksum that the register is."""
+        return (register if self.reflect_out else mirrored(register, self.bits)) ^ self.xor_out
+
+    def __call__(self, data: Data) -> int:
+        return self.told(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """What ``register`` becomes after ``count`` bytes, given that the same bytes changed another from ``before`` to
@@ -44,6 +75,40 @@ class Crc:
         return register
 
 
+_ZLIB = (32, 0x04C11DB7, True)
+_BINASCII = (16, 0x1021, False)
+
+
+@cache
+def table(bits: int, poly: int) -> tuple[int, ...]:
+    """What each byte makes of a reflected register of 0."""
+    polynomial = mirrored(poly, bits)
+    found = []
+    for register in range(256):
+        for _ in range(8):
+            register = register >> 1 ^ (polynomial if register & 1 else 0)
+        found.append(register)
+    return tuple(found)
+
+
+@cache
+def _feeder(bits: int, poly: int, reflected: bool) -> Callable[[Data, int], int]:
+    """What feeds bytes to a reflected register: a function of the standard library where it has one."""
+    ones = (1 << bits) - 1
+    if (bits, poly, reflected) == _ZLIB:
+        return lambda data, register: zlib.crc32(data, register ^ ones) ^ ones
+    if (bits, poly, reflected) == _BINASCII:
+        return lambda data, register: mirrored(binascii.crc_hqx(data, mirrored(register, 16)), 16)
+    single = table(bits, poly)
+
+    def feed(data: Data, register: int) -> int:
+        for byte in data if reflected else bytes(data).translate(REVERSED):
+            register = single[(register ^ byte) & 0xFF] ^ register >> 8
+        return register
+
+    return feed
+
+
 @cache
 def _zeros(crc: Crc, step: int) -> tuple[int, ...]:
     """What each bit of a register becomes after ``2**step`` zero bytes."""
@@ -58,46 +123,86 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Adler:
-    """Adler-32: two sums modulo a prime, the second one in the upper half."""
+class Totals:
+    """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.
 
-    initial: int = 1
-    final: int = 0
+    The register has them 16 bits apart.
+    """
 
-    PRIME = 65521
+    bits: int
+    modulus: int
+    twice: bool = False
+    initial: int = 0
 
-    def __call__(self, data: bytes | memoryview) -> int:
-        return zlib.adler32(data)
-
-    def feed(self, data: bytes | memoryview, register: int) -> int:
+    def feed(self, data: Data, register: int) -> int:
         """What ``register`` becomes after some bytes."""
-        return zlib.adler32(data, register)
+        if self.modulus == ADLER:
+            return zlib.adler32(data, register)
+        low = register & 0xFFFF if self.twice else register
+        if not self.twice:
+            return (low + sum(data)) % self.modulus
+        high = (register >> 16) + len(data) * low + sum(accumulate(data))
+        return high % self.modulus << 16 | (low + sum(data)) % self.modulus
+
+    def told(self, register: int) -> int:
+        """The checksum that the register is."""
+        return register >> 16 << self.bits // 2 | register & 0xFFFF if self.twice else register
+
+    def __call__(self, data: Data) -> int:
+        return self.told(self.feed(data, self.initial))
 
     def bridge(self, register: int, before: int, after: int, count: int) -> int:
         """As ``Crc.bridge``."""
+        if not self.twice:
+            return (after + register - before) % self.modulus
         low = (register & 0xFFFF) - (before & 0xFFFF)
         high = (register >> 16) - (before >> 16) + count * low
-        return ((after >> 16) + high) % self.PRIME << 16 | ((after & 0xFFFF) + low) % self.PRIME
+        return ((after >> 16) + high) % self.modulus << 16 | ((after & 0xFFFF) + low) % self.modulus
 
 
-def _crc32(data: bytes | memoryview, register: int) -> int:
-    """Plain CRC-32: zlib's, with its two inversions undone."""
-    return zlib.crc32(data, register ^ _ONES) ^ _ONES
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Sums of numbers of two bytes modulo 65535; a last byte alone is filled up with a zero.
+
+    That is the Internet checksum, the complement of a sum of big-endian numbers, or, ``twice``, Fletcher-32 of
+    little-endian ones.
+    """
+
+    bits: int
+    twice: bool = False
+
+    def __call__(self, data: Data) -> int:
+        padded = bytes(data) + bytes(len(data) % 2)
+        if not self.twice:
+            total = 256 * sum(padded[::2]) + sum(padded[1::2])
+            return 0xFFFF - (total - 1) % 0xFFFF - 1 if total else 0xFFFF
+        words = [low | high << 8 for low, high in zip(padded[::2], padded[1::2], strict=True)]
+        return sum(accumulate(words)) % 0xFFFF << 16 | sum(words) % 0xFFFF
 
 
-ALGORITHMS: dict[str, Crc | Adler] = {
-    "adler32": Adler(),
-    "crc16_xmodem": Crc(16, 0, 0, binascii.crc_hqx),
-    "crc32": Crc(32, _ONES, _ONES, _crc32),
-    "crc32_zero": Crc(32, 0, 0, _crc32),
+Rolling = Crc | Totals
+"""Checksums whose register tells those of overlapping ranges."""
+Algorithm = Rolling | Words
+ADLER = 65521
+"""The modulus of Adler-32."""
+ALGORITHMS: dict[str, Algorithm] = {
+    "adler32": Totals(32, ADLER, twice=True, initial=1),
+    "fletcher16": Totals(16, 255, twice=True),
+    "fletcher16_mod256": Totals(16, 256, twice=True),
+    "fletcher32": Words(32, twice=True),
+    "internet": Words(16),
+    "sum8": Totals(8, 1 << 8),
+    "sum16": Totals(16, 1 << 16),
+    "sum32": Totals(32, 1 << 32),
 }
+"""Those that are no CRC."""
 
 
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    def __init__(self, algorithm: str, start: Formula, end: Formula) -> None:
-        self.algorithm = algorithm
+    def __init__(self, algorithm: Crc | str, start: Formula, end: Formula) -> None:
+        self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
         self.start = expression(start)
         self.end = expression(end)
 
@@ -113,22 +218,21 @@ class Sums:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[int, list[int]]] = {}
+        self._kept: dict[Rolling, tuple[int, list[int]]] = {}
 
-    def of(self, name: str, buffer: bytes, start: int, stop: int, base: int) -> int:
+    def of(self, algorithm: Algorithm, buffer: bytes, start: int, stop: int, base: int) -> int:
         """The checksum of ``buffer`` from ``start`` to ``stop``; the buffer begins at byte ``base`` of the capture."""
-        algorithm = ALGORITHMS[name]
         first, last = -(-(base + start) // _STEP), (base + stop) // _STEP
-        if last - first <= _FEW:
+        if last - first <= _FEW or isinstance(algorithm, Words):
             return algorithm(buffer[start:stop])
-        origin, registers = self._kept.get(name, (first, [0]))
+        origin, registers = self._kept.get(algorithm, (first, [0]))
         if not origin <= first or (origin + len(registers) - 1) * _STEP < base:
             origin, registers = first, [0]
-        self._kept[name] = origin, registers
+        self._kept[algorithm] = origin, registers
         while origin + len(registers) <= last:
             at = (origin + len(registers) - 1) * _STEP - base
             registers.append(algorithm.feed(buffer[at : at + _STEP], registers[-1]))
         begin, end = first * _STEP - base, last * _STEP - base
         register = algorithm.feed(buffer[start:begin], algorithm.initial)
         register = algorithm.bridge(register, registers[first - origin], registers[last - origin], end - begin)
-        return algorithm.feed(buffer[end:stop], register) ^ algorithm.final
+        return algorithm.told(algorithm.feed(buffer[end:stop], register))

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
-from wireloom.codec.checksums import ALGORITHMS, Checksum
+from wireloom.codec.checksums import Checksum
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
@@ -291,7 +291,7 @@ class Field(Subconstruct):
         start, end = (bound.ask(this, record, frame) for bound in (self.checksum.start, self.checksum.end))
         if start is None or end is None:
             return None
-        return ALGORITHMS[self.checksum.algorithm](bytes(buffer[start:end]))
+        return self.checksum.algorithm(bytes(buffer[start:end]))
 
     def placeholder(self, value: Any) -> int:
         """What is written for a checksum until it is known: the given value, if it is a possible one."""

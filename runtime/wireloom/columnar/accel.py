@@ -40,66 +40,75 @@ SLICES = 8
 """How many bytes are summed up together."""
 
 
-def crc32(buffer: Array, start: Array, stop: Array, tables: Array, register: int, final: int) -> Array:
-    """Reflected CRC-32 of each range of ``buffer``; ``tables`` have what each byte adds at each of ``SLICES``
-    positions.
+def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, *, flipped: bool) -> Array:
+    """The reflected register behind each range of ``buffer``, whose bytes are ``flipped`` or not; ``tables`` have what
+    each byte adds at each of ``SLICES`` positions.
     """
-    found: Array = _crc32()(buffer, start, stop, tables, np.uint32(register), np.uint32(final))
+    found = np.empty(len(start), tables.dtype)
+    _crc()(buffer, start, stop, tables, np.uint64(register), _flipped() if flipped else _SAME, found)
     return found
 
 
+_SAME = np.zeros(0, np.uint8)
+
+
 @cache
-def _crc32() -> Callable[..., Any]:
+def _flipped() -> Array:
+    return np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)[:, ::-1], axis=1).reshape(-1)
+
+
+@cache
+def _crc() -> Callable[..., None]:
     @compiled
-    def ranges(buffer, start, stop, tables, register, final):  # type: ignore[no-untyped-def]
-        found = np.zeros(len(start), np.int64)
+    def ranges(buffer, start, stop, tables, register, flips, found):  # type: ignore[no-untyped-def]
+        low = np.uint64(0xFF)
         for row in range(len(start)):
-            crc = np.uint32(register)
+            crc = register
             at, end = start[row], stop[row]
             while at + 8 <= end:
-                low = crc ^ (
-                    np.uint32(buffer[at])
-                    | np.uint32(buffer[at + 1]) << np.uint32(8)
-                    | np.uint32(buffer[at + 2]) << np.uint32(16)
-                    | np.uint32(buffer[at + 3]) << np.uint32(24)
-                )
-                crc = (
-                    tables[0, low & np.uint32(0xFF)]
-                    ^ tables[1, low >> np.uint32(8) & np.uint32(0xFF)]
-                    ^ tables[2, low >> np.uint32(16) & np.uint32(0xFF)]
-                    ^ tables[3, low >> np.uint32(24)]
-                    ^ tables[4, buffer[at + 4]]
-                    ^ tables[5, buffer[at + 5]]
-                    ^ tables[6, buffer[at + 6]]
-                    ^ tables[7, buffer[at + 7]]
+                word = np.uint64(0)
+                for byte in range(8):
+                    value = buffer[at + byte]
+                    if len(flips):
+                        value = flips[value]
+                    word |= np.uint64(value) << np.uint64(8 * byte)
+                word ^= crc
+                crc = np.uint64(
+                    tables[0, word & low]
+                    ^ tables[1, word >> np.uint64(8) & low]
+                    ^ tables[2, word >> np.uint64(16) & low]
+                    ^ tables[3, word >> np.uint64(24) & low]
+                    ^ tables[4, word >> np.uint64(32) & low]
+                    ^ tables[5, word >> np.uint64(40) & low]
+                    ^ tables[6, word >> np.uint64(48) & low]
+                    ^ tables[7, word >> np.uint64(56)]
                 )
                 at += 8
             while at < end:
-                crc = tables[7, (crc ^ np.uint32(buffer[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
+                value = buffer[at]
+                if len(flips):
+                    value = flips[value]
+                crc = np.uint64(tables[7, (crc ^ np.uint64(value)) & low]) ^ crc >> np.uint64(8)
                 at += 1
-            found[row] = crc ^ final
-        return found
+            found[row] = crc
 
     return ranges
 
 
-def registers(data: Array, table: Array, register: int, *, reflected: bool) -> Array:
-    """A CRC's register after each byte; ``table`` has what one byte changes."""
-    found = np.empty(len(data), np.uint32)
-    _registers()(data, table, register, reflected, found)
+def registers(data: Array, table: Array, register: int) -> Array:
+    """A CRC's reflected register after each byte; ``table`` has what one byte changes."""
+    found = np.empty(len(data), table.dtype)
+    _registers()(data, table, np.uint64(register), found)
     return found
 
 
 @cache
 def _registers() -> Callable[..., None]:
     @compiled
-    def each(data, table, register, reflected, found):  # type: ignore[no-untyped-def]
-        crc = np.uint32(register)
+    def each(data, table, register, found):  # type: ignore[no-untyped-def]
+        crc = register
         for at in range(len(data)):
-            if reflected:
-                crc = table[(crc ^ np.uint32(data[at])) & np.uint32(0xFF)] ^ crc >> np.uint32(8)
-            else:
-                crc = table[crc >> np.uint32(8) ^ np.uint32(data[at])] ^ (crc << np.uint32(8) & np.uint32(0xFFFF))
+            crc = np.uint64(table[(crc ^ np.uint64(data[at])) & np.uint64(0xFF)]) ^ crc >> np.uint64(8)
             found[at] = crc
 
     return each
@@ -107,7 +116,7 @@ def _registers() -> Callable[..., None]:
 
 def passed(registers: Array, digits: Array, tables: Array) -> Array:
     """What each register becomes; ``tables`` have the effect of each of its bytes."""
-    found = np.empty(len(registers), np.uint32)
+    found = np.zeros(len(registers), tables.dtype)
     _passed()(registers, digits, tables, found)
     return found
 
@@ -117,11 +126,9 @@ def _passed() -> Callable[..., None]:
     @compiled
     def each(registers, digits, tables, found):  # type: ignore[no-untyped-def]
         for row in range(len(registers)):
-            crc, digit = registers[row], digits[row]
-            value = np.uint32(0)
+            crc, digit = np.uint64(registers[row]), digits[row]
             for byte in range(tables.shape[1]):
-                value ^= tables[digit, byte, crc >> np.uint32(8 * byte) & np.uint32(0xFF)]
-            found[row] = value
+                found[row] ^= tables[digit, byte, crc >> np.uint64(8 * byte) & np.uint64(0xFF)]
 
     return each
 

@@ -1,15 +1,18 @@
 """Checksums of many byte ranges at once."""
 
+from collections.abc import Iterator
 from functools import cache
-from zlib import crc32
 
 import numpy as np
 
-from wireloom.codec.checksums import ALGORITHMS
+from wireloom.codec.checksums import ADLER, REVERSED, Algorithm, Crc, Totals, Words, table
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Checksum, number
 from wireloom.columnar.rows import Rows, Values
+
+FLIPPED = np.frombuffer(REVERSED, np.uint8)
+"""Each byte with its bits in the other order."""
 
 
 def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
@@ -23,79 +26,202 @@ def wrong(checksum: Checksum, at: Rows, this: Values, rows: Array, found: Array)
     at.doubt(rows[~sound[rows]])
     rows = rows[sound[rows]]
     sums = of_ranges(checksum.algorithm, at.batch.buffer, start[rows], stop[rows])
-    differs = sums != found[rows].astype(np.int64)
+    differs = sums != found[rows].astype(sums.dtype)
     return rows[differs], sums[differs]
 
 
-def of_ranges(algorithm: str, buffer: Array, start: Array, stop: Array) -> Array:
-    """The checksum of each range of ``buffer``, as 64-bit integers."""
-    if algorithm not in _REFLECTED:
-        summed, view = ALGORITHMS[algorithm], memoryview(buffer.data)
-        ranges = zip(start.tolist(), stop.tolist(), strict=True)
-        return np.fromiter((summed(view[a:b]) for a, b in ranges), np.int64, len(start))
-    register, final = _REFLECTED[algorithm]
+def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
+    """The checksum of each range of ``buffer``, as 64-bit integers; unsigned if it has more than 32 bits."""
+    if isinstance(algorithm, Crc):
+        return told(algorithm, _registers(algorithm, buffer, start, stop))
+    if isinstance(algorithm, Totals) and algorithm.modulus != ADLER and len(start) >= _COMMON:
+        return _totals(algorithm, buffer, start, stop)
+    return _one_by_one(algorithm, buffer, start, stop)
+
+
+def _one_by_one(algorithm: Totals | Words, buffer: Array, start: Array, stop: Array) -> Array:
+    view = memoryview(buffer.data)
+    return np.fromiter((algorithm(view[a:b]) for a, b in _pairs(start, stop)), np.int64, len(start))
+
+
+def _pairs(start: Array, stop: Array) -> Iterator[tuple[int, int]]:
+    return zip(start.tolist(), stop.tolist(), strict=True)
+
+
+_COMMON = 256
+"""Fewer ranges than this of one kind are not worth numpy's time."""
+_TABLED = 64
+"""Ranges of one size up to this many bytes have a table for each byte, since a CRC is linear."""
+_BLOCK = 512
+"""CRCs of longer ranges are those of blocks, which are summed side by side."""
+_TILE = 1 << 14
+
+
+def register_type(crc: Crc) -> type[np.unsignedinteger]:
+    """The numpy type of registers."""
+    return np.uint32 if crc.bits <= 32 else np.uint64
+
+
+def told(crc: Crc, registers: Array) -> Array:
+    """The checksums that registers are, as 64-bit integers; unsigned if they have more than 32 bits."""
+    if not crc.reflect_out:
+        size = registers.itemsize
+        octets = np.ascontiguousarray(registers).view(np.uint8).reshape(-1, size)
+        flipped = np.ascontiguousarray(FLIPPED[octets[:, ::-1]]).view(registers.dtype).reshape(-1)
+        registers = flipped >> registers.dtype.type(8 * size - crc.bits)
+    found: Array = registers ^ registers.dtype.type(crc.xor_out)
+    return found if crc.bits > 32 else found.astype(np.int64)
+
+
+def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
+    """The register behind each range."""
     if accel.ENABLED:
-        return accel.crc32(buffer, start, stop, _tables(accel.SLICES), register, final)
+        return accel.crc(buffer, start, stop, _tables(crc, accel.SLICES), crc.initial, flipped=not crc.reflect_in)
     sizes = stop - start
-    found = np.zeros(len(start), np.int64)
-    rest = np.ones(len(start), bool)
+    found = np.full(len(start), crc.initial, register_type(crc))
+    rest = sizes > 0
     for size in np.flatnonzero(np.bincount(np.minimum(sizes, _TABLED + 1)) >= _COMMON).tolist():
         if 0 < size <= _TABLED:
             mine = sizes == size
-            found[mine] = _of_one_size(buffer, start[mine], size, register, final)
+            found[mine] = _of_one_size(crc, buffer, start[mine], size)
             rest &= ~mine
-    # zlib has both inversions built in; whatever the register and the final XOR are, they can be undone.
-    begin, view = register ^ _ONES, memoryview(buffer.data)
-    ranges = zip(start[rest].tolist(), stop[rest].tolist(), strict=True)
-    sums = [crc32(view[a:b], begin) for a, b in ranges]
-    found[rest] = np.array(sums, np.int64) ^ (_ONES ^ final)
+    if crc.is_native or np.count_nonzero(rest) * _BLOCK < _COMMON:
+        view = memoryview(buffer.data)
+        found[rest] = [crc.feed(view[a:b], crc.initial) for a, b in _pairs(start[rest], stop[rest])]
+    else:
+        found[rest] = _of_blocks(crc, buffer, start[rest], sizes[rest])
     return found
 
 
-_ONES = 0xFFFFFFFF
-_POLYNOMIAL = 0xEDB88320
-_REFLECTED = {"crc32": (_ONES, _ONES), "crc32_zero": (0, 0)}
-"""CRC-32 with its initial register and final XOR."""
-_TABLED = 64
-_COMMON = 256
-"""If there are this many ranges of one size, up to the first, tables are used, since a CRC is linear."""
+@cache
+def single(crc: Crc) -> Array:
+    """The register after each single byte, from 0."""
+    return np.array(table(crc.bits, crc.poly), register_type(crc))
 
 
 @cache
-def _table() -> Array:
-    """The CRC of each single byte, register 0."""
-    crc = np.arange(256, dtype=np.uint32)
-    for _ in range(8):
-        crc = np.where(crc & 1, crc >> np.uint32(1) ^ np.uint32(_POLYNOMIAL), crc >> np.uint32(1))
-    return crc
-
-
-@cache
-def _tables(size: int) -> Array:
-    """For each position of ``size`` bytes, what each byte there adds to the CRC."""
-    single = _table()
-    tables = np.zeros((size, 256), np.uint32)
-    tables[size - 1] = single
+def _tables(crc: Crc, size: int) -> Array:
+    """For each position of ``size`` bytes, what each byte there adds to the register."""
+    one = single(crc)
+    tables = np.zeros((size, 256), one.dtype)
+    tables[size - 1] = one
     for position in range(size - 2, -1, -1):
         behind = tables[position + 1]
-        tables[position] = single[behind & 0xFF] ^ behind >> np.uint32(8)
+        tables[position] = one[behind & 0xFF] ^ behind >> one.dtype.type(8)
     return tables
 
 
-def _of_one_size(buffer: Array, start: Array, size: int, register: int, final: int) -> Array:
-    """CRCs of ranges of one size: the sum of the contributions of their bytes and of the initial register."""
+def _of_one_size(crc: Crc, buffer: Array, start: Array, size: int) -> Array:
+    """Registers of ranges of one size: the sum of the contributions of their bytes and of the initial register."""
     data = windows(buffer, start, size).view(np.uint8).reshape(-1, size)
-    tables = _tables(size)
-    crc = np.full(len(data), _shifted(register, size), np.uint32)
+    tables = _tables(crc, size)
+    found = np.full(len(data), crc.passed(crc.initial, size), tables.dtype)
     for position in range(size):
-        crc ^= tables[position].take(data[:, position])
-    return (crc ^ np.uint32(final)).astype(np.int64)
+        found ^= tables[position].take(data[:, position] if crc.reflect_in else FLIPPED[data[:, position]])
+    return found
+
+
+def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
+    """Registers of ranges of any size: that of the first bytes, then for each block what it adds."""
+    first = (sizes - 1) % _BLOCK + 1
+    found = _stepped(crc, buffer, start, first, np.full(len(start), crc.initial, register_type(crc)))
+    blocks = (sizes - first) // _BLOCK
+    begin, most = np.cumsum(blocks) - blocks, int(blocks.max(initial=0))
+    places = ragged(start + first, blocks) if most else start[:0]
+    places += (_BLOCK - 1) * ragged(np.zeros(len(blocks), np.int64), blocks) if most else 0
+    added = [
+        _stepped(crc, buffer, tile, np.full(len(tile), _BLOCK), np.zeros(len(tile), found.dtype))
+        for tile in (places[at : at + _TILE] for at in range(0, len(places), _TILE))
+    ]
+    sums = np.concatenate([*added, found[:0]])
+    for block in range(most):
+        more = np.flatnonzero(blocks > block)
+        found[more] = passed(crc, found[more], np.full(len(more), _BLOCK)) ^ sums[begin[more] + block]
+    return found
+
+
+def _stepped(crc: Crc, buffer: Array, start: Array, sizes: Array, registers: Array) -> Array:
+    """The registers after these bytes, which are taken one of each range at a time."""
+    one, order = single(crc), np.argsort(-sizes, kind="stable")
+    at, falling, register = start[order], -sizes[order], registers[order]
+    for column in range(-int(falling[0]) if len(falling) else 0):
+        going = np.searchsorted(falling, -column)
+        byte = buffer[at[:going] + column]
+        old = register[:going]
+        index = (old ^ (byte if crc.reflect_in else FLIPPED[byte])) & old.dtype.type(0xFF)
+        register[:going] = one[index] ^ old >> old.dtype.type(8)
+    found = np.empty_like(register)
+    found[order] = register
+    return found
+
+
+def _totals(totals: Totals, buffer: Array, start: Array, stop: Array) -> Array:
+    """Sums of ranges, a byte of each at a time if sums of sums are asked for."""
+    sizes = stop - start
+    if not totals.twice:
+        padded = np.append(buffer, np.uint8(0)) if int(stop.max()) == len(buffer) else buffer
+        ends = np.stack([start, stop], axis=1).reshape(-1)
+        found: Array = np.where(sizes > 0, np.add.reduceat(padded, ends, dtype=np.int64)[::2], 0) % totals.modulus
+        return found
+    order = np.argsort(-sizes, kind="stable")
+    at, falling = start[order], -sizes[order]
+    low = np.full(len(at), totals.initial, np.int64)
+    high = np.zeros(len(at), np.int64)
+    for column in range(-int(falling[0])):
+        going = np.searchsorted(falling, -column)
+        low[:going] += buffer[at[:going] + column]
+        high[:going] += low[:going]
+    sums = np.empty_like(low)
+    sums[order] = high % totals.modulus << totals.bits // 2 | low % totals.modulus
+    return sums
+
+
+_LEVEL = 256
+
+
+def passed(crc: Crc, registers: Array, count: Array) -> Array:
+    """What each register becomes over ``count`` zero bytes."""
+    level = 0
+    most = int(count.max(initial=0))
+    while most:
+        digits = count & (_LEVEL - 1)
+        if digits.any():
+            tables = _passing(crc, level)
+            if accel.ENABLED:
+                registers = accel.passed(registers, digits, tables)
+            else:
+                registers = _looked_up(registers, digits, tables)
+        count, most, level = count >> 8, most >> 8, level + 1
+    return registers
+
+
+def _looked_up(registers: Array, digits: Array, tables: Array) -> Array:
+    size, of = tables.shape[1], registers.dtype.type
+    if len(digits) and (digits == digits[0]).all():
+        alike = tables[digits[0]]
+        found: Array = alike[0].take(registers.astype(np.uint8))
+        for byte in range(1, size):
+            found ^= alike[byte].take((registers >> of(8 * byte)).astype(np.uint8))
+        return found
+    flat, row = tables.reshape(-1), digits * (size * 256)
+    found = flat.take(row + (registers & of(0xFF)).astype(np.int64))
+    for byte in range(1, size):
+        found ^= flat.take(row + (byte * 256 + (registers >> of(8 * byte) & of(0xFF)).astype(np.int64)))
+    return found
 
 
 @cache
-def _shifted(register: int, size: int) -> int:
-    """What a register becomes after ``size`` zero bytes."""
-    single = _table()
-    for _ in range(size):
-        register = int(single[register & 0xFF]) ^ register >> 8
-    return register
+def _passing(crc: Crc, level: int) -> Array:
+    """What each byte of a register becomes over 0, 1, 2, … 255 times ``256 ** level`` zero bytes."""
+    size, of = -(-crc.bits // 8), register_type(crc)
+    bits = np.array([crc.passed(1 << bit, _LEVEL**level) for bit in range(crc.bits)], of)
+    values = np.arange(256, dtype=of)
+    once = np.zeros((1, size, 256), of)
+    for bit in range(crc.bits):
+        once[0, bit // 8] ^= np.where(values >> of(bit % 8) & of(1), bits[bit], of(0))
+    tables = np.zeros((_LEVEL, size, 256), of)
+    tables[0] = values << (8 * np.arange(size, dtype=of))[:, None]
+    nothing = np.zeros(size * 256, np.int64)
+    for times in range(1, _LEVEL):
+        tables[times] = _looked_up(tables[times - 1].reshape(-1), nothing, once).reshape(size, 256)
+    return tables

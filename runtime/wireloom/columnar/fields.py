@@ -11,6 +11,7 @@ from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec
 from wireloom.codec import WireEnum, WireFlags
+from wireloom.codec.checksums import Algorithm
 from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Meaning
@@ -27,7 +28,7 @@ from wireloom.columnar.vectors import Vector, true
 class Checksum:
     """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
 
-    algorithm: str
+    algorithm: Algorithm
     start: Vectorised
     end: Vectorised
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends
 from wireloom.columnar import accel, checksums
 from wireloom.columnar.arrays import Numbers
@@ -100,7 +101,7 @@ def _amount(value: Any, at: Rows) -> Array | int:
     return found
 
 
-Summed = Callable[[str, Array, Array, Array], Array]
+Summed = Callable[[Algorithm, Array, Array, Array], Array]
 """The checksums of ranges of a buffer: algorithm, buffer, where they start and stop."""
 
 
@@ -108,7 +109,7 @@ Summed = Callable[[str, Array, Array, Array], Array]
 class Checksums:
     """The checksums of some records: each is over the bytes from ``first`` to ``last``, and stands at ``place``."""
 
-    algorithm: str
+    algorithm: Algorithm
     kind: Number
     first: Array | int
     last: Array | int

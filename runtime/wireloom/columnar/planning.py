@@ -13,6 +13,7 @@ from construct import BytesInteger, FormatField
 
 from wireloom import codec, rowwise
 from wireloom.codec import computed, flatbuffers, layout, runs, varints
+from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import ends, parts, values
@@ -143,7 +144,7 @@ class Planner:
         return Lengths(lengths, probes, vector(lengths.length), valid, chain, checksum, stored)
 
 
-def _range(checksum: codec.Checksum) -> tuple[str, str, str]:
+def _range(checksum: codec.Checksum) -> tuple[Algorithm, str, str]:
     return checksum.algorithm, checksum.start.written, checksum.end.written
 
 

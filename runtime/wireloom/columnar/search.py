@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wireloom.codec.checksums import ALGORITHMS, Adler
+from wireloom.codec.checksums import Crc
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
@@ -172,7 +172,7 @@ class BulkSearch(Search):
 
         That is if ranges have few shapes: then checksums are compared at every position.
         """
-        if isinstance(ALGORITHMS[sums.algorithm], Adler) or np.count_nonzero(open_) < MANY:
+        if not isinstance(sums.algorithm, Crc) or np.count_nonzero(open_) < MANY:
             return None
         low, span = int(at.pos[0]), int(at.pos[-1] - at.pos[0]) + 1
         shapes: list[tuple[int, ...]] = []
@@ -192,6 +192,7 @@ class BulkSearch(Search):
     def _hits(self, sums: Checksums, at: Rows, low: int, span: int, first: int, last: int, place: int) -> Array:
         """Where, from ``low`` on, a checksum of this shape stands."""
         buffer = at.batch.buffer
+        assert isinstance(sums.algorithm, Crc)
         count = min(span, len(buffer) - low - max(last, place + sums.kind.size) + 1)
         expected = self._running.everywhere(sums.algorithm, buffer, low + first, count, last - first)
         stored = every(buffer, sums.kind.size)[low + place : low + place + count]

@@ -31,7 +31,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
             if one is not other:
                 breaks = walks.restricted(one, other)
                 yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", breaks)
-        elif one.algorithm != other.algorithm or not _same_range(pair, one, other):
+        elif one.kind != other.kind or not _same_range(pair, one, other):
             yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", BOTH)
 
 

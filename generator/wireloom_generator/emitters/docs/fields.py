@@ -20,7 +20,6 @@ from wireloom_generator.emitters.docs.markdown import (
 )
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.expressions import spelled
-from wireloom_generator.reading.vocabulary import ALGORITHMS
 from wireloom_generator.types import FlatBuffers, Struct
 from wireloom_generator.types.columns import brief
 from wireloom_generator.types.meanings import Meaning
@@ -178,9 +177,8 @@ class FieldTable:
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:
-        name = ALGORITHMS[checksum.algorithm].title
         covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
-        return f"{name}, over the record's bytes from {covered}; filled in on encode"
+        return f"{checksum.title}, over the record's bytes from {covered}; filled in on encode"
 
     @staticmethod
     def _default(default: model.Condition | None) -> str:

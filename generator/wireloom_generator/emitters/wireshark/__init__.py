@@ -31,6 +31,7 @@ from wireloom_generator.emitters.wireshark.lua import (
     string,
 )
 from wireloom_generator.output import OutputFile, head
+from wireloom_generator.reading import catalogue
 from wireloom_generator.templates import filled
 from wireloom_generator.types import (
     Bcd,
@@ -310,7 +311,20 @@ def _checksum(checksum: model.Checksum | None) -> LuaTable | None:
 
 def _sum(checksum: model.Checksum) -> list[Lua]:
     first, last = function(checksum.start.expression), function(checksum.end.expression)
-    return entries(algorithm=string(checksum.algorithm), from_=first, to=last)
+    assert checksum.kind is not None
+    return entries(algorithm=_algorithm(checksum.kind), from_=first, to=last)
+
+
+def _algorithm(kind: catalogue.Kind) -> Lua:
+    match kind:
+        case catalogue.Other(name=name):
+            return f"checksums.{name}"
+        case catalogue.Crc():
+            flags = ["true" if flag else "false" for flag in (kind.reflect_in, kind.reflect_out)]
+            halves = [
+                f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
+            ]
+            return LuaCall("crc", [str(kind.width), *flags, *halves])
 
 
 def _shape(kind: WireType) -> str:
