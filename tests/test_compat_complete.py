@@ -24,7 +24,7 @@ FEATURES_TRIED = (
     "elsewhere", "elsewhere_shared",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
-    "ends_inside_a_size", "ends_of_terminated", "length_headed_resync",
+    "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 

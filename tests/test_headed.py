@@ -17,6 +17,10 @@ from wireloom.columnar import cells, splits
 from wireloom.options import resolve
 
 SHORT, TOPIC, LONG = bytes.fromhex("10 02 0005"), bytes.fromhex("18 02 6162 02 0005"), b"\x20\x80\x01" + b"a" * 128
+FIELDS = [
+    bytes.fromhex(data)
+    for data in ("01 05 05 6100 00 00", "02 05 03 0005 07 06", "02 03 02 0005", "01 05 05 ff00 00 00")
+]
 RESYNC = [bytes.fromhex(data) for data in ("cafe 01 02 6162", "feca 02 02 6162", "cafe 01 63 0064" + "61" * 100)]
 
 
@@ -40,10 +44,12 @@ def cut_in_pieces(name: str, capture: bytes, bound: int, random: Random) -> list
     return found
 
 
-captures = st.lists(st.sampled_from([SHORT, TOPIC, LONG, *RESYNC]) | st.binary(max_size=6), max_size=8).map(b"".join)
+captures = st.lists(st.sampled_from([SHORT, TOPIC, LONG, *RESYNC, *FIELDS]) | st.binary(max_size=6), max_size=8).map(
+    b"".join
+)
 
 
-@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync"])
+@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync", "length_fields"])
 @given(capture=captures, seed=st.integers(0, 1000), bound=st.sampled_from([5, 100, 1 << 20]))
 def test_cuts_do_not_depend_on_the_pieces_that_come(name: str, capture: bytes, seed: int, bound: int) -> None:
     codec = compiled.feature(name).codec
@@ -57,7 +63,7 @@ def test_cuts_do_not_depend_on_the_pieces_that_come(name: str, capture: bytes, s
     assert cut_in_pieces(name, capture, bound, Random(seed)) == expected
 
 
-@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync"])
+@pytest.mark.parametrize("name", ["length_headed", "length_headed_resync", "length_fields"])
 @given(capture=captures)
 def test_many_at_once_are_what_the_codec_finds(name: str, capture: bytes) -> None:
     capture_alike(pair(name), capture)
@@ -134,3 +140,39 @@ def test_parts_of_a_capture_begin_where_records_do() -> None:
         starts.add(max(starts) + len(record))
     assert len(places) == size // 5000
     assert {place.offset for place in places} <= starts
+
+
+def test_a_malformed_value_loses_no_record_that_ends_where_its_fields_do() -> None:
+    codec = compiled.feature("length_fields").codec
+    capture = b"".join([*FIELDS, bytes.fromhex("01 07 05 6100 00 00"), FIELDS[0], bytes.fromhex("03 00"), FIELDS[0]])
+    codes = [(row["_corrupt_reason"] or "").partition(":")[0] for row in codec.iter_records(capture, "PERMISSIVE")]
+    assert codes == ["", "", "", "text", "derived", "", "unknown-layout"]
+
+
+def test_structs_and_lists_in_a_beginning() -> None:
+    text = """
+protocol: inner
+byte_order: big
+types:
+  - {name: Pair, fields: [{name: key, type: u8}, {name: value, type: u8, valid: value < key}]}
+record:
+  length: offset(body) + size
+  fields:
+    - {name: pairs_count, type: u8}
+    - {name: first, type: Pair}
+    - {name: pairs, type: Pair, repeat: {count: pairs_count}}
+    - {name: size, type: u16}
+    - {section: body, size: rest}
+---
+message: all
+match: {}
+sections: {body: [{name: data, type: bytes, size: rest}]}
+"""
+    found = compiled.of(text)
+    good, bad = bytes.fromhex("01 0201 0402 0001 ff"), bytes.fromhex("01 0203 0402 0001 ff")
+    capture = good + bad + good
+    reasons = [row["_corrupt_reason"] for row in found.codec.iter_records(capture, "PERMISSIVE")]
+    assert reasons == [None, "invalid: first.value at byte 10: value < key expected, found 3", None]
+    for end in range(len(capture)):
+        capture_alike(Pair.of(found.columnar), capture[:end])
+    capture_alike(Pair.of(found.columnar), b"\xff" * 200)

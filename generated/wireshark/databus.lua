@@ -266,6 +266,11 @@ local function fail(code, at, path, detail, needed)
   error({code = code, at = at, path = path, detail = detail, needed = needed or 0}, 0)
 end
 
+-- Says what is wrong with a value that ends here all the same; who only looks where the record ends does not mind.
+local function refuse(reader, ...)
+  if not reader.open then fail(...) end
+end
+
 local function counted(count, what)
   return shown(count) .. " " .. what .. (count == 1 and "" or "s")
 end
@@ -661,7 +666,7 @@ local function tell_meaning(reader, tree, node, at, length, value)
   if value < meaning.least or value > meaning.most then
     if node.raw then return tell(reader, tree, node.raw, at, length, value) end
     if length == 0 then return nil end
-    fail("range", at, reader.path .. node.name, shown(value) .. " is no time that tables hold")
+    return refuse(reader, "range", at, reader.path .. node.name, shown(value) .. " is no time that tables hold")
   end
   local parts = add(mul(value, meaning.step), mul(meaning.first or 0, 1000))
   local seconds, left = divide(parts, 1000000000)
@@ -885,6 +890,7 @@ local function span(reader, extent, this, name)
 end
 
 local function verify(reader, this, derived)
+  if reader.open then return end
   for _, entry in ipairs(derived) do
     local node, value, expected = entry.node, this[entry.node.name], nil
     local path = reader.path .. node.name
@@ -937,7 +943,9 @@ local function nested(reader, tree, node, value, this)
   verify(reader, found, derived)
   if after then
     local gaps, left = left_over(reader, reader.path)
-    if left > 0 then fail("trailing-bytes", gaps[1][1], path .. node.name, counted(left, "byte") .. " left over") end
+    if left > 0 then
+      refuse(reader, "trailing-bytes", gaps[1][1], path .. node.name, counted(left, "byte") .. " left over")
+    end
     reader.pos, reader.limit, reader.taken = after, limit, taken
   end
   reader.path, reader.frame = path, outer
@@ -953,7 +961,7 @@ local function one(reader, tree, node, this)
     reader.pos = at + #value.value
     local item = tell(reader, tree, node, at, #value.value)
     local found = reader.data:sub(at + 1, reader.pos)
-    if found ~= value.value then fail("constant", at, reader.path .. node.name, "other bytes expected") end
+    if found ~= value.value then refuse(reader, "constant", at, reader.path .. node.name, "other bytes expected") end
     return found, item
   end
   if value.kind == "bytes" or value.kind == "text" then
@@ -967,7 +975,7 @@ local function one(reader, tree, node, this)
         return nil
       end
       if not decoded then
-        fail("text", at, reader.path .. node.name, "not " .. value.encoding .. " at byte " .. fault .. " of it")
+        refuse(reader, "text", at, reader.path .. node.name, "not " .. value.encoding .. " at byte " .. fault .. " of it")
       end
       found = decoded
     end
@@ -1001,6 +1009,7 @@ end
 
 -- What a value must be whatever the others are.
 local function check(reader, node, this, at)
+  if reader.open then return end
   local value, path = this[node.name], reader.path .. node.name
   if node.const ~= nil and value ~= node.const then
     fail("constant", at, path, shown(node.const) .. " expected, found " .. shown(value))
@@ -1009,7 +1018,7 @@ local function check(reader, node, this, at)
 end
 
 local function validate(reader, node, this, at)
-  if node.valid and not ask(node.valid[2], this, reader.record, reader.frame) then
+  if node.valid and not reader.open and not ask(node.valid[2], this, reader.record, reader.frame) then
     local found = shown(this[node.name])
     if node.shape == "bytes" then found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end) end
     fail("invalid", at, reader.path .. node.name, node.valid[1] .. " expected, found " .. found)
@@ -1033,15 +1042,20 @@ local function enter(reader, section, tree, this)
 end
 
 local function leave(reader, section, tree, outer, this)
+  if reader.open and section.extent.kind == "rest" then -- it ends where its fields do
+    reader.limit, reader.taken = outer[1], outer[2]
+    return
+  end
   local gaps, left = left_over(reader, reader.path .. section.section .. ".")
   local found = {}
   for i, gap in ipairs(gaps) do
     if not section.trailing then
-      fail("trailing-bytes", gap[1], reader.path .. section.section, counted(left, "byte") .. " left over")
+      refuse(reader, "trailing-bytes", gap[1], reader.path .. section.section, counted(left, "byte") .. " left over")
+    else
+      found[i] = reader.data:sub(gap[1] + 1, gap[2])
+      tell(reader, tree, section.trailing, gap[1], gap[2] - gap[1])
+      this[section.trailing.name] = table.concat(found)
     end
-    found[i] = reader.data:sub(gap[1] + 1, gap[2])
-    tell(reader, tree, section.trailing, gap[1], gap[2] - gap[1])
-    this[section.trailing.name] = table.concat(found)
   end
   reader.limit, reader.taken = outer[1], outer[2]
 end
@@ -1100,7 +1114,7 @@ function readers.computed(reader, tree, this, node)
   if value == nil then return end
   local bounds = limits[node.type]
   if bounds and (value < bounds[1] or value >= bounds[2]) then
-    fail("range", reader.pos, reader.path .. node.name, shown(value) .. " does not fit a " .. node.type)
+    refuse(reader, "range", reader.pos, reader.path .. node.name, shown(value) .. " does not fit a " .. node.type)
   end
   tell(reader, tree, node, reader.pos, 0, value)
 end
@@ -1131,7 +1145,7 @@ function readers.padding(reader, _, this, node)
   local count = node.align > 1 and (origin - at) % node.align or measured(reader, node.extent, this, "")
   need(reader, count)
   reader.pos = at + count
-  if reader.data:sub(at + 1, reader.pos):find("[^%z]") then fail("padding", at, reader.path, "zeros expected") end
+  if reader.data:sub(at + 1, reader.pos):find("[^%z]") then refuse(reader, "padding", at, reader.path, "zeros expected") end
 end
 
 function readers.section(reader, tree, this, node, derived)
@@ -1232,7 +1246,7 @@ local function chosen(reader, message, this)
 end
 
 local function hold(reader, rule, this, which)
-  if rule and not ask(rule[2], this, reader.record, reader.frame) then
+  if rule and not reader.open and not ask(rule[2], this, reader.record, reader.frame) then
     fail("invalid", 0, reader.path, rule[1] .. " expected" .. which)
   end
 end
@@ -1299,13 +1313,26 @@ end
 local nothing = {}
 setmetatable(nothing, {__index = function() return function() return nothing end end})
 
+-- A reader that looks where the record ends, whatever is wrong in it.
+local function glance(look, at, little)
+  local data = look.data:sub(at + 1, math.min(look.stop, at + LARGEST))
+  return {
+    data = data, tvb = function() return nothing end, base = 0, pos = 0, limit = #data, little = little, record = {},
+    path = "", frame = {}, open = true,
+  }
+end
+
+-- Where the fields of a record end.
+local function end_of_fields(look, at, little)
+  local reader, framing = glance(look, at, little), look.framing
+  read(reader, nothing, reader.record, framing.first, {})
+  read_message(reader, nothing, reader.record, framing.behind, message_of(framing.messages, reader.record), {})
+  return reader.pos
+end
+
 -- What is read of a record to find its length: the values, and where they are.
 local function beginning(look, at, lengths, little)
-  local data = look.data:sub(at + 1, math.min(look.stop, at + LARGEST))
-  local reader = {
-    data = data, tvb = function() return nothing end, base = 0, pos = 0, limit = #data, little = little, record = {},
-    path = "", frame = {},
-  }
+  local reader = glance(look, at, little)
   read(reader, nothing, reader.record, lengths.head, {})
   if lengths.reached then reader.frame[lengths.reached] = {reader.pos, reader.pos} end
   return reader.record, reader.frame
@@ -1359,6 +1386,7 @@ local function measure(look, at, little)
   if lengths.length then
     return ask(lengths.length, values, values, frame) or fail("invalid-size", 0, "record", "it follows from what is absent")
   end
+  if lengths.fields then return end_of_fields(look, at, little) end
   if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
   return left
 end
@@ -1496,6 +1524,7 @@ local function register(spec)
     local into = (node.kind == "slot" or #tail > 0) and tail or head
     into[#into + 1] = node
   end
+  spec.framing.first, spec.framing.behind, spec.framing.messages = head, tail, spec.messages
   declare(name, name, spec.record)
   for type, nodes in pairs(types) do declare(name, name .. "." .. type, nodes) end
   for _, message in ipairs(spec.messages) do

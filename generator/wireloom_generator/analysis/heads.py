@@ -1,6 +1,6 @@
 """What can be read of a record before it is known where it ends: its beginning, as far as that does not matter."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -10,6 +10,8 @@ from wireloom_generator.expressions import LEFT, Expr, Function
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Struct
 from wireloom_generator.types.sizes import NOTHING, SizeRange
+
+Content = Callable[[model.Slot], Iterable[model.Node]]
 
 
 @dataclass(slots=True)
@@ -102,7 +104,7 @@ class _Reading:
             if isinstance(node, model.Slot) and self.message is not None:
                 start = read if isinstance(node.extent, model.Rest) else read + model.space((node,))
                 self.nodes(self.message.sections.get(node.name, ()), start)
-            if self.waits(node):
+            if waits(self.spec, node):
                 return
             read = read + model.space((node,))
             for inner in model.walk((node,)):
@@ -117,43 +119,60 @@ class _Reading:
         if isinstance(node, model.Field | model.Region):
             self.head.places.setdefault(node.name, read.most)
 
-    def waits(self, node: model.Node) -> bool:
-        """Whether what a node is depends on where the record ends."""
-        match node:
-            case model.Field():
-                return self._field(node)
-            case model.Computed():
-                return _asks(node.compute, node.when)
-            case model.Bits():
-                return False
-            case model.Padding(size=size):
-                return _asks(size)
-            case model.Slot(extent=extent):
-                return isinstance(extent, model.Rest) or _asks(extent.condition)
-            case model.Section(extent=extent):
-                return isinstance(extent, model.Rest) or _asks(extent.condition)
-            case model.Ordered(little=little, nodes=nodes):
-                return _asks(little) or any(map(self.waits, nodes))
-            case model.Choice(alternatives=alternatives):
-                return any(_asks(each.when) or any(map(self.waits, each.nodes)) for each in alternatives)
-            case _:
-                assert_never(node)
 
-    def _field(self, field: model.Field) -> bool:
-        extent, repeat = field.wire.extent, field.repeat
-        if field.place is not None or field.optional or model.takes_rest(field) or _asks(field.when):
-            return True
-        if repeat is not None and (repeat.rest or _asks(repeat.count, repeat.until)):
-            return True
-        if isinstance(extent, model.Size):
-            return _asks(extent.condition)
-        if isinstance(extent, model.Terminator):
-            return extent.unterminated
-        if extent is not None or not isinstance(field.type, Struct):
+def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lambda _: ()) -> Iterator[model.Node]:
+    """The nodes whose end depends on where the record ends, if regions to the rest end where their fields do.
+
+    ``content`` gives what messages put into a section.
+    """
+    for node in nodes:
+        if isinstance(node, model.Region) and isinstance(node.extent, model.Rest):
+            if node.trailing is not None:
+                yield node
+            inner = content(node) if isinstance(node, model.Slot) else node.nodes
+            yield from endless(spec, inner, content)
+        elif waits(spec, node):
+            yield node
+
+
+def waits(spec: Resolved, node: model.Node) -> bool:
+    """Whether what a node is depends on where the record ends."""
+    match node:
+        case model.Field():
+            return _field_waits(spec, node)
+        case model.Computed():
+            return _asks(node.compute, node.when)
+        case model.Bits():
             return False
-        name = field.type.name
-        struct = self.spec.structs.get(name)
-        return name in self.spec.recursive or struct is None or any(map(self.waits, struct.nodes))
+        case model.Padding(size=size):
+            return _asks(size)
+        case model.Slot(extent=extent):
+            return isinstance(extent, model.Rest) or _asks(extent.condition)
+        case model.Section(extent=extent):
+            return isinstance(extent, model.Rest) or _asks(extent.condition)
+        case model.Ordered(little=little, nodes=nodes):
+            return _asks(little) or any(waits(spec, each) for each in nodes)
+        case model.Choice(alternatives=alternatives):
+            return any(_asks(each.when) or any(waits(spec, inner) for inner in each.nodes) for each in alternatives)
+        case _:
+            assert_never(node)
+
+
+def _field_waits(spec: Resolved, field: model.Field) -> bool:
+    extent, repeat = field.wire.extent, field.repeat
+    if field.place is not None or field.optional or model.takes_rest(field) or _asks(field.when):
+        return True
+    if repeat is not None and (repeat.rest or _asks(repeat.count, repeat.until)):
+        return True
+    if isinstance(extent, model.Size):
+        return _asks(extent.condition)
+    if isinstance(extent, model.Terminator):
+        return extent.unterminated
+    if extent is not None or not isinstance(field.type, Struct):
+        return False
+    name = field.type.name
+    struct = spec.structs.get(name)
+    return name in spec.recursive or struct is None or any(waits(spec, each) for each in struct.nodes)
 
 
 def _asks(*conditions: model.Condition | None) -> bool:

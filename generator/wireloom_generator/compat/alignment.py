@@ -42,7 +42,7 @@ class LayoutPair:
         """Whether two expressions mean the same, except for changed names."""
         return same(old, new, self.renamed)
 
-    def same_extent(self, old: model.Extent | None, new: model.Extent | None) -> bool:
+    def same_extent(self, old: model.Extent | model.End | None, new: model.Extent | model.End | None) -> bool:
         """Whether two values have the same extent, except for the byte order of a length prefix."""
         match old, new:
             case model.Size(condition=one), model.Size(condition=other):

@@ -157,11 +157,16 @@ def _parameter(parameter: model.Parameter) -> Code:
 def _framing(protocol: model.Protocol) -> Code:
     match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
     order = constructs.quoted(protocol.byte_order)
-    lengths = group(*map(_lengths, protocol.lengths))
+    lengths = group(*(_lengths(protocol, each) for each in protocol.lengths))
     return call("Framing", lengths, match=match, byte_order=order, resync=protocol.record.resync)
 
 
-def _lengths(lengths: model.Lengths) -> Code:
+def _selected(message: model.Message, lengths: model.Lengths) -> bool:
+    """Whether such lengths are those of the message."""
+    return not lengths.match or message.match == lengths.match
+
+
+def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
     checksum, stored = None, None
     if lengths.checksum is not None:
         checksum = group(string(lengths.checksum[0]), constructs.checksum(lengths.checksum[1]))
@@ -175,6 +180,9 @@ def _lengths(lengths: model.Lengths) -> Code:
         most = None if lengths.beginning.most is None else literal(lengths.beginning.most)
         message = [lengths.beginning.message] if lengths.beginning.message else []
         return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
+    if isinstance(lengths.end, model.Fields):
+        messages = group(*(each.name for each in protocol.messages if _selected(each, lengths)))
+        return call("Fields", *probes, record="RECORD", messages=messages, match=match, valid=valid)
     block = "Lengths" if length else "Everything"
     return call(block, *probes, length=length, match=match, valid=valid, checksum=checksum, stored=stored)
 

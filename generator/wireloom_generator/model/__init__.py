@@ -66,6 +66,7 @@ from wireloom_generator.model.wires import (
     Condition,
     End,
     Extent,
+    Fields,
     Order,
     Prefix,
     Rest,

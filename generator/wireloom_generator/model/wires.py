@@ -119,8 +119,14 @@ class Prefix:
 
 Extent = Rest | Size | Prefix | Terminator
 
-End = Rest | Size
-"""Where a record ends: where all that is there ends, or after so many bytes."""
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Where the fields end."""
+
+
+End = Rest | Size | Fields
+"""Where a record ends: where all that is there ends, after so many bytes, or where its fields end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,9 @@ class Record(Documented):
     """What all records of the protocol share."""
 
     fields: tuple[Entry, ...] = required("header fields, then sections")
-    length: Expression | None = optional("bytes of the whole record, or rest: all there are; else each message says")
+    length: Expression | None = optional(
+        "bytes of the whole record; rest: all there are; fields: up to its last; else each message says"
+    )
     proof: Proof | None = optional("what must hold before the length is believed")
     resync: bool = optional("true: behind an unproven record, search for the next proven one", False)
 
@@ -442,7 +444,7 @@ class Message(Declaring):
     message: str = required("snake_case name, that of its file")
     title: str | None = optional("title")
     match: Mapping[str, tuple[int, ...]] = required("header fields and the values that select this message")
-    length: Expression | None = optional("bytes of the whole record, or rest, where the record does not say")
+    length: Expression | None = optional("bytes of the whole record, rest or fields, where the record does not say")
     proof: Proof | None = optional("what must hold before the length is believed")
     valid: Expression | None = optional("must hold of every record of it, or it is malformed")
     sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section of the record", None)

@@ -17,7 +17,7 @@ UNKNOWN = "unknown"
 def protocol_of(spec: model.Resolved) -> model.Protocol:
     """The protocol of a spec that keeps all rules."""
     record, messages, parameters = spec.record, spec.messages, spec.protocol.parameters
-    if record.end is not None and all(message.match for message in messages):
+    if _keeps_unknown(record) and all(message.match for message in messages):
         messages = (*messages, _unknown(record))
     sources = tuple(sorted({part.at.path for part in (*spec.shared, *spec.messages)}))
     return model.Protocol(
@@ -40,6 +40,12 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         sources=sources,
         folders=tuple(dict.fromkeys(path.parent for path in sources)),
     )
+
+
+def _keeps_unknown(record: model.Record) -> bool:
+    """Whether the end of a record is known even if no message matches it."""
+    sized = all(isinstance(slot.extent, model.Size) for slot in record.slots)
+    return record.end is not None and (sized or not isinstance(record.end, model.Fields))
 
 
 def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:

@@ -80,6 +80,8 @@ class _Resolving:
         """Where records end."""
         if written.length == "rest":
             return model.Rest()
+        if written.length == "fields":
+            return model.Fields()
         length = self.fields.condition(written.length, written.where("length"), names)
         return None if length is None else model.Size(length)
 

@@ -32,6 +32,8 @@ from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messag
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 
+_TRIED = "it is tried at every byte, so what tells the length must have a largest size"
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Proofs that prove nothing, and missing proofs."""
@@ -58,10 +60,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _untold(spec: Resolved) -> Iterator[Problem]:
     """What a record that is all there is cannot have."""
     owners: tuple[model.Framed, ...] = (spec.record, *spec.messages)
-    ends = [owner for owner in owners if isinstance(owner.end, model.Rest)]
+    ends = [owner for owner in owners if isinstance(owner.end, model.Rest | model.Fields)]
     if ends and spec.record.resync:
-        hint = "behind a record of length: rest is nothing"
-        yield Problem(spec.record.where("resync"), "proof", "resync has nothing to search", hint)
+        what, hint = "resync has nothing to search", "behind a record of length: rest is nothing"
+        if isinstance(ends[0].end, model.Fields):
+            what, hint = "resync could read on for ever", _TRIED
+        yield Problem(spec.record.where("resync"), "proof", what, hint)
     for owner in ends:
         proof = owner.proof or spec.record.proof
         if proof is not None and proof.checksum is not None:
@@ -87,8 +91,7 @@ def _headed(spec: Resolved) -> Iterator[Problem]:
             )
             yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
         if spec.record.resync and head.most(trees, spec.parameters) is None:
-            hint = "it is tried at every byte, so what tells the length must have a largest size"
-            yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", hint)
+            yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", _TRIED)
 
 
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:

@@ -53,6 +53,28 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if site.moment is Moment.FRAMING:
             yield from _early(spec, site)
     yield from _proofs(spec)
+    yield from _to_the_last_field(spec)
+
+
+def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
+    """Fields that have no end, in records that end where their fields do."""
+    whole = isinstance(spec.record.end, model.Fields)
+    hint = "length: fields is where the fields end, so each of them needs an end of its own"
+    for message in spec.messages or (None,):
+        if not whole and not (message is not None and isinstance(message.end, model.Fields)):
+            continue
+
+        def content(slot: model.Slot, message: model.Message | None = message) -> Iterator[model.Node]:
+            if message is not None:
+                yield from message.sections.get(slot.name, ())
+                for variant in message.variants:
+                    yield from variant.sections.get(slot.name, ())
+
+        for node in heads.endless(spec, spec.record.nodes, content):
+            name = node.name if isinstance(node, model.Named | model.Region) else "this"
+            yield Problem(
+                node.at, "record-length", f"{name!r} depends on where the record ends, and nothing tells that", hint
+            )
 
 
 def _early(spec: Resolved, site: Site) -> Iterator[Problem]:

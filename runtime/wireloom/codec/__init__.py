@@ -14,7 +14,7 @@ from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
-from wireloom.codec.headed import Headed
+from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.inputs import With
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout
@@ -62,6 +62,7 @@ __all__ = [
     "Everything",
     "Expression",
     "Field",
+    "Fields",
     "FlatBuffer",
     "Form",
     "FormEntry",

@@ -1,10 +1,11 @@
-"""Records whose length is told by what they begin with, be it as long as it may: read by the layouts of the record."""
+"""Records whose end is told by what they begin with, or by all of their fields: read by the layouts of the record."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from wireloom.codec.columns import Column
+from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.layout import Layout, Step
@@ -58,33 +59,82 @@ class Headed(Ends):
         return length
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        try:
-            return self.measure(Look(buffer, end, parameters, True, None, None, 0), start, little)
-        except DecodeError as error:
-            return int(error.needed > end - start)
+        return _possible(self, Look(buffer, end, parameters, True, None, None, 0), start, little)
 
     def _read(self, look: Look, start: int, little: bool) -> tuple[Values, Frame]:
-        """The values at the record's beginning, and where they are; ever more bytes are copied, until they are enough.
+        """The values at the record's beginning, and where they are. Raises ``DecodeError``."""
 
-        Raises ``DecodeError``.
-        """
-        left = look.end - start
-        most = left if look.bound is None else min(left, look.bound)
-        size = min(most, _FIRST)
-        while True:
+        def read(data: bytes) -> tuple[Values, Frame]:
             this: Values = dict.fromkeys(column.name for column in self.columns)
-            reader = Glance(bytes(look.buffer[start : start + size]), look.parameters, this, little=little)
-            try:
-                for item in self.items:
-                    item.read(reader, this)
-                return this, reader.frame
-            except DecodeError as error:
-                if look.bound is not None and error.needed > look.bound:
-                    what = f"a record of more than the {counted(look.bound, 'byte')} allowed"
-                    raise DecodeError("too-long", what) from None
-                if not size < error.needed <= left:
-                    raise
-                size = min(most, max(error.needed, 2 * size))
+            reader = Glance(data, look.parameters, this, little=little)
+            for item in self.items:
+                item.read(reader, this)
+            return this, reader.frame
+
+        return _glanced(look, start, read)
+
+
+class Fields(Ends):
+    """They end where their fields do: those of ``record``, and of the one of ``messages`` that they are."""
+
+    def __init__(
+        self,
+        *fields: tuple[str, int, Any],
+        record: Record,
+        messages: tuple[Message, ...],
+        match: Mapping[str, tuple[int, ...]] | None = None,
+        valid: Formula | None = None,
+    ) -> None:
+        super().__init__(*fields, match=match, valid=valid)
+        self.record = record
+        self.window = sys.maxsize
+        self._dispatch = Dispatch({message.name: message for message in messages})
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        self._asked(look, start, little, Frame(look.parameters))
+
+        def end(data: bytes) -> int:
+            this: Values = dict.fromkeys(column.name for column in self.record.columns)
+            reader = Glance(data, look.parameters, this, little=little)
+            self.record.head.read(reader, this)
+            self._dispatch.message_of(this).read(reader, this)
+            return reader.pos
+
+        return _glanced(look, start, end)
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        return _possible(self, Look(buffer, end, parameters, True, None, None, 0), start, little)
+
+
+T = TypeVar("T")
+
+
+def _glanced(look: Look, start: int, read: Callable[[bytes], T]) -> T:
+    """What ``read`` finds in the first bytes of a record; ever more are copied, until they are enough.
+
+    Raises ``DecodeError``.
+    """
+    left = look.end - start
+    most = left if look.bound is None else min(left, look.bound)
+    size = min(most, _FIRST)
+    while True:
+        try:
+            return read(bytes(look.buffer[start : start + size]))
+        except DecodeError as error:
+            if look.bound is not None and error.needed > look.bound:
+                what = f"a record of more than the {counted(look.bound, 'byte')} allowed"
+                raise DecodeError("too-long", what) from None
+            if not size < error.needed <= left:
+                raise
+            size = min(most, max(error.needed, 2 * size))
+
+
+def _possible(ends: Ends, look: Look, start: int, little: bool) -> int:
+    """As ``Ends.possible``; 1 if more bytes may tell."""
+    try:
+        return ends.measure(look, start, little)
+    except DecodeError as error:
+        return int(error.needed > look.end - start)
 
 
 class _Item(NamedTuple):

@@ -119,6 +119,8 @@ def await_(writer: Writer, this: Values, derived: Iterable[tuple[str, Field]]) -
 
 def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
     """Check derived values that were read. Raises ``DecodeError`` naming the first that is wrong."""
+    if not reader.judges:
+        return
     for name, field in derived:
         if this.get(name) is None:
             continue

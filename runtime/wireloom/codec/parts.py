@@ -60,7 +60,7 @@ class Section(Part):
 
     def leave(self, reader: Reader, this: Values, outer: Enclosing) -> None:
         """Handle the bytes left over in the section and restore the bounds."""
-        if reader.pos < reader.limit or reader.taken is not None:
+        if (reader.pos < reader.limit or reader.taken is not None) and (reader.judges or self.size is not None):
             self._keep(reader, this)
         if reader.trace is not None:
             reader.trace.finish(reader.pos)

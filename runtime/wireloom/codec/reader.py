@@ -43,6 +43,8 @@ class Reader:
     The same bound holds for a batch of records. It is needed because a list may take a hundred times as many bytes in a
     table as in the record.
     """
+    judges = True
+    """Whether it matters what is wrong with values, and sections without a size end where the bytes do."""
     SHARED = 64
     """How many times as many bytes as the record has its fields may read that belong to others."""
 
@@ -168,12 +170,12 @@ class Glance(Reader):
     """A reader of the first bytes of a record that finds out where it ends; what is wrong in it does not matter yet."""
 
     __slots__ = ("limits",)
+    judges = False
 
     def __init__(self, buffer: bytes, parameters: Values, record: Values, *, little: bool) -> None:
         super().__init__(buffer, parameters, little=little)
         self.record = record
         self.limits: list[Enclosing] = []
-        del self.frame["record"]
 
     def refuse(self, error: DecodeError) -> None:
         pass

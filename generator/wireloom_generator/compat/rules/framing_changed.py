@@ -67,7 +67,9 @@ def _lengths(
 
 def _told(end: model.End) -> model.Condition | str:
     """Where records end, in the words of the spec."""
-    return end.condition if isinstance(end, model.Size) else "`rest`"
+    if isinstance(end, model.Size):
+        return end.condition
+    return "`rest`" if isinstance(end, model.Rest) else "`fields`"
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:

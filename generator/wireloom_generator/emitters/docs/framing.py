@@ -45,6 +45,8 @@ def _bytes(lengths: model.Lengths) -> str:
     match lengths.end:
         case model.Rest():
             return "all the bytes there are"
+        case model.Fields():
+            return "as many bytes as its fields"
         case model.Size(condition=condition):
             if lengths.beginning is not None:
                 return f"{code(condition.text)} bytes, told by its beginning"

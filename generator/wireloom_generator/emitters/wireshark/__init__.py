@@ -454,6 +454,7 @@ def _lengths(lengths: model.Lengths) -> LuaTable:
             valid=_rule(lengths.valid),
             checksum=_proof(lengths),
             head=_list(map(_bare, lengths.beginning.nodes)) if lengths.beginning else None,
+            fields="true" if isinstance(lengths.end, model.Fields) else None,
             reached=string(lengths.beginning.reached) if lengths.beginning and lengths.beginning.reached else None,
         )
     )
