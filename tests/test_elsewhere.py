@@ -8,6 +8,8 @@ from compiled import feature
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.inspection.record import inspect_record
+from wireloom_generator import examples, explained
+from wireloom_generator.emitters import Subject, docs
 
 LARGE = """
 protocol: large
@@ -153,3 +155,20 @@ def test_an_inspection_shows_bytes_where_they_stand_and_shared_ones_where_they_a
     ]
     assert (name.path, name.start, name.end) == ("symbols.symbols[1].name", 10, 10)
     assert name.note == "the bytes from 0x4 to 0x6"
+
+
+def test_pages_say_where_fields_stand_and_whose_bytes_are_shared() -> None:
+    page = _page("elsewhere", "table")
+    assert "| note_offset | 2 | `u16` | `note` | If `note_offset != 0`. | `int` |" in page
+    assert "Total 4 bytes, and what stands elsewhere" in page
+    page = _page("elsewhere_shared", "symbols")
+    assert "| offset(body) + 3 | 2 | `u16` | `first` | Its bytes belong to others; it is only read. | `int` |" in page
+
+
+def _page(name: str, message: str) -> str:
+    """The page of a message."""
+    found = feature(name)
+    protocol, codec = found.protocol, found.codec
+    subject = Subject(protocol, examples.run(protocol, codec)[0], explained.account(codec), protocol.name)
+    pages = {file.path.stem: file.text for file in docs.EMITTER.emit(subject)}
+    return pages[message]

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Drawn
-from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Tree
+from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Single, Tree
 from wireloom_generator.emitters.docs.records import TRAILER, Area
 from wireloom_generator.types import Struct
 
@@ -208,7 +208,22 @@ def _total(parts: Sequence[Area]) -> str:
     detail = f" ({shown})" if len(named) > 1 else ""
     optional = sum(_optional(part.trees) for part in parts)
     shorter = f", {end.moved(-optional)} without what is optional" if optional else ""
-    return f"Total {end} {'byte' if str(end) == '1' else 'bytes'}{detail}{shorter}"
+    more = ", and what stands elsewhere" if any(_elsewhere(part.trees) for part in parts) else ""
+    return f"Total {end} {'byte' if str(end) == '1' else 'bytes'}{detail}{shorter}{more}"
+
+
+def _elsewhere(trees: Iterable[Tree]) -> bool:
+    """Whether one of the fields has bytes of its own that do not stand in sequence."""
+    return any(
+        any(_elsewhere(option.trees) for option in tree.options)
+        if isinstance(tree, Fork)
+        else _stands_elsewhere(tree.node) or _elsewhere(tree.inner)
+        for tree in trees
+    )
+
+
+def _stands_elsewhere(node: Single) -> bool:
+    return isinstance(node, model.Field) and node.place is not None and not node.shared
 
 
 def _optional(trees: Sequence[Tree]) -> int:

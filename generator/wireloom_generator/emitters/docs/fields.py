@@ -102,6 +102,7 @@ class FieldTable:
             _size_in_words(tree),
             *_ending(field.wire.extent),
             self.here(field.name),
+            "Its bytes belong to others; it is only read" if field.shared else "",
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
             f"Malformed unless {code(field.valid.text)}" if field.valid else "",

@@ -105,7 +105,7 @@ class Placing:
                 case model.When(when=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
                     found.append(Fork((Option(given(condition.text), trees),)))
-                    at = at.moved(None, _sizes(inner))
+                    at = _behind(at, inner)
                 case model.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
                     found.append(Fork((Option("if bytes are left", trees),), tail=True))
@@ -142,7 +142,7 @@ class Placing:
         always = isinstance(choice.alternatives[-1], model.Otherwise)
         even = always and len(set(ends)) == 1 and ends[0] is not None
         nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
-        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else at.moved(None, _sizes(nodes))
+        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else _behind(at, nodes)
 
     def _placed(self, node: Single, at: Position) -> Placed:
         match node:
@@ -250,5 +250,8 @@ def otherwise(refused: Iterable[str]) -> str:
     return " and ".join(f"unless {code(text)}" for text in texts) if len(texts) < 3 else "otherwise"
 
 
-def _sizes(nodes: Iterable[model.Node]) -> str:
-    return " + ".join(f"size({name})" for name in dict.fromkeys(declared(nodes)))
+def _behind(at: Position, nodes: Iterable[model.Node]) -> Position:
+    """The offset behind nodes of which some may be missing; those that stand elsewhere do not count."""
+    names = declared(node for node in nodes if not isinstance(node, model.Field) or node.place is None)
+    sizes = " + ".join(f"size({name})" for name in dict.fromkeys(names))
+    return at.moved(None, sizes) if sizes else at
