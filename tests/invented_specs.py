@@ -244,6 +244,8 @@ class _Drawing:
         self.structs.append({"name": struct, "fields": entries})
 
         is_list = self.random.random() < 0.5
+        if is_list and self.random.random() < 0.3:
+            fill_inner = self.recursive(self.structs[-1], entries, fill_inner)
 
         def fill(row: Row) -> None:
             items: list[Row] = [{} for _ in range(self.random.choice((0, 1, 4)) if is_list else 1)]
@@ -252,7 +254,7 @@ class _Drawing:
             row[name] = items if is_list else items[0]
 
         entry: Entry = {"name": name, "type": struct}
-        if self.random.random() < 0.4:
+        if "depth" not in self.structs[-1] and self.random.random() < 0.4:
             self.given(entry, self.structs[-1], entries)
         if not is_list:
             return self.asked(entry, entries, fill)
@@ -260,6 +262,24 @@ class _Drawing:
         return [
             {"name": count, "type": "u8", "derive": f"count({name})"}, entry | {"repeat": {"count": count}},
         ], fill  # fmt: skip
+
+    def recursive(self, struct: Entry, inner: list[Entry], fill: Fill) -> Fill:
+        """Let a struct contain itself; what is deeper than it says is bytes."""
+        has_more, more = self.named("has"), self.named("more")
+        struct["depth"] = 2
+        inner.append({"name": has_more, "type": "bool"})
+        inner.append({"name": more, "type": struct["name"], "prefix": "u16", "when": has_more})
+
+        def fill_deep(row: Row, level: int = 1) -> None:
+            fill(row)
+            row[has_more] = self.random.random() < 0.5
+            if row[has_more] and level == struct["depth"]:
+                row[more] = self.random.randbytes(self.random.choice((0, 1, 30)))
+            elif row[has_more]:
+                row[more] = {}
+                fill_deep(row[more], level + 1)
+
+        return fill_deep
 
     def given(self, entry: Entry, struct: Entry, inner: list[Entry]) -> None:
         """Give a struct a number, and let one more field of it follow from that."""

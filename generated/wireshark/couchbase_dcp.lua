@@ -239,7 +239,7 @@ local function offset_of(frame, name)
 end
 
 -- What is found by going from struct to struct.
-local function inside(values, ...)
+local function in_struct(values, ...)
   for i = 1, select("#", ...) do
     if values == nil then return nil end
     values = values[(select(i, ...))]

@@ -485,9 +485,9 @@ def _unconditional(node: Node) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Struct(Described):
-    """A shared struct. Its expressions see what it is ``given``.
+    """A shared struct. Its expressions see what it is ``given``. If it ``exhausts``, no bytes are ever left behind it.
 
-    If it ``exhausts``, no bytes are ever left behind it in its section.
+    One that says its ``depth`` does not contain itself, or not as it must; others that do are unrolled.
     """
 
     name: str
@@ -495,3 +495,4 @@ class Struct(Described):
     nodes: tuple[Node, ...]
     columns: tuple[Column, ...]
     exhausts: bool = field(compare=False)
+    depth: int | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from wireloom_generator import naming
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading import limits, shape, source, syntax
+from wireloom_generator.reading.unrolling import unrolled
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,15 @@ def _declaring(protocol: syntax.Protocol, messages: Iterable[syntax.Message]) ->
     )
 
 
+def _unrolled(spec: Spec) -> Spec:
+    """The spec with a type for each depth of those that contain themselves."""
+    if all(struct.depth is None for struct in spec.structs.values()):
+        return spec
+    protocol = replace(spec.protocol, types=unrolled(spec.protocol.types, spec.structs))
+    libraries = (replace(each, types=unrolled(each.types, spec.structs)) for each in spec.libraries)
+    return replace(spec, protocol=protocol, libraries=tuple(libraries))
+
+
 class _Loader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -140,7 +150,7 @@ class _Loader:
         libraries = self.imports(folder, [protocols[0], *own], {folder: own})
         declared = declared_variants((protocols[0], *own, *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
-        spec = Spec(folder, _declaring(protocols[0], messages), shared, tuple(own + libraries))
+        spec = _unrolled(Spec(folder, _declaring(protocols[0], messages), shared, tuple(own + libraries)))
         large = limits.exceeded(spec.structs, spec.lists)
         self.problems += [large] if large else []
         return None if large else spec

@@ -323,6 +323,7 @@ class Struct(Documented):
 
     name: str = required("CamelCase name")
     given: tuple[str, ...] = optional("names of values that whoever uses it gives it", ())
+    depth: int | None = optional("of one that contains itself: how many are inside each other; what is deeper is bytes")
     byte_order: Expression | None = optional("big or little; by default that of what it is in")
     fields: tuple[Entry, ...] = required("its fields")
 

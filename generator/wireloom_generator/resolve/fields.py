@@ -106,7 +106,14 @@ class Fields:
         self.order, self.live = outer
         exhausts = model.exhausting(nodes, self.structs) is not None
         return model.Struct(
-            written.name, written.given, nodes, columns(nodes), exhausts, doc=documentation(written), written=written
+            written.name,
+            written.given,
+            nodes,
+            columns(nodes),
+            exhausts,
+            written.depth,
+            doc=documentation(written),
+            written=written,
         )
 
     def ordered(

@@ -1,6 +1,8 @@
-"""No type contains itself, as a field or by an include, directly or through others.
+"""A type that contains itself says how deep it goes.
 
-Such a type would have no end: its columns could not be listed. Keep the inner part as bytes instead.
+Without a ``depth`` such a type would have no end, and its columns could not be listed. With it, so many are inside each
+other, and what is deeper is bytes. So each field with the type must tell where it ends: by ``size``, ``prefix`` or
+``until``, or by ``repeat: rest``. In a circle of several types one of them has the ``depth``.
 
 Bad::
 
@@ -13,19 +15,36 @@ Good::
 
     types:
       - name: Node
+        depth: 4
         fields:
-          - {name: child, type: bytes, prefix: u16}
+          - {name: child, type: Node, prefix: u16}
 """
 
 from collections.abc import Iterator
 
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
+from wireloom_generator.reading.unrolling import DEEPEST
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Types that contain themselves."""
+    """Types that contain themselves and have no end, and depths that mean nothing."""
+    deep = {name: struct.depth for name, struct in spec.structs.items() if struct.depth is not None}
+    for name, depth in deep.items():
+        at = spec.structs[name].where("depth")
+        if not 1 <= depth <= DEEPEST:
+            yield Problem(at, "recursive-type", f"a depth is from 1 to {DEEPEST}, not {depth}")
+        elif name not in spec.recursive:
+            yield Problem(at, "recursive-type", f"type {name!r} does not contain itself, so it has no depth")
     for loop in spec.loops:
         through = "" if loop.used == loop.name else f" through {loop.used}"
-        hint = "it would have no end; keep the inner part as bytes"
-        yield Problem(loop.at, "recursive-type", f"type {loop.name!r} contains itself{through}", hint)
+        what = f"type {loop.name!r} contains itself{through}"
+        if not deep.keys() & {loop.name, loop.used}:
+            hint = "give it a depth, as in depth: 4; what is deeper is bytes"
+        elif loop.name != loop.used and loop.name in deep and loop.used in deep:
+            hint = "one type of a circle has the depth, and no other"
+        elif loop.used in deep and 1 <= deep[loop.used] <= DEEPEST:
+            hint = "what is deeper is bytes, so say where a field of it ends: size, prefix, until or repeat: rest"
+        else:
+            continue  # told where the depth is
+        yield Problem(loop.at, "recursive-type", what, hint)

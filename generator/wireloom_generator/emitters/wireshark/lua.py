@@ -280,7 +280,7 @@ def _value_of(name: Name) -> str:
     origin = _ORIGINS.get(name.origin or Origin.THIS, name.origin or "this")
     first, *steps = name.steps
     value = f"{origin}.{first}" if _is_name(first) else f"{origin}[{string(first)}]"
-    return f"inside({', '.join([value, *map(string, steps)])})" if steps else value
+    return f"in_struct({', '.join([value, *map(string, steps)])})" if steps else value
 
 
 def _called(call: Call, *, may_fail: bool) -> str:
