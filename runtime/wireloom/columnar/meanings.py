@@ -73,7 +73,7 @@ def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
     limit = _EXACT if isinstance(meaning, DoubleMeaning) else _MOST
     data, doubtful = _signed(column.data)
     bound = (limit - abs(meaning.plus)) // abs(meaning.times)
-    if bound < 0 or (isinstance(meaning, DoubleMeaning) and meaning.by > _EXACT):
+    if bound < 1 or (isinstance(meaning, DoubleMeaning) and meaning.by > _EXACT):
         return Meant(column, np.ones(len(data), bool))
     large = _some((data > bound) | (data < -bound))
     data = _harmless(data, large, doubtful) * meaning.times + meaning.plus
