@@ -90,7 +90,12 @@ class Computed(Part):
     def _meant(self, value: Any) -> Any:
         """What a number stands for, None if nothing."""
         meaning = self.compute.meaning
-        return value if meaning is None or not isinstance(value, int) else meaning.kept(value)[0]
+        if meaning is None or not isinstance(value, int):
+            return value
+        try:
+            return meaning.value(value)
+        except DecodeError:
+            return None
 
     def fits(self, value: Any) -> bool:
         """Whether the column can hold that value, which may be anything: it is computed from values that were given."""
