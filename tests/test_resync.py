@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lockstep import Pair, capture_alike
 
-from wireloom.codec.checksums import Crc, Sums
+from wireloom.codec.checksums import Crc, Rolling, Sums
 from wireloom.columnar.running import Running
 
 FRAME = """\
@@ -139,7 +139,7 @@ def test_a_record_whose_checksum_is_behind_the_end_is_not_proven() -> None:
     assert found["_corrupt_record"].to_pylist()[1] == frame(2)[:-1]
 
 
-@pytest.mark.parametrize("algorithm", sums.SOME)
+@pytest.mark.parametrize("algorithm", [name for name in sums.SOME if isinstance(sums.algorithm(name), Rolling)])
 def test_every_checksum_at_the_end_proves_a_record(algorithm: str) -> None:
     frames = [frame(1, algorithm=algorithm), b"WL\1", frame(2, "x" * 300, algorithm)]
     found = capture_alike(pair(FRAME, algorithm), b"".join(frames))

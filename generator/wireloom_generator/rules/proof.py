@@ -2,7 +2,8 @@
 
 The length of a damaged record would lead anywhere. A proof says what must hold before it is believed: a condition, a
 checksum, or both. ``resync`` searches for the next record that is proven, and a byte order that may be found out
-(``auto``) is the one in which the proof holds: both need one.
+(``auto``) is the one in which the proof holds: both need one. With ``resync`` it is tried at every byte, so its
+checksum is one that is quick for ranges that overlap: any but ``internet`` and ``fletcher32``.
 
 Bad::
 
@@ -31,6 +32,10 @@ from wireloom_generator.analysis import heads, offsets
 from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
+from wireloom_generator.reading.catalogue import ALGORITHMS
+
+_UNSHARED = tuple(ALGORITHMS[name].kind for name in ("internet", "fletcher32"))
+"""Checksums of a range that those of others do not help to find."""
 
 _TRIED = "it is tried at every byte, so what tells the length must have a largest size"
 
@@ -106,11 +111,15 @@ def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) ->
     if proof.checksum is None:
         return
     at = proof.where("checksum")
-    visits = (*scope.header, *scope.visits)
-    sums = {v.item.name for v in visits if isinstance(v.item, model.Field) and v.item.checksum is not None}
+    fields = [visit.item for visit in (*scope.header, *scope.visits) if isinstance(visit.item, model.Field)]
+    sums = {field.name: field.checksum for field in fields if field.checksum is not None}
     layout = offsets.of(spec, owner)
     if proof.checksum not in sums:
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
         hint = "it must be in every record, behind nothing whose size numbers at fixed offsets do not tell"
         yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is", hint)
+    elif spec.record.resync and sums[proof.checksum].kind in _UNSHARED:
+        hint = "it is tried at every byte, and a sum of numbers of two bytes tells nothing of the next one; a CRC does"
+        what = f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again"
+        yield Problem(at, "proof", what, hint)
