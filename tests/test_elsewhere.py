@@ -172,3 +172,41 @@ def _page(name: str, message: str) -> str:
     subject = Subject(protocol, examples.run(protocol, codec)[0], explained.account(codec), protocol.name)
     pages = {file.path.stem: file.text for file in docs.EMITTER.emit(subject)}
     return pages[message]
+
+
+TIFF = """
+protocol: tiff
+byte_order: big
+types:
+  - name: Directory
+    fields:
+      - {name: tags_count, type: u16, derive: count(tags)}
+      - {name: tags, type: u16, repeat: {count: tags_count}}
+record:
+  length: rest
+  fields:
+    - {section: body, size: rest}
+---
+message: file
+match: {}
+sections:
+  body:
+    - {name: mark, type: u16, valid: "mark in [0x4949, 0x4d4d]"}
+    - section: content
+      size: rest
+      byte_order: "little if mark == 0x4949 else big"
+      fields:
+        - {name: version, type: u16, const: 42}
+        - {name: first_offset, type: u32, derive: offset(first)}
+        - {name: first, type: Directory, at: first_offset}
+"""
+
+
+@pytest.mark.parametrize("data", ["4949 2a00 0800 0000 02 00 0100 0200", "4d4d 002a 0000 0008 0002 0001 0002"])
+def test_what_stands_elsewhere_has_the_byte_order_of_where_it_is_declared(data: str) -> None:
+    codec = compiled.of(TIFF).codec
+    row = codec.parse(bytes.fromhex(data))
+    assert row["file"]["first"] == {"tags_count": 2, "tags": [1, 2]}
+    assert codec.build(row) == bytes.fromhex(data)
+    row["file"]["first_offset"] = None
+    assert codec.build(row) == bytes.fromhex(data)
