@@ -45,6 +45,7 @@ class Headed(Ends):
         self.window = sys.maxsize if most is None else most
         items = list(_items(record, message))
         self.columns = [column for item in items for column in item.columns]
+        self._empty: Values = dict.fromkeys(column.name for column in self.columns)
         self.items = list(_needed(items, [each for each in (self.length, self.valid) if each is not None]))
 
     def measure(self, look: Look, start: int, little: bool) -> int:
@@ -65,7 +66,7 @@ class Headed(Ends):
         """The values at the record's beginning, and where they are. Raises ``DecodeError``."""
 
         def read(data: bytes) -> tuple[Values, Frame]:
-            this: Values = dict.fromkeys(column.name for column in self.columns)
+            this = dict(self._empty)
             reader = Glance(data, look.parameters, this, little=little)
             for item in self.items:
                 item.read(reader, this)
@@ -88,13 +89,14 @@ class Fields(Ends):
         super().__init__(*fields, match=match, valid=valid)
         self.record = record
         self.window = sys.maxsize
+        self._empty: Values = dict.fromkeys(column.name for column in record.columns)
         self._dispatch = Dispatch({message.name: message for message in messages})
 
     def measure(self, look: Look, start: int, little: bool) -> int:
         self._asked(look, start, little, Frame(look.parameters))
 
         def end(data: bytes) -> int:
-            this: Values = dict.fromkeys(column.name for column in self.record.columns)
+            this = dict(self._empty)
             reader = Glance(data, look.parameters, this, little=little)
             self.record.head.read(reader, this)
             self._dispatch.message_of(this).read(reader, this)
