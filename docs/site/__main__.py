@@ -71,7 +71,7 @@ def _places() -> dict[PurePosixPath, str]:
         found[path] = path.name
     for path in _files("generated/docs/*/*.md"):
         found[path] = (FOLDER / path.relative_to("generated/docs")).as_posix()
-    for path in _files("specs/*/*.yaml"):
+    for path in _files("specs/*/*.yaml", "specs/*/*/*.yaml"):
         found[path] = f"{path.with_suffix('.md')}"
     return found
 
@@ -119,10 +119,16 @@ def _protocols(stage: Stage, protocols: list[Compiled]) -> Navigation:
     """The pages of each protocol, and then its specs."""
     found: list[tuple[str, Navigation]] = []
     for one in protocols:
-        pages = [stage.page(file.path.as_posix(), file.text) for file in one.files]
-        folders = dict.fromkeys(source.parent.name for source in one.protocol.sources)
-        specs = [stage.file(path) for folder in folders for path in _files(f"specs/{folder}/*.yaml")]
-        found.append((one.title, [*pages, ("Specs", specs)]))
+        groups = {message.name: one.protocol.group(message) for message in one.protocol.messages}
+        pages: dict[str, list[str]] = {}
+        for file in one.files:
+            page = stage.page(file.path.as_posix(), file.text)
+            pages.setdefault(groups.get(file.path.stem, ""), []).append(page)
+        patterns = [
+            f"specs/{folder.name}/{inner}" for folder in one.protocol.folders for inner in ("*.yaml", "*/*.yaml")
+        ]
+        specs = [stage.file(path) for path in _files(*patterns)]
+        found.append((one.title, [*pages.pop("", []), *sorted(pages.items()), ("Specs", specs)]))
     return found
 
 

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from wireloom_generator import git
 from wireloom_generator.git import GitError, MissingGitError
+from wireloom_generator.reading.spec import home
 
 _RELEASE = re.compile(r"(?:.*[-/_])?v?\d+(?:\.\d+)*")
 """A tag of a release: a version, perhaps after a name, such as ``v1.2`` or ``wireloom-1.2``, but not ``1.2rc1``."""
@@ -78,10 +79,11 @@ def _known(root: Path) -> str:
 def _files(root: Path, commit: str, path: PurePosixPath) -> Iterator[PurePosixPath]:
     """The files of the protocols in ``path``, with the libraries beside it if it is the folder of one protocol."""
     is_protocol = any((root / path).glob("*.yaml")) or (root / path).is_file()
-    folder = (path.parent if (root / path).is_file() else path).parent if is_protocol else path
+    own = path.parent if (root / path).is_file() else path
+    folder = PurePosixPath(home(root / own).relative_to(root)).parent if is_protocol else path
     listed = git.run(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", str(folder))
     for name in listed.decode().split("\0"):
-        if name and PurePosixPath(name).parent.parent == folder:
+        if name and folder in PurePosixPath(name).parents[1:3]:
             yield PurePosixPath(name)
 
 

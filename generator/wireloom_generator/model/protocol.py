@@ -203,6 +203,11 @@ class Protocol:
     sources: tuple[Path, ...]
     folders: tuple[Path, ...]
 
+    def group(self, message: Message) -> str:
+        """The folder in that of the protocol in which a message stands, if it stands in one."""
+        is_grouped = message.path is not None and message.path.parent != self.path.parent
+        return message.path.parent.name if message.path is not None and is_grouped else ""
+
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of a row."""

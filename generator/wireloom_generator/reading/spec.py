@@ -36,7 +36,7 @@ class Spec:
     def is_whole(self) -> bool:
         """Whether every file of the folder could be read; if not, rules cannot know what is missing."""
         read = {part.at.path for part in (*self.shared, *self.messages)}
-        return all(path in read for path in self.folder.glob("*.yaml"))
+        return all(path in read for path in files_of(self.folder))
 
     @cached_property
     def structs(self) -> dict[str, syntax.Struct]:
@@ -55,10 +55,23 @@ def load(paths: Sequence[Path]) -> tuple[list[Spec], list[Problem]]:
     return specs, loader.problems
 
 
+def files_of(folder: Path) -> list[Path]:
+    """The files of a protocol's or a library's folder, and of the groups of messages in it, in the order of names."""
+    inner = [path for path in folder.glob("*/*.yaml") if naming.column_fault(path.parent.name) is None]
+    return sorted((*folder.glob("*.yaml"), *inner), key=lambda path: (path.name, path))
+
+
+def home(path: Path) -> Path:
+    """The protocol's folder that a folder belongs to: itself, or the one around a group of messages."""
+    is_group = not (path / "protocol.yaml").is_file() and (path.parent / "protocol.yaml").is_file()
+    return path.parent if is_group else path
+
+
 def _folders(path: Path) -> Iterator[Path]:
     if path.is_file():
-        yield from (path.parent,) if path.suffix == ".yaml" else ()
+        yield from (home(path.parent),) if path.suffix == ".yaml" else ()
     elif any(path.glob("*.yaml")):
+        path = home(path)
         yield path if path.name not in ("", "..") else path / ".." / path.resolve().name  # its name is the protocol's
     else:
         yield from (child for child in sorted(path.iterdir()) if any(child.glob("*.yaml"))) if path.is_dir() else ()
@@ -123,13 +136,16 @@ class _Loader:
     def read(self, folder: Path) -> list[syntax.File]:
         if folder not in self.files:
             self.files[folder] = []
-            for path in sorted(folder.glob("*.yaml")):
+            for path in files_of(folder):
                 document, problems = source.read(path, path)
                 self.problems += problems
                 if document is not None:
                     file, problems = shape.read(document)
                     self.problems += problems
-                    if file is not None:
+                    if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
+                        what = "a folder in that of a protocol is a group of its messages"
+                        self.problems.append(Problem(file.at, "one-protocol", what, "this file stands beside it"))
+                    elif file is not None:
                         self.files[folder].append(file)
         return self.files[folder]
 

@@ -38,7 +38,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         lengths=tuple(_lengths(spec)),
         match=_match_probes(spec),
         sources=sources,
-        folders=tuple(dict.fromkeys(path.parent for path in sources)),
+        folders=tuple(sorted({part.at.path.parent for part in spec.shared})),
     )
 
 

@@ -59,7 +59,7 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
         errata=errata.at(places.PROTOCOL, protocol.doc),
         libraries=tuple(_libraries(pages)),
         facts=(*_facts(pages), *(sentences(account, code, phrase) if account else ())),
-        messages=table(("Message", "A record is this if", "What it is", "Source"), _messages(pages)),
+        messages=table(("Group", "Message", "A record is this if", "What it is", "Source"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),
         parameters=_parameters(pages),
@@ -81,11 +81,13 @@ def _facts(pages: MessagePages) -> Iterator[str]:
 
 
 def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
-    for message in pages.protocol.messages:
+    group = pages.protocol.group
+    for message in sorted(pages.protocol.messages, key=group):
         title = phrase(message.doc.title or message.name)
         match = pages.names.selected(message)
         link = f"[{title}]({message.name}.md)<br>{code(message.name)}"
-        yield link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
+        shown = code(group(message)) if group(message) else ""
+        yield shown, link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
 
 
 def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
