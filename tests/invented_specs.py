@@ -6,10 +6,14 @@ name, with values from the domain of each field's type. What is new among the ty
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from ipaddress import IPv4Address
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import UUID
 
 import compiled
 import every_type
@@ -30,6 +34,26 @@ ROWS = 12
 LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
 LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MEANT: tuple[tuple[Entry, Callable[[Random], Any]], ...] = (
+    ({"type": "u32", "as": {"timestamp": {"unit": "s"}}}, lambda chance: EPOCH + timedelta(0, chance.getrandbits(32))),
+    (
+        {"type": "i64", "as": {"timestamp": {"unit": "ns"}}, "raw": ""},
+        lambda chance: EPOCH + timedelta(microseconds=chance.randrange(-(10**15), 10**15)),
+    ),
+    ({"type": "u40", "as": {"duration": {"unit": "ms"}}}, lambda chance: timedelta(0, 0, 0, chance.getrandbits(40))),
+    ({"type": "leb128_u32", "as": {"duration": {"unit": "d"}}}, lambda chance: timedelta(chance.getrandbits(20))),
+    (
+        {"type": "u16", "as": {"decimal": {"scale": 0.01, "offset": -40}}},
+        lambda chance: Decimal(chance.getrandbits(16)) / 100 - 40,
+    ),
+    ({"type": "i24", "as": {"double": {"scale": "1/8"}}}, lambda chance: (chance.getrandbits(24) - 2**23) / 8),
+    ({"type": "bytes", "size": 16, "as": "uuid"}, lambda chance: str(UUID(int=chance.getrandbits(128)))),
+    ({"type": "bytes", "size": 4, "as": "ipv4"}, lambda chance: str(IPv4Address(chance.getrandbits(32)))),
+    ({"type": "bytes", "size": 6, "as": "mac"}, lambda chance: chance.randbytes(6).hex(":")),
+)
+"""Fields with numbers and bytes that stand for something, and what draws a value of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +133,7 @@ class _Drawing:
             self.shown,
             self.bits,
             self.labelled,
+            self.meant,
             self.elsewhere,
         )
         entries: list[Entry] = []
@@ -148,6 +173,19 @@ class _Drawing:
         if not isinstance(example, int | str) or not _fits(entry["type"], example):
             return self.plain()
         return [{**entry, "name": self.named("constant"), "const": example}], dict.copy
+
+    def meant(self) -> Piece:
+        """A number or bytes that stand for something, or a list of them."""
+        entry, draw = self.random.choice(MEANT)
+        name = self.named("meant")
+        entry = {**entry, "name": name}
+        if "raw" in entry:
+            entry["raw"] = f"{name}_number"
+        elif self.random.random() < 0.4:
+            return [{**entry, "repeat": {"count": 2}}], lambda row: row.update(
+                {name: [draw(self.random), draw(self.random)]}
+            )
+        return [entry], lambda row: row.update({name: draw(self.random)})
 
     def listed(self) -> Piece:
         entry, draw = self.field()
