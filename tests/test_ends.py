@@ -44,6 +44,10 @@ KINDS = {
     "kept beside": "type: text, size: 4, until: '00', raw: value_bytes",
     "kept beside, where it ends": "type: text, until: '00', unterminated: allowed, raw: value_bytes",
     "a size that varies": "type: u8}\n    - {name: data, type: bytes, size: value, until: '00', pad: '20'",
+    "left in two bytes, maybe": "type: bytes, until: '2e2e', terminator: leave, unterminated: allowed}\n"
+    "    - {name: more, type: bytes, size: rest",
+    "a full size in front of half a terminator": "type: bytes, size: 3, until: '2e2e'",
+    "a list that is no text in part": "type: text, size: 2, pad: '20', repeat: rest, raw: value_bytes",
     "a list": "type: text, size: 2, pad: '20', repeat: rest",
 }
 

@@ -48,21 +48,24 @@ class Until(Extent):
         return start, behind if self.terminator == "keep" else end, behind
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        is_ended = self.check(data)
+        may_end = self.terminator == "leave" and self.unterminated
+        is_ended = self.check(data, alone=may_end)
         writer.write(data + self.end if self.terminator == "drop" else data)
         if self.terminator == "leave":
-            writer.precede(self.end, may_end=self.unterminated)
+            writer.precede(self.end, min(len(data), len(self.end) - self.unit), self.unit, may_end=may_end)
         elif not is_ended:
             writer.follow(self, this, followed=False)
 
-    def check(self, data: bytes) -> bool:
-        """Whether it ends with the terminator that is kept, or keeps none. Raises ``EncodeError`` if it has another."""
-        text, whole = data, data + self.end
-        if self.terminator == "keep" and data.endswith(self.end):
-            text, whole = data[: -len(self.end)], data
-        if Until(self.end, unit=self.unit).find(whole, 0, len(whole)) < len(text):
+    def check(self, data: bytes, *, alone: bool = False) -> bool:
+        """Whether it ends with the terminator that is kept, or keeps none. Raises ``EncodeError`` if it has another.
+
+        Nothing follows a value that stands ``alone``.
+        """
+        is_ended = self.terminator != "keep" or data.endswith(self.end)
+        whole = data if alone or self.terminator == "keep" else data + self.end
+        most = len(data) - len(self.end) if self.terminator == "keep" and is_ended else len(data)
+        if Until(self.end, unterminated=True, unit=self.unit).find(whole, 0, len(whole)) < most:
             raise EncodeError(f"contains its terminator {self.end.hex()}")
-        is_ended = self.terminator != "keep" or whole is data
         if not is_ended and not self.unterminated:
             raise EncodeError(f"does not end with its terminator {self.end.hex()}")
         return is_ended
@@ -135,12 +138,13 @@ class Padded(Extent):
             if data.endswith(self.pad):
                 raise EncodeError(f"ends with its padding {self.pad.hex()}")
             return data
-        is_ended = self.until.check(data)
+        is_full = self.until.unterminated and len(data) == size
+        is_ended = self.until.check(data, alone=is_full)
         if self.until.terminator == "keep":
             if not is_ended and size is not None and len(data) < size:
                 raise EncodeError(f"does not end with its terminator {self.until.end.hex()}")
             return data
-        return data if self.until.unterminated and len(data) == size else data + self.until.end
+        return data if is_full else data + self.until.end
 
     def keep(self, writer: Writer, this: Values, data: bytes) -> None:
         self.size.write(writer, this, data)

@@ -67,7 +67,7 @@ class Raw:
         if reader.pos < len(data) or (said is None) != (value is None):
             return None
         afresh = None if value is None else _written(self._alone, value, this, writer)
-        is_same = value is None or (afresh is not None and afresh == _written(self._alone, said, this, writer))
+        is_same = said == value or (afresh is not None and afresh == _written(self._alone, said, this, writer))
         return data if is_same else None
 
 

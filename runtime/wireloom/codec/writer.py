@@ -33,15 +33,27 @@ class Spot:
 
 
 class Beginning:
-    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``."""
+    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``.
 
-    __slots__ = ("at", "begins", "may_end", "path")
+    They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
+    """
 
-    def __init__(self, at: int, begins: bytes, path: Path, *, may_end: bool) -> None:
+    __slots__ = ("at", "before", "begins", "may_end", "path", "unit")
+
+    def __init__(self, at: int, begins: bytes, before: int, unit: int, path: Path, *, may_end: bool) -> None:
         self.at = at
         self.begins = begins
+        self.before = before
+        self.unit = unit
         self.path = path
         self.may_end = may_end
+
+    def holds(self, data: bytearray) -> bool:
+        """Whether the assumption is true of a region that ends where the data does."""
+        if self.may_end and self.at == len(data):
+            return True
+        places = range(self.at - self.before, self.at + 1, self.unit)
+        return next((place for place in places if data.startswith(self.begins, place)), None) == self.at
 
 
 Reservation = tuple["Reserved", Values, int, Path, bool]
@@ -201,9 +213,9 @@ class Writer:
         """Assume that the region goes on from here, or that it ends here."""
         self.open_ends.append((part, this, len(self.buffer), followed, self.path))
 
-    def precede(self, begins: bytes, *, may_end: bool) -> None:
+    def precede(self, begins: bytes, before: int, unit: int, *, may_end: bool) -> None:
         """Assume that what follows here begins with these bytes, or, if it ``may_end``, that the region ends here."""
-        self.open_ends.append(Beginning(len(self.buffer), begins, self.path, may_end=may_end))
+        self.open_ends.append(Beginning(len(self.buffer), begins, before, unit, self.path, may_end=may_end))
 
     def within(self, error: EncodeError) -> EncodeError:
         """The error with ``path`` in front of its own."""
@@ -247,8 +259,7 @@ class Writer:
                 each.left = len(self.buffer) - each.at
                 continue
             if isinstance(each, Beginning):
-                is_end = each.may_end and each.at == len(self.buffer)
-                if not is_end and not self.buffer.startswith(each.begins, each.at):
+                if not each.holds(self.buffer):
                     self.path = each.path
                     raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
                 continue
