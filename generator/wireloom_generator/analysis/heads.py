@@ -50,8 +50,8 @@ class Head:
 @once
 def heads(spec: Resolved) -> dict[str, Head]:
     """What is known of all records under no name, and of those of each message."""
-    found = {"": _Reading(spec, None).all()}
-    return found | {message.name: _Reading(spec, message).all() for message in spec.messages}
+    found = {"": _Beginning(spec, None).all()}
+    return found | {message.name: _Beginning(spec, message).all() for message in spec.messages}
 
 
 def of(spec: Resolved, owner: model.Record | model.Message) -> Head:
@@ -87,7 +87,7 @@ def needed(
     return tuple(nodes[:last]), reached
 
 
-class _Reading:
+class _Beginning:
     def __init__(self, spec: Resolved, message: model.Message | None) -> None:
         self.spec = spec
         self.message = message

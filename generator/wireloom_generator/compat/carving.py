@@ -10,14 +10,14 @@ from wireloom_generator.types import Integer
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class BitRange:
     """Bits of a section, from ``first`` to before ``last``, counted from behind the last thing of no fixed size."""
 
     origin: tuple[str, ...]
     first: int
     last: int
 
-    def within(self, other: "Span") -> bool:
+    def within(self, other: "BitRange") -> bool:
         """Whether they are all among those of another."""
         return self.origin == other.origin and other.first <= self.first and self.last <= other.last
 
@@ -27,20 +27,21 @@ class Carving:
 
     def __init__(self, pair: LayoutPair) -> None:
         names = {kept.old.name: kept.new.name for kept in pair.kept}
-        self._old = {key: _renamed(span, names) for key, span in _spans(pair.old.leaves).items()}
-        self._new = _spans(pair.new.leaves)
+        self._old = {key: _renamed(bits, names) for key, bits in _ranges(pair.old.leaves).items()}
+        self._new = _ranges(pair.new.leaves)
         old, new = (
-            list(_with(leaves, spans)) for leaves, spans in ((pair.old.leaves, self._old), (pair.new.leaves, self._new))
+            list(_with(leaves, ranges))
+            for leaves, ranges in ((pair.old.leaves, self._old), (pair.new.leaves, self._new))
         )
-        self._reserved = [span for leaf, span in old if _is_reserved(leaf)]
-        self._numbers_before = [span for leaf, span in old if _is_number(leaf)]
-        self._numbers_now = [span for leaf, span in new if _is_number(leaf)]
-        self._now = [span for leaf, span in new if not is_whole(leaf)]
+        self._reserved = [bits for leaf, bits in old if _is_reserved(leaf)]
+        self._numbers_before = [bits for leaf, bits in old if _is_number(leaf)]
+        self._numbers_now = [bits for leaf, bits in new if _is_number(leaf)]
+        self._now = [bits for leaf, bits in new if not is_whole(leaf)]
 
     def from_reserved(self, new: Leaf) -> bool:
         """Whether all bits of a new leaf were reserved."""
-        span = self._new.get(id(new))
-        return span is not None and any(span.within(other) for other in self._reserved)
+        bits = self._new.get(id(new))
+        return bits is not None and any(bits.within(other) for other in self._reserved)
 
     def from_number(self, new: Leaf) -> bool:
         """Whether a new leaf is all bits that were told in parts, or a part of a number that was told."""
@@ -52,8 +53,8 @@ class Carving:
 
     def given_away(self, old: Leaf) -> bool:
         """Whether an old leaf was reserved, and all of its bits are those of others now."""
-        span = self._old.get(id(old))
-        return span is not None and _is_reserved(old) and _covered(span, self._now)
+        bits = self._old.get(id(old))
+        return bits is not None and _is_reserved(old) and _covered(bits, self._now)
 
     def shrunk(self, old: Leaf, new: Leaf) -> bool:
         """Whether reserved bits stay reserved, as far as they have no meaning now."""
@@ -75,30 +76,30 @@ def _is_number(leaf: Leaf) -> bool:
     return is_whole(leaf) or (isinstance(leaf.carrier, model.Field) and isinstance(leaf.carrier.wire.type, Integer))
 
 
-def _word(leaf: Leaf, spans: Mapping[int, Span]) -> Span | None:
+def _word(leaf: Leaf, ranges: Mapping[int, BitRange]) -> BitRange | None:
     """The bits of the number that a bit field is a part of."""
-    span = spans.get(id(leaf))
-    if span is None or not isinstance(leaf.carrier, BitLeaf):
+    bits = ranges.get(id(leaf))
+    if bits is None or not isinstance(leaf.carrier, BitLeaf):
         return None
-    last = span.last + leaf.carrier.shift
-    return Span(span.origin, last - 8 * (leaf.carrier.integer.fixed or 0), last)
+    last = bits.last + leaf.carrier.shift
+    return BitRange(bits.origin, last - 8 * (leaf.carrier.integer.fixed or 0), last)
 
 
-def _with(leaves: Iterable[Leaf], spans: Mapping[int, Span]) -> Iterator[tuple[Leaf, Span]]:
-    return ((leaf, spans[id(leaf)]) for leaf in leaves if id(leaf) in spans)
+def _with(leaves: Iterable[Leaf], ranges: Mapping[int, BitRange]) -> Iterator[tuple[Leaf, BitRange]]:
+    return ((leaf, ranges[id(leaf)]) for leaf in leaves if id(leaf) in ranges)
 
 
-def _spans(leaves: Iterable[Leaf]) -> dict[int, Span]:
+def _ranges(leaves: Iterable[Leaf]) -> dict[int, BitRange]:
     """The bits of the leaves that are always there and of a fixed size, by the identity of the leaf."""
     ends: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {}
-    found: dict[int, Span] = {}
+    found: dict[int, BitRange] = {}
     for leaf in leaves:
         origin, at = ends.get(leaf.place, (leaf.place, 0))
         size = _bits(leaf)
         if size is None:
             ends[leaf.place] = (*leaf.place, leaf.name), 0
             continue
-        found[id(leaf)] = Span(origin, at, at + size)
+        found[id(leaf)] = BitRange(origin, at, at + size)
         ends[leaf.place] = origin, at if is_whole(leaf) else at + size
     return found
 
@@ -122,15 +123,15 @@ def _bits(leaf: Leaf) -> int | None:
             return None
 
 
-def _renamed(span: Span, names: Mapping[str, str]) -> Span:
-    return Span(tuple(names.get(name, name) for name in span.origin), span.first, span.last)
+def _renamed(bits: BitRange, names: Mapping[str, str]) -> BitRange:
+    return BitRange(tuple(names.get(name, name) for name in bits.origin), bits.first, bits.last)
 
 
-def _covered(span: Span, others: Iterable[Span]) -> bool:
+def _covered(bits: BitRange, others: Iterable[BitRange]) -> bool:
     """Whether every bit is one of the others', none of which reaches out of it."""
-    at = span.first
-    for other in sorted((each for each in others if each.within(span)), key=lambda each: each.first):
+    at = bits.first
+    for other in sorted((each for each in others if each.within(bits)), key=lambda each: each.first):
         if other.first > at:
             return False
         at = max(at, other.last)
-    return at == span.last
+    return at == bits.last

@@ -44,7 +44,7 @@ class Checksum(Sourced):
 
     algorithm: str
     title: str
-    kind: catalogue.Kind | None
+    kind: catalogue.Computation | None
     start: Condition
     end: Condition
 

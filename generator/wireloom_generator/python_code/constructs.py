@@ -192,11 +192,11 @@ def checksum(written: model.Checksum) -> Bracketed:
     return call("Checksum", _algorithm(written.kind), asked(written.start), asked(written.end))
 
 
-def _algorithm(kind: catalogue.Kind) -> Code:
+def _algorithm(kind: catalogue.Computation) -> Code:
     match kind:
         case catalogue.Other(name=name):
             return string(name)
-        case catalogue.Crc():
+        case catalogue.CrcParameters():
             digits = -(-kind.width // 4)
             poly, init, last = (f"0x{number:0{digits}X}" for number in (kind.poly, kind.init, kind.xor_out))
             return call(

@@ -8,7 +8,7 @@ from wireloom_generator.expressions import Value, notation, orders, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.catalogue import ALGORITHMS, Crc
+from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS, UNTERMINATED
 from wireloom_generator.resolve.columns import columns, labelled
@@ -40,7 +40,7 @@ def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
     return notation.compared(*(text for text in conditions if text is not None and parsed(text) is not None))
 
 
-class Fields:
+class FieldResolving:
     """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first."""
 
     def __init__(self, spec: Spec, shared: Sequence[model.Declarations]) -> None:
@@ -411,7 +411,9 @@ class Fields:
             known = ALGORITHMS.get(named)
             kind, title = (known.kind, known.title) if known else (None, named)
         else:
-            kind = Crc(named.width, named.poly, named.init, named.reflect_in, named.reflect_out, named.xor_out)
+            kind = CrcParameters(
+                named.width, named.poly, named.init, named.reflect_in, named.reflect_out, named.xor_out
+            )
             named = title = kind.words
         return model.Checksum(named, title, kind, start, end, written=written)
 

@@ -10,7 +10,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
-from wireloom_generator.resolve.fields import Fields, compared
+from wireloom_generator.resolve.fields import FieldResolving, compared
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
@@ -26,7 +26,7 @@ class _Resolving:
         self.spec = spec
         self.shared_variants = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
-        self.fields = Fields(spec, self.shared)
+        self.fields = FieldResolving(spec, self.shared)
 
     def all(self) -> model.Resolved:
         fields, record = self.fields, self.record()

@@ -35,7 +35,7 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.reading.catalogue import ALGORITHMS, ELSEWHERE, Crc
+from wireloom_generator.reading.catalogue import ALGORITHMS, ELSEWHERE, CrcParameters
 from wireloom_generator.types import Integer
 
 _LEAST, _MOST = 3, 64
@@ -88,10 +88,10 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
         other = _KNOWN.get(_letters(checksum.algorithm))
         hint = f"did you mean {other!r}?" if other else closest(checksum.algorithm, ALGORITHMS)
         yield Problem(at, "checksum-algorithm", f"unknown checksum {checksum.algorithm!r}", hint)
-    elif isinstance(kind, Crc) and not _LEAST <= kind.width <= _MOST:
+    elif isinstance(kind, CrcParameters) and not _LEAST <= kind.width <= _MOST:
         yield Problem(at, "checksum-algorithm", f"no CRC has {kind.width} bits", f"{_LEAST} to {_MOST} bits")
     else:
-        if isinstance(kind, Crc):
+        if isinstance(kind, CrcParameters):
             yield from _parameters(kind, at)
         bits = 8 * -(-kind.width // 8)
         if field.type != Integer(bits, signed=False):
@@ -103,7 +103,7 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
         yield Problem(checksum.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
 
 
-def _parameters(crc: Crc, at: Location) -> Iterator[Problem]:
+def _parameters(crc: CrcParameters, at: Location) -> Iterator[Problem]:
     for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
         if not 0 <= number < 1 << crc.width:
             hint = "the one for the width is left out" if name == "poly" and number >> crc.width == 1 else ""

@@ -27,7 +27,7 @@ UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeErr
 """The errors that packing raises for a value that does not fit."""
 
 
-class Judge(Protocol):
+class Refusing(Protocol):
     """Who reads a value, and what becomes of one that is wrong."""
 
     record: Values
@@ -278,7 +278,7 @@ class Field(Subconstruct):
         """A value as messages show it. Numbers look as in the spec: ``12``, or ``0x000c`` for two bytes."""
         return shown(value, self.digits)
 
-    def validate(self, this: Values, name: str, reader: "Judge", offset: int) -> None:
+    def validate(self, this: Values, name: str, reader: Refusing, offset: int) -> None:
         """Refuse the value that was just read if it breaks the field's ``valid`` condition."""
         if self.valid is not None and not self.valid.ask(this, reader.record, reader.frame):
             detail = f"{self.valid.written} expected, found {self.shown(this[name])}"

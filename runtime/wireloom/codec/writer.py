@@ -32,7 +32,7 @@ class Spot:
         self.left: int | None = None
 
 
-class Beginning:
+class Followed:
     """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``.
 
     They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
@@ -131,7 +131,7 @@ class Writer:
         self.path: Path = None
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
-        self.open_ends: list[OpenEnd | Spot | Beginning] = []
+        self.open_ends: list[OpenEnd | Spot | Followed] = []
         self.awaited: list[Awaited] = []
         self.shared: list[Standing] = []
         self.waiting: Waiting[Standing] | None = None
@@ -215,7 +215,7 @@ class Writer:
 
     def precede(self, begins: bytes, before: int, unit: int, *, may_end: bool) -> None:
         """Assume that what follows here begins with these bytes, or, if it ``may_end``, that the region ends here."""
-        self.open_ends.append(Beginning(len(self.buffer), begins, before, unit, self.path, may_end=may_end))
+        self.open_ends.append(Followed(len(self.buffer), begins, before, unit, self.path, may_end=may_end))
 
     def within(self, error: EncodeError) -> EncodeError:
         """The error with ``path`` in front of its own."""
@@ -258,7 +258,7 @@ class Writer:
             if isinstance(each, Spot):
                 each.left = len(self.buffer) - each.at
                 continue
-            if isinstance(each, Beginning):
+            if isinstance(each, Followed):
                 if not each.holds(self.buffer):
                     self.path = each.path
                     raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")

@@ -315,11 +315,11 @@ def _sum(checksum: model.Checksum) -> list[Lua]:
     return entries(algorithm=_algorithm(checksum.kind), from_=first, to=last)
 
 
-def _algorithm(kind: catalogue.Kind) -> Lua:
+def _algorithm(kind: catalogue.Computation) -> Lua:
     match kind:
         case catalogue.Other(name=name):
             return f"checksums.{name}"
-        case catalogue.Crc():
+        case catalogue.CrcParameters():
             flags = ["true" if flag else "false" for flag in (kind.reflect_in, kind.reflect_out)]
             halves = [
                 f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
