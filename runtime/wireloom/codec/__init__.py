@@ -4,6 +4,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 """
 
 from wireloom.codec.bcd import Bcd
+from wireloom.codec.bits import Bit, Bits
 from wireloom.codec.checksums import Checksum, Crc
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
@@ -32,7 +33,7 @@ from wireloom.codec.meanings import (
     UuidMeaning,
 )
 from wireloom.codec.message import Message, Record, Slot, Variant
-from wireloom.codec.parts import Bit, Bits, Choice, Optional, Ordered, Pad, Section, When
+from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag

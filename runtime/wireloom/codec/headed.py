@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from wireloom.codec.bits import Bits
 from wireloom.codec.columns import Column
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, counted
@@ -11,7 +12,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.layout import Layout, Step
 from wireloom.codec.lengths import Buffer, Ends, Look
 from wireloom.codec.message import Message, Record, Slot
-from wireloom.codec.parts import Bits, Section
+from wireloom.codec.parts import Section
 from wireloom.codec.reader import Glance
 from wireloom.codec.rules import in_words
 from wireloom.codec.runs import Run

@@ -1,7 +1,6 @@
 """The parts of a layout, as the codec has them, for many rows at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
-from wireloom.columnar.fields import Field, Number, label, must_be_valid, number
+from wireloom.columnar.fields import Field, label, must_be_valid, number
 from wireloom.columnar.meanings import meant
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
@@ -264,47 +263,6 @@ class Optional:
 
     def read(self, at: Rows, this: Values) -> None:
         within(at, this, at.at < at.limit, self.content)
-
-
-@dataclass(frozen=True, slots=True)
-class Bit:
-    """Some bits of an integer under their name: those of ``mask``, after a shift to the right."""
-
-    field: Field
-    shift: int
-    mask: int
-
-    def of(self, word: Array) -> Array:
-        """Their values in each of the words."""
-        kind = word.dtype.type
-        value: Array = word >> kind(self.shift) & kind(self.mask)
-        return value != 0 if self.field.said.subcon.boolean else value.astype(np.min_scalar_type(self.mask))
-
-
-class Bits:
-    """An integer split into bit fields, most significant first."""
-
-    def __init__(self, word: Number, *bits: Bit, whole: Field | None = None) -> None:
-        self.word = word
-        self.bits = bits
-        self.whole = whole
-        self.name = (whole or bits[0].field).name
-        self.derived = [bit.field for bit in bits if bit.field.derive]
-        self.fixed = word.size
-
-    def read(self, at: Rows, this: Values) -> None:
-        start = at.at
-        with at.within(self.name):
-            raw, offset = at.gather(self.word.size)
-        word = self.word.of(raw, at.little, offset)
-        if self.whole is not None:
-            self.whole.put(at, this, word, start)
-            at.frame.put(self.name, start, at.at)
-        word = word.astype(np.uint64 if self.word.odd else f"u{self.word.size}")
-        for bit in self.bits:
-            bit.field.put(at, this, bit.of(word), start)
-            at.frame.put(bit.field.name, start, at.at)
-            must_be_valid(bit.field, at, this, start)
 
 
 class Pad:

@@ -18,6 +18,7 @@ from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import ends, parts, values
 from wireloom.columnar.bcd import Bcd
+from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.fields import Checksum, Field, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -170,10 +171,10 @@ def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
 
 
 @reader.register
-def _bits(part: codec.Bits, planner: Planner) -> parts.Bits:
-    bits = (parts.Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
+def _bits(part: codec.Bits, planner: Planner) -> Bits:
+    bits = (Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
     whole = None if part.whole is None else planner.field(*part.whole)
-    return parts.Bits(Number(code(part.integer)), *bits, whole=whole)
+    return Bits(Number(code(part.integer)), *bits, whole=whole)
 
 
 @reader.register
