@@ -17,6 +17,7 @@ from wireloom_generator.model.declarations import (
     Table,
     TableField,
 )
+from wireloom_generator.model.grouping import grouped
 from wireloom_generator.model.nodes import (
     MOST_RESERVED,
     Alternative,
@@ -40,11 +41,6 @@ from wireloom_generator.model.nodes import (
     Tail,
     When,
     children,
-    exhausting,
-    grouped,
-    leaves,
-    space,
-    takes_rest,
     walk,
 )
 from wireloom_generator.model.protocol import (
@@ -62,6 +58,7 @@ from wireloom_generator.model.protocol import (
     Variant,
 )
 from wireloom_generator.model.resolved import Declarations, Resolved
+from wireloom_generator.model.spaces import exhausting, leaves, space, takes_rest
 from wireloom_generator.model.wires import (
     Condition,
     End,

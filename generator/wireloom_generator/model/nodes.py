@@ -1,11 +1,10 @@
 """The nodes of lists of fields."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import accumulate, groupby
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import assert_never
 
-from wireloom_generator import types
 from wireloom_generator.expressions import Conditional, Literal, Value
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Described, Sourced
@@ -16,7 +15,7 @@ from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.base import Declared, WrongKey
 from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.meanings import Meaning
-from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
+from wireloom_generator.types.sizes import ANY, SizeRange
 
 MOST_RESERVED = 1024
 """How many reserved bytes a field can have; their zeros are written into generated code."""
@@ -349,138 +348,6 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
         if isinstance(node, Bits):
             yield from node.named
         yield from walk(children(node))
-
-
-def space(nodes: Iterable[Node]) -> SizeRange:
-    """The smallest and largest size of nodes, as far as the spec determines it."""
-    return sum(map(_space, nodes), NOTHING)
-
-
-def _space(node: Node) -> SizeRange:
-    match node:
-        case Field(shared=True):
-            return NOTHING
-        case Field(space=own):
-            return own
-        case Computed():
-            return NOTHING
-        case Section(extent=Size(fixed=int(size))) | Slot(extent=Size(fixed=int(size))):
-            return exactly(max(size, 0))
-        case Section() | Slot():
-            inside = space(children(node))
-            is_known = isinstance(node, Section) and not node.bare and node.trailing is None
-            return SizeRange(inside.least, inside.most if is_known else None)
-        case Choice(alternatives=alternatives):
-            is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
-            return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
-        case Bits(wire=wire, when=when):
-            taken = wire.type.size if isinstance(wire.type, Integer) else ANY
-            return taken if when is None else SizeRange(0, taken.most)
-        case Ordered(nodes=nodes):
-            return space(nodes)
-        case Padding(align=1, fixed=fixed):
-            return ANY if fixed is None else exactly(max(fixed, 0))
-        case Padding(align=align):
-            return SizeRange(0, max(align - 1, 0))
-        case _:
-            assert_never(node)
-
-
-def takes_rest(node: Field | Region) -> bool:
-    """Whether what stands in sequence extends to the end of its section with it."""
-    if isinstance(node, Field):
-        in_list = node.repeat is not None and node.repeat.rest
-        return node.place is None and (in_list or isinstance(node.wire.extent, Rest))
-    return isinstance(node.extent, Rest)
-
-
-def leaves(node: Node) -> int | None:
-    """How many bytes of its section it always leaves to what follows, if its size says that."""
-    extent = node.wire.extent if isinstance(node, Field) else node.extent if isinstance(node, Region) else None
-    return extent.condition.left_behind if isinstance(extent, Size) else None
-
-
-def exhausting(nodes: Iterable[Node], structs: "Mapping[str, Struct]") -> Node | None:
-    """The first of the nodes behind which no bytes of their section are ever left; None if there is none.
-
-    Behind one that leaves some, just what follows it may take them.
-    """
-    every = tuple(nodes)
-    for number, node in enumerate(every):
-        if _exhausts(node, structs) or _leaves_just(node, every[number + 1 :]):
-            return node
-    return None
-
-
-def _leaves_just(node: Node, following: "tuple[Node, ...]") -> bool:
-    left = leaves(node)
-    if left is None or (isinstance(node, Field) and node.when is not None):
-        return False
-    taken = space(following)
-    return taken.least == taken.most == left
-
-
-def _exhausts(node: Node, structs: "Mapping[str, Struct]") -> bool:
-    match node:
-        case Field(when=Condition()) | Field(place=Condition()):
-            return False
-        case Field() | Section() | Slot() if takes_rest(node):
-            return True
-        case Field(repeat=None, wire=Wire(type=types.Struct(name=name), extent=None)):
-            return name in structs and structs[name].exhausts
-        case Choice(alternatives=alternatives):
-            covered = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
-            return covered and all(exhausting(each.nodes, structs) is not None for each in alternatives)
-        case Ordered(nodes=nodes):
-            return exhausting(nodes, structs) is not None
-        case Field() | Computed() | Bits() | Padding() | Section() | Slot():
-            return False
-        case _:
-            assert_never(node)
-
-
-def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
-    """The nodes, with those in a row that have the same condition, or that are all optional, as one, and with those
-    that stand elsewhere named as such.
-
-    What stands behind an optional field in its ``Tail`` is optional in turn.
-    """
-    for (presence, _), found in groupby(nodes, _presence):
-        if isinstance(presence, Condition):
-            yield When(presence, tuple(map(_unconditional, found)))
-        elif presence:
-            first, *others = found
-            assert isinstance(first, Field)
-            yield Tail((replace(first, optional=False), *others))
-        else:
-            yield from map(_placed, found)
-
-
-def _placed(node: Node) -> Node | Elsewhere:
-    return Elsewhere(node.place, node) if isinstance(node, Field) and node.place is not None else node
-
-
-def _presence(node: Node) -> tuple[Condition | bool, int]:
-    """The condition of a field, or else whether it is optional; other nodes are always there.
-
-    What is left in the section is not the same for the next field, so a condition that asks for it has a number of its
-    own.
-    """
-    if not isinstance(node, Field | Bits):
-        return False, 0
-    is_tail = isinstance(node, Field) and node.optional
-    return node.when or is_tail, id(node) if node.when is not None and node.when.asks_left else 0
-
-
-def _unconditional(node: Node) -> Node:
-    match node:
-        case Field():
-            return replace(node, when=None)
-        case Bits(fields=fields, whole=whole):
-            parts = tuple(replace(each, when=None) for each in fields)
-            return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
-        case _:
-            return node
 
 
 @dataclass(frozen=True, slots=True)

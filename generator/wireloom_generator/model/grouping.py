@@ -1,0 +1,52 @@
+"""Nodes in a row that are there together, or that do not stand in the row, as emitters take them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from wireloom_generator.model.nodes import Bits, Elsewhere, Field, Node, Tail, When
+from wireloom_generator.model.wires import Condition
+
+
+def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
+    """The nodes, with those in a row that have the same condition, or that are all optional, as one, and with those
+    that stand elsewhere named as such.
+
+    What stands behind an optional field in its ``Tail`` is optional in turn.
+    """
+    for (presence, _), found in groupby(nodes, _presence):
+        if isinstance(presence, Condition):
+            yield When(presence, tuple(map(_unconditional, found)))
+        elif presence:
+            first, *others = found
+            assert isinstance(first, Field)
+            yield Tail((replace(first, optional=False), *others))
+        else:
+            yield from map(_placed, found)
+
+
+def _placed(node: Node) -> Node | Elsewhere:
+    return Elsewhere(node.place, node) if isinstance(node, Field) and node.place is not None else node
+
+
+def _presence(node: Node) -> tuple[Condition | bool, int]:
+    """The condition of a field, or else whether it is optional; other nodes are always there.
+
+    What is left in the section is not the same for the next field, so a condition that asks for it has a number of its
+    own.
+    """
+    if not isinstance(node, Field | Bits):
+        return False, 0
+    is_tail = isinstance(node, Field) and node.optional
+    return node.when or is_tail, id(node) if node.when is not None and node.when.asks_left else 0
+
+
+def _unconditional(node: Node) -> Node:
+    match node:
+        case Field():
+            return replace(node, when=None)
+        case Bits(fields=fields, whole=whole):
+            parts = tuple(replace(each, when=None) for each in fields)
+            return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
+        case _:
+            return node
