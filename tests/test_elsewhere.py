@@ -157,6 +157,12 @@ def test_an_inspection_shows_bytes_where_they_stand_and_shared_ones_where_they_a
     assert name.note == "the bytes from 0x4 to 0x6"
 
 
+def test_an_inspection_shows_all_that_is_left_over_around_a_field_without_bytes() -> None:
+    found = inspect_record(feature("elsewhere").codec, bytes.fromhex("07 05 00 00 ffffff"))
+    assert found.reason.startswith("trailing-bytes")
+    assert [(leaf.start, leaf.end) for leaf in found.leaves()][-2:] == [(5, 5), (4, 7)]
+
+
 def test_pages_say_where_fields_stand_and_whose_bytes_are_shared() -> None:
     page = _page("elsewhere", "table")
     assert "| note_offset | 2 | `u16` | `note` | If `note_offset != 0`. | `int` |" in page

@@ -323,7 +323,8 @@ def _field(name: str, field: Field) -> Shape:
     inside, constant = field.subcon, type(field.subcon).__name__ == "Constant"
     repeated = isinstance(inside, Repeat)
     inside = inside.item if isinstance(inside, Repeat) else inside
-    inside = inside.layout if isinstance(inside, Nested | With) else inside
+    while isinstance(inside, Nested | With):
+        inside = inside.layout
     inner = _shape(inside.steps) if isinstance(inside, Layout) else None
     fills = repeated or constant or field.const is not None or field.default is not None
     shape: Shape = {}
@@ -449,5 +450,5 @@ def nearest(number: float) -> list[float]:
     return found + [step.value(step.raw(number)) for step in SCALED if math.isfinite(number)]
 
 
-SCALED = (DoubleMeaning(scale="1e-7"), DoubleMeaning(scale="1/128"))
+SCALED = tuple(DoubleMeaning(scale=scale) for scale in ("1e-7", "1/8", "1/128"))
 """The scales of numbers in specs of tests."""

@@ -228,7 +228,8 @@ class _Tree:
             if span.kind is SpanKind.FIELD and span.bits is None and part.start < start:
                 part = replace(part, start=start, end=start, children=(), note="on bytes that others have")
             found.append(part)
-            start = max(start, part.end)
+            if part.start < part.end:  # what has no bytes may stand anywhere
+                start = max(start, part.end)
         if start < end:
             found.append(self._between(start, end, whole=whole))
         return tuple(found)
