@@ -42,7 +42,7 @@ def test_defaults_are_filled_in() -> None:
 
 
 def test_reserved_fields_are_zero() -> None:
-    assert feature("reserved").build({"number": {"number": 7}}).hex() == "000007"
+    assert feature("reserved").build({"number": {"number": 7, "version": 3}}).hex() == "000007000060"
 
 
 def test_labels_stand_for_numbers() -> None:
@@ -273,32 +273,35 @@ def test_bytes_behind_a_section_that_takes_the_rest_are_refused() -> None:
             codec.build({"boxes": {**row, "outer_rest": b"xyz", "after": 9}})
 
 
-@given(st.floats())
+@given(st.floats() | st.floats(width=16))
 def test_a_float_is_written_as_the_nearest_that_its_type_has(number: float) -> None:
     codec = floats()
     with np.errstate(over="ignore"):
-        single = np.float32(number)
-    row = {"numbers": {"single": number, "double": number}}
-    if np.isinf(single) and not np.isinf(number):
-        with pytest.raises(EncodeError, match=r"single: .* is too large"):
-            codec.build(row)
-    else:
-        back = codec.parse(codec.build(row))["numbers"]
-        assert np.array_equal([back["single"], back["double"]], [float(single), number], equal_nan=True)
+        nearest = {"single": np.float32(number), "half": np.float16(number), "swapped": np.float16(number)}
+    large = {name for name, value in nearest.items() if np.isinf(value) and not np.isinf(number)}
+    for name in large:
+        with pytest.raises(EncodeError, match=rf"{name}: .* is too large"):
+            codec.build({"numbers": dict.fromkeys(("double", *nearest), 0.0) | {name: number}})
+    expected = {name: 0.0 if name in large else float(value) for name, value in nearest.items()} | {"double": number}
+    given = {name: 0.0 if name in large else number for name in expected}
+    back = codec.parse(codec.build({"numbers": given}))["numbers"]
+    assert np.array_equal([back[name] for name in expected], list(expected.values()), equal_nan=True)
 
 
 @pytest.mark.parametrize(
-    ("bits", "written"),
+    ("bits", "single", "half"),
     [
-        (0x7FF8_0000_0000_0000, "7fc00000"),
-        (0xFFF8_0000_0000_0000, "ffc00000"),
-        (0x7FF0_0000_2000_0000, "7f800001"),
-        (0x7FF0_0000_0000_0001, "7fc00000"),
+        (0x7FF8_0000_0000_0000, "7fc00000", "7e00"),
+        (0xFFF8_0000_0000_0000, "ffc00000", "fe00"),
+        (0x7FF0_0400_0000_0000, "7f802000", "7c01"),
+        (0x7FF0_0000_2000_0000, "7f800001", "7e00"),
+        (0x7FF0_0000_0000_0001, "7fc00000", "7e00"),
     ],
 )
-def test_a_nan_stays_one_with_the_bits_that_fit(bits: int, written: str) -> None:
+def test_a_nan_stays_one_with_the_bits_that_fit(bits: int, single: str, half: str) -> None:
     number = struct.unpack(">d", bits.to_bytes(8, "big"))[0]
-    assert floats().build({"numbers": {"single": number, "double": number}}).hex() == f"{written}{bits:016x}"
+    built = floats().build({"numbers": dict.fromkeys(("single", "double", "half", "swapped"), number)})
+    assert built.hex() == f"{single}{bits:016x}{half}{half[2:]}{half[:2]}"
 
 
 @cache
