@@ -13,7 +13,7 @@ from wireloom_generator.problems import Problem
 
 HEADER = {
     "opcode": "u8", "version": "u8", "nibble": "u8", "index": "u8", "magic": "u8", "flags": "u8", "number": "u8",
-    "is_wide": "bool",    "key_length": "u16", "body_length": "u16", "total": "u32", "unit": "u16",
+    "mark": "u16", "is_wide": "bool", "key_length": "u16", "body_length": "u16", "total": "u32", "unit": "u16",
 }  # fmt: skip
 DECLARED = {
     "enums": {"Status": "values: [{name: Ok, value: 0}]", "Kind": "values: [{name: One, value: 1}]"},
@@ -69,7 +69,8 @@ def _files(fragment: str, rule: str, root: Path) -> Path:
     key = found[1] if (found := re.match(r"(\w+):", fragment)) else ""
     if key in OF_PROTOCOL or key == "values":
         for part in re.split(r"^(?=\w+:)", fragment, flags=re.MULTILINE)[1:]:
-            _put(protocol, part.partition(":")[0], part, rule)
+            name = part.partition(":")[0]
+            _put(message if name in OF_MESSAGE else protocol, name, part, rule)
     elif key == "fields" and " id: " in fragment:
         protocol["tables"] = f"\n- name: Listed\n{indent(fragment, '  ')}"
     elif key == "fields":

@@ -72,9 +72,10 @@ def test_entries_are_sorted() -> None:
 
 def test_a_rule_is_explained() -> None:
     assert explained("padding") == (
-        "padding: Padding is a byte or more, alignment a multiple of two or more.\n\n"
-        "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple. "
-        "Neither\nwould put a byte anywhere with a smaller number, so whoever wrote it meant something else.\n\n"
+        "padding: Padding is a byte or more, alignment a multiple of two or more, counted from a section around it.\n\n"
+        "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple, "
+        "or with\n`from` that from the start of a section around it. Neither would put a byte anywhere with a smaller "
+        "number, so whoever\nwrote it meant something else.\n\n"
         "Bad:\n\n    - {pad: 0}\n    - {align: 1}\n\n"
         "Good:\n\n    - {pad: 3}\n    - {align: 4}\n"
     )

@@ -8,21 +8,23 @@ Bad::
 
     types:
       - name: Entry
-        given: [version]
+        given: [form]
         fields:
-          - {name: number, type: u8, when: version > 1}
-    # and where it is used
-    - {name: entry, type: Entry}
+          - {name: number, type: u8, when: form > 1}
+    sections:
+      body:
+        - {name: entry, type: Entry}
 
 Good::
 
     types:
       - name: Entry
-        given: [version]
+        given: [form]
         fields:
-          - {name: number, type: u8, when: version > 1}
-    # and where it is used
-    - {name: entry, type: Entry, with: {version: head.version}}
+          - {name: number, type: u8, when: form > 1}
+    sections:
+      body:
+        - {name: entry, type: Entry, with: {form: version}}
 """
 
 from collections.abc import Iterator
