@@ -14,12 +14,13 @@ from wireloom_generator.model.nodes import (
     Otherwise,
     Padding,
     Region,
+    Repeat,
     Section,
     Slot,
     Struct,
     children,
 )
-from wireloom_generator.model.wires import Condition, Rest, Size, Wire
+from wireloom_generator.model.wires import Condition, Prefix, Rest, Size, Terminator, Wire
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
 
@@ -56,6 +57,32 @@ def _space(node: Node) -> SizeRange:
             return SizeRange(0, max(align - 1, 0))
         case _:
             assert_never(node)
+
+
+def taken(wire: Wire, repeat: Repeat | None, struct: Struct | None) -> SizeRange:
+    """The size of a value or a list of them; ``struct`` is that of its type, if that has an end."""
+    one = _value(wire, struct)
+    if repeat is None:
+        return one
+    if repeat.count is not None and (count := repeat.count.constant) is not None:
+        return one.times(max(count, 0), max(count, 0))
+    return one.times(1, None) if repeat.until is not None else ANY
+
+
+def _value(wire: Wire, struct: Struct | None) -> SizeRange:
+    match wire.extent:
+        case Size(fixed=size):
+            return ANY if size is None else exactly(max(size, 0))
+        case Rest():
+            return ANY
+        case Prefix(length=length):
+            return SizeRange(length.type.size.least, None)
+        case Terminator(value=end, terminator=kept, unterminated=missing):
+            return SizeRange(0 if missing or kept == "leave" else len(end), None)
+        case None:
+            return wire.type.size if struct is None else space(struct.nodes)
+        case _:
+            assert_never(wire.extent)
 
 
 def takes_rest(node: Field | Region) -> bool:

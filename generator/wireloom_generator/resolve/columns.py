@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from wireloom_generator import model
 from wireloom_generator.model import U64, Column, ColumnType, Primitive
+from wireloom_generator.reading import syntax
+from wireloom_generator.types import FlatBuffers, meanings
 
 
 def labelled(
@@ -17,6 +19,27 @@ def labelled(
     if labels and flags is not None:
         return column, Column(f"{name}_flags", model.ListType(Primitive.STRING), f"Bits set in {name}", label=True)
     return (column,)
+
+
+def field_columns(
+    field: syntax.Field, plain: ColumnType, doc: str, meaning: meanings.Meaning | None
+) -> tuple[Column, ...]:
+    """The columns of a field of the ``plain`` table type: its own, its label's, and that of ``raw``."""
+    kind = plain if meaning is None else meaning.column()
+    if field.table_type == "long":
+        kind = Primitive.LONG
+    if field.repeat is not None:
+        kind = model.ListType(kind)
+    labels = field.labels and field.repeat is None
+    found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
+    if field.raw is None:
+        return found
+    if meaning is not None:
+        kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
+        return (*found, Column(field.raw, plain, kept))
+    others = "" if field.type == FlatBuffers.spelling else ", if they are not those that it is written as"
+    kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
+    return (*found, Column(field.raw, Primitive.BINARY, kept))
 
 
 def columns(nodes: Iterable[model.Node]) -> tuple[Column, ...]:

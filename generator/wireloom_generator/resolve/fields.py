@@ -4,20 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wireloom_generator import model, types
-from wireloom_generator.expressions import Value, notation, orders, parsed
+from wireloom_generator.expressions import Value
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS, UNTERMINATED
-from wireloom_generator.resolve.columns import columns, labelled
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS
+from wireloom_generator.resolve import conditions, hexadecimal
+from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
+from wireloom_generator.resolve.stray import meaningless, stray
 from wireloom_generator.types import (
     Bytes,
     Declared,
-    FlatBuffers,
     Integer,
     Struct,
     Text,
@@ -26,18 +26,7 @@ from wireloom_generator.types import (
     integer_column,
     meanings,
 )
-from wireloom_generator.types.sizes import ANY, SizeRange, exactly
-
-
-def compared(message: syntax.Message) -> frozenset[str]:
-    """The names that conditions on a message's whole records compare with hexadecimal numbers."""
-    conditions = [message.valid, message.otherwise]
-    conditions += (condition for variant in message.variants for condition in (variant.when, variant.valid))
-    return _in_hexadecimal(conditions)
-
-
-def _in_hexadecimal(conditions: Iterable[str | None]) -> frozenset[str]:
-    return notation.compared(*(text for text in conditions if text is not None and parsed(text) is not None))
+from wireloom_generator.types.sizes import SizeRange
 
 
 class FieldResolving:
@@ -64,26 +53,12 @@ class FieldResolving:
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.protocol.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
-        return Names(names, {}, parameters, self._compared())
-
-    def _compared(self) -> frozenset[str]:
-        """The record's fields that messages or conditions on whole records compare with hexadecimal numbers."""
-        matches = [item for message in self.spec.messages for item in message.match.items()]
-        found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
-        proofs = [self.spec.protocol.record.proof, *(message.proof for message in self.spec.messages)]
-        return found.union(
-            _in_hexadecimal(proof.valid for proof in proofs if proof), *map(compared, self.spec.messages)
-        )
+        return Names(names, {}, parameters, hexadecimal.compared_in(self.spec))
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         """Whether the spec writes one of the field's values in hexadecimal."""
-        written: list[object] = [field.const, field.default]
-        if field.enum is not None and field.enum in self.enums:
-            written += (value.first for value in self.enums[field.enum].values)
-        if flags is not None and flags in self.flags:
-            written += (flag.value for flag in self.flags[flags].values)
-        told = _in_hexadecimal([field.valid])
-        return notation.in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
+        named = None if field.enum is None else self.enums.get(field.enum)
+        return hexadecimal.is_written(field, named, None if flags is None else self.flags.get(flags), names)
 
     def names(self, entries: Iterable[syntax.Entry], given: Iterable[str] = ()) -> Names:
         """The names for the expressions of a shared struct."""
@@ -135,23 +110,8 @@ class FieldResolving:
         self.order, self.live = outer
         if is_fixed:
             return nodes
-        little = self.little(text, around.where("byte_order"), names)
+        little = conditions.little(text, around.where("byte_order"), names)
         return (model.Ordered(little, nodes, written=around, via=via),)
-
-    def little(self, text: str, at: Location, names: Names) -> model.Condition:
-        """Whether a byte order that is an expression is little."""
-        tree = parsed(text)
-        found = None if tree is None else orders.little(tree)
-        return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), text, at)
-
-    def condition(self, text: str | None, at: Location, names: Names) -> model.Condition | None:
-        """An expression with its place and resolved names; None for None."""
-        return None if text is None else self.expression(text, at, names)
-
-    def expression(self, text: str, at: Location, names: Names) -> model.Condition:
-        """An expression with resolved names; one that cannot be parsed has no value."""
-        tree = parsed(text)
-        return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
 
     def nodes(
         self,
@@ -182,19 +142,19 @@ class FieldResolving:
             case syntax.Bits():
                 return self._in_order(entry, names, via)
             case syntax.Pad(pad=size):
-                return model.Padding(self.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
+                return model.Padding(conditions.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
             case syntax.Align(align=align, start=start):
                 return model.Padding(_NOTHING, align, start, written=entry, via=via)
 
     def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
         if entry.size is None or entry.size == "rest":
             return model.Rest()
-        return model.Size(self.expression(entry.size, entry.where("size"), names))
+        return model.Size(conditions.expression(entry.size, entry.where("size"), names))
 
     def _alternatives(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
         for alternative in entry.choice:
             nodes = self.nodes(alternative.fields, names, via)
-            condition = self.condition(alternative.when, alternative.where("when"), names)
+            condition = conditions.condition(alternative.when, alternative.where("when"), names)
             yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
 
     def _whole(
@@ -226,7 +186,7 @@ class FieldResolving:
         )
 
     def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
-        when = self.condition(entry.when, entry.where("when"), names)
+        when = conditions.condition(entry.when, entry.where("when"), names)
         fields = tuple(self._bit_field(field, when, names, via) for field in entry.fields)
         lsb = entry.bit_order == "lsb"
         stray = {} if entry.bit_order in BIT_ORDERS else {"bit_order": entry.bit_order}
@@ -248,8 +208,8 @@ class FieldResolving:
             field.enum,
             field.labels,
             field.const,
-            self.condition(field.valid, field.where("valid"), names),
-            self.condition(field.derive, field.where("derive"), names),
+            conditions.condition(field.valid, field.where("valid"), names),
+            conditions.condition(field.derive, field.where("derive"), names),
             self._default(field, names),
             self._hex(field, names),
             field.reserved,
@@ -265,8 +225,8 @@ class FieldResolving:
         meaning = meanings.of(field.meaning, type_)
         return model.Computed(
             field.name,
-            self.expression(text, field.where("compute"), names),
-            self.condition(field.when, field.where("when"), names),
+            conditions.expression(text, field.where("compute"), names),
+            conditions.condition(field.when, field.where("when"), names),
             labelled(
                 field.name,
                 type_.column(self.declared) if meaning is None else meaning.column(),
@@ -279,7 +239,7 @@ class FieldResolving:
             meaning,
             self._hex(field, names),
             type=type_,
-            stray=dict(_meaningless(field)),
+            stray=dict(meaningless(field)),
             faults=tuple(type_.faults(field)),
             doc=doc,
             written=field,
@@ -297,7 +257,7 @@ class FieldResolving:
         node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
         self.order = outer
         if text is not None and own is model.Order.PARAMETER:
-            little = self.little(text, entry.where("byte_order"), names)
+            little = conditions.little(text, entry.where("byte_order"), names)
         elif self.varies and isinstance(node, model.Field) and isinstance(node.type, Struct) and own is not self.live:
             little = model.Condition(Value(own is model.Order.LITTLE), own)
         else:
@@ -312,30 +272,31 @@ class FieldResolving:
             name=field.name,
             wire=wire,
             doc=doc,
-            columns=self._field_columns(field, wire, doc.comment, repeat, meaning),
+            columns=field_columns(field, wire.type.column(self.declared), doc.comment, meaning),
             enum=field.enum,
             flags=field.flags,
             labels=field.labels,
             const=_constant(wire, field.const),
-            valid=self.condition(field.valid, field.where("valid"), names),
-            derive=self.condition(field.derive, field.where("derive"), names),
-            checksum=self.checksum(field.checksum, names),
+            valid=conditions.condition(field.valid, field.where("valid"), names),
+            derive=conditions.condition(field.derive, field.where("derive"), names),
+            checksum=conditions.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
             meaning=meaning,
             raw=field.raw,
             inputs={
-                name: self.expression(text, field.where(f"with.{name}"), names) for name, text in field.inputs.items()
+                name: conditions.expression(text, field.where(f"with.{name}"), names)
+                for name, text in field.inputs.items()
             },
             repeat=repeat,
             hex=self._hex(field, names, field.flags),
-            when=self.condition(field.when, field.where("when"), names),
+            when=conditions.condition(field.when, field.where("when"), names),
             optional=field.tail,
-            place=self.condition(field.place, field.where("at"), names),
+            place=conditions.condition(field.place, field.where("at"), names),
             shared=field.shared,
             space=self._space(field, wire, repeat),
             reserved=field.reserved,
-            stray=dict(_stray(field)),
+            stray=dict(stray(field)),
             faults=tuple(wire.type.faults(field)),
             written=field,
             via=via,
@@ -343,79 +304,18 @@ class FieldResolving:
 
     def _space(self, field: syntax.Field, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
         """The size of a field, as far as the spec determines it."""
-        total = self._value_space(wire)
-        if repeat is not None and repeat.count is not None and (count := repeat.count.constant) is not None:
-            total = total.times(max(count, 0), max(count, 0))
-        elif repeat is not None:
-            total = total.times(1, None) if repeat.until is not None else ANY
+        struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
+        has_end = struct is not None and struct.name not in self.recursive
+        total = model.taken(wire, repeat, struct if has_end else None)
         return SizeRange(0, total.most) if field.when is not None or field.tail else total
-
-    def _value_space(self, wire: model.Wire) -> SizeRange:
-        """The size of one value."""
-        match wire.extent:
-            case model.Size(fixed=size):
-                return ANY if size is None else exactly(max(size, 0))
-            case model.Rest():
-                return ANY
-            case model.Prefix(length=length):
-                return SizeRange(length.type.size.least, None)
-            case model.Terminator(value=end, terminator=kept, unterminated=missing):
-                return SizeRange(0 if missing or kept == "leave" else len(end), None)
-            case None:
-                struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
-                has_end = struct is not None and struct.name not in self.recursive
-                return model.space(struct.nodes) if struct is not None and has_end else wire.type.size
-
-    def _field_columns(
-        self,
-        field: syntax.Field,
-        wire: model.Wire,
-        doc: str,
-        repeat: model.Repeat | None,
-        meaning: meanings.Meaning | None,
-    ) -> tuple[model.Column, ...]:
-        plain: model.ColumnType = wire.type.column(self.declared)
-        kind = plain if meaning is None else meaning.column()
-        if field.table_type == "long":
-            kind = model.Primitive.LONG
-        if repeat is not None:
-            kind = model.ListType(kind)
-        labels = field.labels and repeat is None
-        found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
-        if field.raw is not None and meaning is not None:
-            kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
-            return (*found, model.Column(field.raw, plain, kept))
-        if field.raw is not None:
-            is_always = isinstance(wire.type, FlatBuffers)
-            others = "" if is_always else ", if they are not those that it is written as"
-            kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
-            return (*found, model.Column(field.raw, model.Primitive.BINARY, kept))
-        return found
 
     def _repeat(self, field: syntax.Field, names: Names) -> model.Repeat | None:
         repeat = field.repeat
         if repeat is None or isinstance(repeat, str):
             return None if repeat is None else model.Repeat(None, None, rest=repeat == "rest")
-        count = self.condition(repeat.count, repeat.where("count"), names)
+        count = conditions.condition(repeat.count, repeat.where("count"), names)
         item = self.names(self.spec.structs[field.type].fields) if field.type in self.spec.structs else names
-        return model.Repeat(count, self.condition(repeat.until, repeat.where("until"), item), rest=False)
-
-    def checksum(self, written: syntax.Checksum | None, names: Names) -> model.Checksum | None:
-        """A checksum with its range resolved."""
-        if written is None:
-            return None
-        start = self.expression(written.start, written.where("from"), names)
-        end = self.expression(written.end, written.where("to"), names)
-        named, kind, title = written.algorithm, None, ""
-        if isinstance(named, str):
-            known = ALGORITHMS.get(named)
-            kind, title = (known.kind, known.title) if known else (None, named)
-        else:
-            kind = CrcParameters(
-                named.width, named.poly, named.init, named.reflect_in, named.reflect_out, named.xor_out
-            )
-            named = title = kind.words
-        return model.Checksum(named, title, kind, start, end, written=written)
+        return model.Repeat(count, conditions.condition(repeat.until, repeat.where("until"), item), rest=False)
 
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
@@ -423,7 +323,7 @@ class FieldResolving:
             return self._nothing(field, names) if field.reserved else None
         if not isinstance(default, str):
             return model.Condition(Value(default), str(default))
-        return self.expression(default, field.where("default"), names)
+        return conditions.expression(default, field.where("default"), names)
 
     def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
         """What is written for something without a meaning."""
@@ -472,38 +372,6 @@ class FieldResolving:
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")
-_IN_BYTES = (
-    "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags", "valid",
-    "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
-)  # fmt: skip
-"""The keys that mean nothing for a computed field, unless they say false."""
-
-
-_ATTRIBUTES = {"optional": "tail", "at": "place", "with": "inputs"}
-"""The attributes of keys that are called otherwise."""
-
-
-def _meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    for key in _IN_BYTES:
-        value = getattr(field, _ATTRIBUTES.get(key, key))
-        if value not in (None, False, {}):
-            yield key, value if isinstance(value, str) else ""
-
-
-def _stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    """The words that their keys cannot have."""
-    if isinstance(field.repeat, str) and field.repeat != "rest":
-        yield "repeat", field.repeat
-    if field.table_type not in (None, "long"):
-        yield "table_type", str(field.table_type)
-    if isinstance(field.meaning, str) and field.meaning not in meanings.WORDS:
-        yield "as", field.meaning
-    if field.terminator not in (None, *TERMINATORS):
-        yield "terminator", field.terminator
-    if field.unterminated not in (None, *UNTERMINATED):
-        yield "unterminated", field.unterminated
-    if field.table is not None and field.type != FlatBuffers.spelling:
-        yield "table", field.table
 
 
 def _order(name: str | None) -> model.Order | None:

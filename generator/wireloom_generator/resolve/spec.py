@@ -8,9 +8,11 @@ from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
+from wireloom_generator.resolve import conditions
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
-from wireloom_generator.resolve.fields import FieldResolving, compared
+from wireloom_generator.resolve.fields import FieldResolving
+from wireloom_generator.resolve.hexadecimal import compared
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
@@ -82,14 +84,14 @@ class _Resolving:
             return model.Rest()
         if written.length == "fields":
             return model.Fields()
-        length = self.fields.condition(written.length, written.where("length"), names)
+        length = conditions.condition(written.length, written.where("length"), names)
         return None if length is None else model.Size(length)
 
     def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
         """The proof of a length."""
         if written is None:
             return None
-        valid = self.fields.condition(written.valid, written.where("valid"), names)
+        valid = conditions.condition(written.valid, written.where("valid"), names)
         return model.Proof(valid, written.checksum, written=written)
 
     def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
@@ -102,7 +104,6 @@ class _Resolving:
         trailing = tuple(
             slot.name for slot in slots if slot.trailing and not self.exhausted(slot.name, sections, resolved)
         )
-        condition = self.fields.condition
         return model.Message(
             name=written.message,
             doc=documentation(written, title=written.title),
@@ -114,8 +115,8 @@ class _Resolving:
             examples=tuple(map(example, written.examples)),
             forms=tuple(map(form, written.forms)),
             path=written.at.path,
-            valid=condition(written.valid, written.where("valid"), names),
-            otherwise=condition(written.otherwise, written.where("otherwise"), names),
+            valid=conditions.condition(written.valid, written.where("valid"), names),
+            otherwise=conditions.condition(written.otherwise, written.where("otherwise"), names),
             decisive=_decisive(slots, resolved),
             filled=tuple(written.sections),
             names=names,
@@ -145,9 +146,9 @@ class _Resolving:
         """One of a message's layouts."""
         return model.Variant(
             written.name,
-            self.fields.condition(written.when, written.where("when"), names),
+            conditions.condition(written.when, written.where("when"), names),
             self.sections(order, written.sections, names),
-            self.fields.condition(written.valid, written.where("valid"), names),
+            conditions.condition(written.valid, written.where("valid"), names),
             documentation(self.shared_variants.get(written.name, written)) if written.shared else None,
             tuple(written.sections),
             doc=documentation(written, title=written.title),
