@@ -41,6 +41,7 @@ sections:
     - {name: long, type: u64, table_type: long, default: 0}
     - {name: sure, type: bool, default: false}
     - {name: big, type: leb128_u64, default: 0}
+    - {name: low, type: leb128_u64, table_type: long, default: 0}
     - {name: words, type: Item, repeat: {count: words_count}}
     - {name: pairs, type: Item, repeat: {until: length == 0}, when: told == 1}
     - section: box
@@ -72,6 +73,7 @@ PLAIN = {"qos": 0, "inner": 1, "box_rest": b"x"}
 ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     # --- the header
     "a header's number": ({"version": 300, "plain": PLAIN}, "version: 300 does not fit 8 bits"),
+    "a type of variable length": ({"plain": {**PLAIN, "low": "x"}}, "plain.low: a whole number expected, not 'x'"),
     "a header's type": ({"told": "x", "plain": PLAIN}, "told: a whole number expected, not 'x'"),
     "another message's number": ({"kind": 2, "plain": PLAIN}, "kind: 2 selects framed, not plain"),
     "no message's number": ({"kind": 9, "plain": PLAIN}, "kind: 9 selects unknown, not plain"),
@@ -79,7 +81,7 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown label": ({"kind_name": "Nice", "plain": PLAIN}, "kind_name: 'Nice' names no single number of Kind"),
     "a proof that fails": (
         {"version": 7, "plain": PLAIN},
-        "version: cannot be read back: version < 4 expected, found size 17, version 7",
+        "version: cannot be read back: version < 4 expected, found size 18, version 7",
     ),
     "two messages": (
         {"message": "plain", "plain": PLAIN, "framed": {}},

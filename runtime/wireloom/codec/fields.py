@@ -323,7 +323,7 @@ class Field(Subconstruct):
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
-        if self.long and not wide and value >> 63 > 0:
+        if self.long and not wide and isinstance(value, int) and value >> 63 > 0:
             raise EncodeError(f"{self.shown(value)} does not fit a long; it needs the option u64=decimal", name)
 
     def _missing(self, this: Values, name: str) -> Any:
