@@ -4,7 +4,7 @@ A module here has the name of its protocol and gives its ``captures``: bytes, an
 each of their records.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -21,12 +21,16 @@ NAMES = tuple(sorted(path.parent.name for path in SPECS.glob("*/protocol.yaml"))
 
 @dataclass(frozen=True)
 class Capture:
-    """Bytes of another implementation, and for each record the values it must decode to, some or all."""
+    """Bytes of another implementation, and for each record the values it must decode to, some or all.
+
+    A row is ``told`` as the other implementation tells it, where that has values of another shape.
+    """
 
     name: str
     data: bytes
     rows: tuple[Mapping[str, Any], ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    told: Callable[[Any], Any] = lambda row: row
 
 
 @cache

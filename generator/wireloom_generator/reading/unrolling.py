@@ -1,7 +1,8 @@
 """Types that contain themselves as deep as they say: each depth becomes a type of its own, and what is deeper is bytes.
 
 ``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on; the fields of
-``Node3`` that would be nodes are bytes. Types between one node and the next are there once for each depth, too.
+``Node3`` that would be nodes are bytes, or left out if they only share bytes that others own. Types between one node
+and the next are there once for each depth, too.
 
 Types stay as they are written if nothing says where a part that is too deep ends, or if some way back to a type leads
 past all that say how deep it goes.
@@ -55,7 +56,7 @@ class _Circle:
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
         """The struct for each depth at which it can stand."""
         for level in range(1 if struct is self.root else 0, self.depth + 1):
-            fields = tuple(self._entry(entry, level) for entry in struct.fields)
+            fields = self._entries(struct.fields, level)
             yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None)
 
     def _name(self, name: str, level: int) -> str:
@@ -63,6 +64,13 @@ class _Circle:
         if level == (name == self.root.name):
             return name
         return f"{name}{level}" if f"{name}{level}" not in self.taken else f"{name}Level{level}"
+
+    def _entries(self, entries: Iterable[syntax.Entry], level: int) -> tuple[syntax.Entry, ...]:
+        return tuple(self._entry(entry, level) for entry in entries if level < self.depth or not self._shares(entry))
+
+    def _shares(self, entry: syntax.Entry) -> bool:
+        """Whether an entry reads a root in bytes that others own."""
+        return isinstance(entry, syntax.Field) and entry.type == self.root.name and entry.shared
 
     def _entry(self, entry: syntax.Entry, level: int) -> syntax.Entry:
         match entry:
@@ -73,13 +81,13 @@ class _Circle:
             case syntax.Include(include=used) if used in self.members:
                 return replace(entry, include=self._name(used, level))
             case syntax.Section(fields=fields):
-                return replace(entry, fields=tuple(self._entry(inner, level) for inner in fields))
+                return replace(entry, fields=self._entries(fields, level))
             case syntax.Choice(choice=alternatives):
                 return replace(entry, choice=tuple(self._alternative(each, level) for each in alternatives))
         return entry
 
     def _alternative(self, alternative: syntax.Alternative, level: int) -> syntax.Alternative:
-        return replace(alternative, fields=tuple(self._entry(inner, level) for inner in alternative.fields))
+        return replace(alternative, fields=self._entries(alternative.fields, level))
 
 
 def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Entry]]:
@@ -104,7 +112,7 @@ def _ends(field: syntax.Field) -> bool:
     """Whether it is known where the bytes of a field end, whatever is in them."""
     has_extent = field.size is not None or field.prefix is not None or field.until is not None
     until = field.repeat.until if isinstance(field.repeat, syntax.Repeat) else None
-    return until is None and (has_extent or field.repeat == "rest")
+    return field.shared or (until is None and (has_extent or field.repeat == "rest"))
 
 
 def _bytes(field: syntax.Field) -> syntax.Field:

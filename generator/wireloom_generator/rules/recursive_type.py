@@ -2,7 +2,8 @@
 
 Without a ``depth`` such a type would have no end, and its columns could not be listed. With it, so many are inside each
 other, and what is deeper is bytes. So each field with the type must tell where it ends: by ``size``, ``prefix`` or
-``until``, or by ``repeat: rest``. In a circle of several types one of them has the ``depth``.
+``until``, or by ``repeat: rest``. One that is ``shared`` is left out instead, since its bytes belong to others. In a
+circle of several types one of them has the ``depth``.
 
 Bad::
 

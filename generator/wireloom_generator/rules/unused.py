@@ -30,9 +30,13 @@ def check(spec: Resolved) -> Iterator[Problem]:
     if not spec.is_whole:
         return
     used = _meant(_references(spec), frozenset((*NAMES, *spec.enums, *spec.flags, *spec.structs, *spec.tables)))
-    for item in spec.protocol.named:
-        if item.name not in used:
-            yield _unused(item.where("name"), f"nothing uses {item.name!r}")
+    declared = spec.protocol.named
+    seen = {item.where("name") for item in declared if item.name in used}
+    for item in declared:
+        at = item.where("name")
+        if at not in seen:  # a type that is unrolled is there several times
+            seen.add(at)
+            yield _unused(at, f"nothing uses {item.name!r}")
     yield from _variants(spec)
     yield from _given(spec)
     asked = set(_asked(spec))
