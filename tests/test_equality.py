@@ -7,6 +7,7 @@ must be is the business of other tests; invented ones come back as they were inv
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -86,8 +87,10 @@ def plain(value: Any) -> Any:
 
 
 def in_json(value: Any) -> Any:
-    """A parsed value as JSON has it, by the value model: bytes are hex text, all else is what JSON has."""
+    """A parsed value as JSON has it, by the value model: bytes are hex text, times text, all else is what JSON has."""
     match value:
+        case datetime():
+            return f"{value:%Y-%m-%dT%H:%M:%S}{f'.{value.microsecond:06}' if value.microsecond else ''}Z"
         case bytes():
             return value.hex()
         case list():

@@ -219,7 +219,7 @@ class _Tree:
     def parts(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Shown, ...]:
         """What is shown from ``start`` to ``end``; with ``whole``, all bytes were read."""
         found: list[Shown] = []
-        for span in sorted(spans, key=lambda span: span.start):
+        for span in sorted(spans, key=lambda span: (span.kind is SpanKind.DEFAULT, span.start)):
             if span.start > start and span.end != span.start:
                 found.append(self._between(start, span.start, whole=True))
             if span.kind is SpanKind.SECTION and span.start == span.end:

@@ -74,16 +74,16 @@ class Breakdown:
 
     def _field(self, span: Span, part: bytes, indent: str) -> Iterator[_Line]:
         name = indent + span.path.removeprefix(f"{self.message.name}.")
+        bits = bit_range(span.bits[0] + 1, span.bits[0] - span.bits[1] + 1) + ": " if span.bits else ""
         if not part:
             yield _Line(name, f"({span.start})", "empty")
         elif not isinstance(span.value, int) or len(part) > 8:
             for at in range(0, len(part), _BYTES):
                 line = part[at : at + _BYTES]
-                meaning = _meaning(span) if at + _BYTES >= len(part) else ""
+                meaning = bits + _meaning(span) if at + _BYTES >= len(part) else ""
                 offsets = _offsets(span.start + at, span.start + at + len(line))
                 yield _Line(name if at == 0 else "", offsets, line.hex(" "), meaning)
         else:
-            bits = bit_range(span.bits[0] + 1, span.bits[0] - span.bits[1] + 1) + ": " if span.bits else ""
             big = bits or int.from_bytes(part, "big", signed=span.value < 0) == span.value
             shown = f"0x{part.hex()}" if big else part.hex(" ")
             yield _Line(name, _offsets(span.start, span.end), shown, bits + _meaning(span, shown))
