@@ -87,7 +87,7 @@ def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
         present = np.ones(len(at), bool) if column.valid is None else column.valid
         if field.checksum is not None:
             present = present & ~at.batch.doubtful[at.index]
-            found = this[field.name].data
+            found = column.data if isinstance(column, Numbers) else this[field.name].data
             wrong, sums = checksums.wrong(field.checksum, at, this, np.flatnonzero(present), found)
             if len(wrong):
                 _refuse_sums(at, field, wrong, sums, found)
