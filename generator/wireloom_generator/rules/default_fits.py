@@ -1,8 +1,8 @@
 """A default is a value that its field can have.
 
 It is used on encode when none is given: a literal, or an expression over the other fields. Text in it stands in quotes
-of its own, because it is an expression. Bytes, lists and structs have no default. What is ``reserved`` is 0 if none is
-given, or so many zero bytes as its ``size`` says, which is a number then.
+of its own, because it is an expression, and bytes are written ``hex('0d0a')``. Lists and structs have no default. What
+is ``reserved`` is 0 if none is given, or so many zero bytes as its ``size`` says, which is a number then.
 
 Bad::
 
