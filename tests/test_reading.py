@@ -74,9 +74,11 @@ TOLD = [
 
 
 def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
-    """The messages of which sound examples went to the codec."""
+    """The messages of which sound examples went to the codec, unless for bytes that are kept beside their value."""
+    nodes = [node for message in protocol.messages for node in model.walk(message.nodes)]
+    raw = {node.raw for node in nodes if isinstance(node, model.Field) and node.raw}
     for message, example in compiled.worked(protocol):
-        if example.malformed is None:
+        if example.malformed is None and not any(example.decoded.get(name) for name in raw):
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
             list(decoding.capture(example.data * (1 if pair.codec.framing.to_the_end else 3)))
             if decoding.tally.redone:
