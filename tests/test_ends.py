@@ -143,3 +143,28 @@ def test_bytes_that_no_longer_say_the_value_are_not_written() -> None:
     assert row["one"] == {"value": "ab", "value_bytes": b"ab\0x"}
     row["one"]["value"] = "abc"
     assert codec.build(row) == b"\x04abc\0"
+
+
+@pytest.mark.parametrize("many", ["", ", repeat: {count: 1}"])
+def test_bytes_that_are_kept_without_their_terminator_end_their_section(many: str) -> None:
+    fields = f"type: text, until: '00', unterminated: allowed, raw: value_bytes{many}}}\n    - {{name: more, "
+    value = fields + "type: u8, optional: true"
+    codec = compiled.of(HEAD % value).codec
+    row = codec.parse(b"\x02ab")
+    assert codec.build(row) == b"\x02ab"
+    row["one"]["more"] = 5
+    with pytest.raises(EncodeError, match="has no terminator 00, but there are bytes behind it"):
+        codec.build(row)
+
+
+def test_bytes_that_are_kept_in_front_of_a_terminator_are_followed_by_it() -> None:
+    value = (
+        "type: text, until: '00', terminator: leave, encoding: cp932, raw: value_bytes}\n    - {name: more, type: u8"
+    )
+    codec = compiled.of(HEAD % value).codec
+    row = codec.parse(b"\x03\x87\x90\0")
+    assert row["one"]["value_bytes"] == b"\x87\x90"
+    assert codec.build(row) == b"\x03\x87\x90\0"
+    row["one"]["more"] = 5
+    with pytest.raises(EncodeError, match="what follows does not begin with its terminator 00"):
+        codec.build(row)

@@ -48,11 +48,19 @@ class Until(Extent):
         return start, behind if self.terminator == "keep" else end, behind
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
-        may_end = self.terminator == "leave" and self.unterminated
-        is_ended = self.check(data, alone=may_end)
+        is_ended = self.check(data, alone=self.terminator == "leave" and self.unterminated)
         writer.write(data + self.end if self.terminator == "drop" else data)
+        self._end(writer, this, len(data), is_ended=is_ended)
+
+    def keep(self, writer: Writer, this: Values, data: bytes) -> None:
+        writer.write(data)
+        found = Until(self.end, unterminated=True, unit=self.unit).find(data, 0, len(data))
+        self._end(writer, this, len(data), is_ended=found < len(data))
+
+    def _end(self, writer: Writer, this: Values, size: int, *, is_ended: bool) -> None:
+        """Assume of what follows a value of ``size`` bytes what its end asks for."""
         if self.terminator == "leave":
-            writer.precede(self.end, min(len(data), len(self.end) - self.unit), self.unit, may_end=may_end)
+            writer.precede(self.end, min(size, len(self.end) - self.unit), self.unit, may_end=self.unterminated)
         elif not is_ended:
             writer.follow(self, this, followed=False)
 

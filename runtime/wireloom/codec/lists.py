@@ -46,8 +46,15 @@ class Repeat(Composite):
         return found
 
     def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
-        spot = writer.spot(self.count)
-        writer.write(data)
+        spot, last = writer.spot(self.count), 0
+        reader = Reader(data, writer.frame.parameters, little=writer.little)
+        reader.record, reader.frame = writer.record, writer.frame
+        while reader.pos < len(data):
+            last = reader.pos
+            self.item._parse(reader, this, "")
+        if value:
+            writer.write(data[:last])
+            self.item.keep(writer, this, value[-1], data[last:])
         self._claim(writer, this, value, spot)
 
     @property
