@@ -74,15 +74,23 @@ TOLD = [
 
 
 def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
-    """The messages of which sound examples went to the codec, unless for bytes that are kept beside their value."""
-    nodes = [node for message in protocol.messages for node in model.walk(message.nodes)]
-    raw = {node.raw for node in nodes if isinstance(node, model.Field) and node.raw}
+    """The messages of which sound examples went to the codec, though they need no column for bytes."""
+    kept = set(account(pair.codec).kept)
     for message, example in compiled.worked(protocol):
-        if example.malformed is None and not any(example.decoded.get(name) for name in raw):
+        if example.malformed is None and not kept & set(filled(pair.codec.parse(example.data, **example.parameters))):
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
             list(decoding.capture(example.data * (1 if pair.codec.framing.to_the_end else 3)))
             if decoding.tally.redone:
                 yield message.name
+
+
+def filled(value: object) -> Iterator[str]:
+    """The names of all columns in a row that are not null."""
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        yield from [name] if inner is not None else []
+        yield from filled(inner)
+    for item in value if isinstance(value, list) else ():
+        yield from filled(item)
 
 
 def apart(codec: Protocol) -> set[str]:
@@ -138,3 +146,8 @@ def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
 def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
     folder = compiled.folders(EDGE, tmp_path)
     assert CliRunner().invoke(app, ["check", str(folder), "--explain", "--format", "json"]).exit_code == 2
+
+
+def test_what_keeps_bytes_is_told() -> None:
+    told = list(sentences(account(compiled.feature("varints_derived").codec)))
+    assert "A record that has bytes for words_count_bytes is read by itself." in told

@@ -30,5 +30,8 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     varying = " and of ".join(map(name, account.varying))
     if varying:
         yield f"The items of {varying} differ in size; a record with a much longer list than most is read by itself."
+    kept = " or ".join(map(name, account.kept))
+    if kept:
+        yield f"A record that has bytes for {kept} is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers at fixed offsets."

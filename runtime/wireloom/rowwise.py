@@ -168,12 +168,14 @@ class Account:
     """How a protocol's records are read.
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
-    in size, so that they must be read one after the other. Records are ``chained`` if their lengths are sums of
+    in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
+    determine: a record that has such bytes is left to the codec. Records are ``chained`` if their lengths are sums of
     numbers at fixed offsets, or all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
     varying: tuple[str, ...]
+    kept: tuple[str, ...]
     chained: bool
 
 
@@ -184,11 +186,12 @@ def account(protocol: Protocol) -> Account:
     left = {
         message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.messages.values()
     }
-    parts = _within(_layouts(protocol))
-    lists = (part for part in parts if isinstance(part, Lone) and isinstance(part.subcon, Repeat))
+    alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
+    lists = (part for part in alone if isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
     chained = all(map(_is_chained, protocol.framing.lengths))
-    return Account(left, tuple(varying), chained)
+    kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
+    return Account(left, tuple(varying), tuple(kept), chained)
 
 
 def _is_chained(ends: Ends) -> bool:
