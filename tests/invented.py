@@ -18,11 +18,13 @@ from wireloom.codec import (
     Blob,
     Choice,
     Constant,
+    Elsewhere,
     Field,
     Layout,
     Message,
     Nested,
     Optional,
+    Ordered,
     Pad,
     Protocol,
     Repeat,
@@ -142,7 +144,7 @@ class _Row:
                     kind = st.booleans() if field.subcon.boolean else st.integers(0, mask)
                     self._number(name, field, kind, this)
             case Lone():
-                this[step.name] = self._value(step.subcon)
+                this[step.name] = self._value(step.subcon, this)
             case Pad():
                 pass
             case Encoded():
@@ -159,6 +161,10 @@ class _Row:
                     self._fill(step.content, this)
             case Choice():
                 self._choice(step, this)
+            case Ordered() | Elsewhere(shared=False):
+                self._fill(step.content, this)
+            case Elsewhere():
+                pass  # what it says, others say
             case Optional():
                 self.room = self.choose(st.booleans())
                 if self.room:
@@ -190,7 +196,7 @@ class _Row:
                 return self._fill(option.content, this)
         return None
 
-    def _value(self, kind: Any) -> Any:
+    def _value(self, kind: Any, around: Values) -> Any:
         match kind:
             case Blob() | Text():
                 self.room = self.room and not isinstance(kind.extent, Rest)
@@ -199,15 +205,21 @@ class _Row:
                 raw = _bytes(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
                 return self.choose(meant(kind, raw))
             case Repeat():
-                items = [self._value(kind.item) for _ in range(self.choose(st.integers(0, 3)))]
+                items = [self._value(kind.item, around) for _ in range(self.choose(st.integers(0, 3)))]
                 self.room = False
                 return items
             case Layout():
                 this = dict.fromkeys(column.name for column in kind.columns())
                 self._fill(kind, this)
                 return _chosen(this)
-            case Nested() | With():
-                return self._value(kind.layout)
+            case Nested():
+                return self._value(kind.layout, around)
+            case With():
+                outer, self.frame = self.frame, Frame(self.frame.parameters)
+                self.frame.given = {name: value.ask(around, self.record, outer) for name, value in kind.values.items()}
+                inner = self._value(kind.layout, around)
+                self.frame = outer
+                return inner
             case Constant():
                 return kind.value
         return self.choose(numbers(Field(kind)) if packing_of(kind) else of_column(value_type(kind)))
