@@ -3,8 +3,22 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
+from typing import assert_never
 
-from wireloom_generator.model.nodes import Bits, Elsewhere, Field, Node, Tail, When
+from wireloom_generator.model.nodes import (
+    Bits,
+    Choice,
+    Computed,
+    Elsewhere,
+    Field,
+    Node,
+    Ordered,
+    Padding,
+    Section,
+    Slot,
+    Tail,
+    When,
+)
 from wireloom_generator.model.wires import Condition
 
 
@@ -48,5 +62,7 @@ def _unconditional(node: Node) -> Node:
         case Bits(fields=fields, whole=whole):
             parts = tuple(replace(each, when=None) for each in fields)
             return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
-        case _:
+        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered():
             return node
+        case _:
+            assert_never(node)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from wireloom_generator.problems import closest
 
-_STANDS = "a value stays as it is in the bytes"
 _ELSEWHERE = "at: is the byte of the record at which it stands"
 _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("id", "field", "key"), ("name", "name: says what it is called")),

@@ -16,9 +16,8 @@ from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
-from wireloom.codec.inputs import With
 from wireloom.codec.labels import WireEnum, WireFlags
-from wireloom.codec.layout import Layout
+from wireloom.codec.layout import Layout, With
 from wireloom.codec.lengths import Everything, Lengths
 from wireloom.codec.lists import Repeat
 from wireloom.codec.meanings import (

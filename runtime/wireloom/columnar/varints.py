@@ -8,8 +8,6 @@ from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.rows import Rows, Values
 
-SIGN = np.uint64(1 << 63)
-
 
 class Varints:
     """The reader of one form of them. ``said`` is the codec's."""

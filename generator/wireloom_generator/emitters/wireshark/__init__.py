@@ -153,19 +153,7 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
         case model.Field():
             return _field(node)
         case model.Computed():
-            kind = node.plain
-            assert isinstance(kind, model.Primitive | model.Decimal)
-            plain = _COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"
-            return _kind(
-                "computed",
-                name=string(node.name),
-                shape=string(plain if node.meaning is None else _SHAPES[type(node.meaning)]),
-                meaning=_meaning(node.meaning),
-                compute=function(node.value.expression),
-                type=string(str(kind)),
-                **_names(node.enum, None, node.labels),
-                doc=_doc(node.doc),
-            )
+            return _computed(node)
         case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
             bits = LuaTable(tuple(map(_bit, fields, shifts)))
             return _kind("bits", value=_value(wire), whole=_bit(whole, 0) if whole else None, bits=bits)
@@ -253,6 +241,22 @@ def _field(field: model.Field) -> LuaTable:
         derive=_derive(field.derive),
         checksum=_checksum(field.checksum),
         **_repeat(field.repeat),
+        doc=_doc(field.doc),
+    )
+
+
+def _computed(field: model.Computed) -> LuaTable:
+    kind = field.plain
+    assert isinstance(kind, model.Primitive | model.Decimal)
+    plain = _COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"
+    return _kind(
+        "computed",
+        name=string(field.name),
+        shape=string(plain if field.meaning is None else _SHAPES[type(field.meaning)]),
+        meaning=_meaning(field.meaning),
+        compute=function(field.value.expression),
+        type=string(str(kind)),
+        **_names(field.enum, None, field.labels),
         doc=_doc(field.doc),
     )
 
