@@ -21,6 +21,9 @@ from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
 from wireloom.codec.writer import Path, Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 
+_TRUSTS = tuple(Trust)
+"""How far given numbers are believed, in the order in which that is tried."""
+
 
 class Slot(Section):
     """A section of the record that messages fill."""
@@ -254,7 +257,7 @@ class Message(Construct):
             has = f"variant {variant.name}" if variant else "a record without a variant"
             return EncodeError(f"{has} has no such field", f"{self.name}.{strange}")
         error: EncodeError | None = None
-        for trust in Trust:
+        for trust in _TRUSTS:
             writer.trust, writer.trusted, writer.known = trust, False, {}
             error = self._settled(writer, header, values, variant)
             if error is None or not writer.trusted:
@@ -343,7 +346,7 @@ class Message(Construct):
                 continue
             writer.path = own
             spot, region = writer.spot(part.size), writer.enter()
-            writer.frame[part.name] = (region.start, region.start)
+            writer.frame[part.name] = region[0], region[0]
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, region)

@@ -78,7 +78,7 @@ class Section(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         spot, region = writer.spot(self.size), writer.enter()
-        writer.frame[self.name] = (region.start, region.start)
+        writer.frame[self.name] = region[0], region[0]
         self.content.write(writer, this)
         self.close(writer, this, region)
         self.claim(writer, this, spot)
@@ -91,7 +91,7 @@ class Section(Part):
             if not left:
                 raise EncodeError("given, but has no bytes", self.trailing)
         writer.leave(region, left)
-        writer.frame[self.name] = (region.start, len(writer.buffer))
+        writer.frame[self.name] = region[0], len(writer.buffer)
 
     def claim(self, writer: Writer, this: Values, spot: Spot | None) -> None:
         """Claim that the section's size, computed from ``this`` at its ``spot``, is the number of bytes written."""

@@ -2,7 +2,7 @@
 
 from enum import Enum
 from heapq import heappop, heappush
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
@@ -66,12 +66,8 @@ _FAR = 2
 """How many times as far as another attempt was long a field may stand."""
 
 
-class Region(NamedTuple):
-    """A region that is being written: its first byte, the number of its first open end, and what waits around it."""
-
-    start: int
-    open_ends: int
-    around: "Waiting[Standing] | None"
+Region = tuple[int, int, "Waiting[Standing] | None"]
+"""A region that is being written: its first byte, the number of its first open end, and what waits around it."""
 
 
 class Trust(Enum):
@@ -227,7 +223,7 @@ class Writer:
 
     def enter(self) -> Region:
         """Begin a region."""
-        region = Region(len(self.buffer), len(self.open_ends), self.waiting)
+        region = len(self.buffer), len(self.open_ends), self.waiting
         self.waiting = None
         return region
 
@@ -253,22 +249,26 @@ class Writer:
                 spare = self._placed(spare)
             finally:
                 self.little = little
-        self.buffer += spare
-        for each in self.open_ends[region.open_ends :]:
-            if isinstance(each, Spot):
+        if spare:
+            self.buffer += spare
+        _, first, self.waiting = region
+        if len(self.open_ends) > first:
+            self._end(first)
+
+    def _end(self, first: int) -> None:
+        """Check the open ends from the ``first`` against the bytes that followed them."""
+        for each in self.open_ends[first:]:
+            if isinstance(each, tuple):
+                part, this, start, followed, path = each
+                if followed != (start < len(self.buffer)):
+                    self.path = path
+                    raise part.refusal(this, followed, not followed)
+            elif isinstance(each, Spot):
                 each.left = len(self.buffer) - each.at
-                continue
-            if isinstance(each, Followed):
-                if not each.holds(self.buffer):
-                    self.path = each.path
-                    raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
-                continue
-            part, this, start, followed, path = each
-            if followed != (start < len(self.buffer)):
-                self.path = path
-                raise part.refusal(this, followed, not followed)
-        del self.open_ends[region.open_ends :]
-        self.waiting = region.around
+            elif not each.holds(self.buffer):
+                self.path = each.path
+                raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
+        del self.open_ends[first:]
 
     def _placed(self, spare: bytes) -> bytes:
         """Write what waits, where it should stand if that is possible; returns the bytes that no gap took."""
