@@ -45,6 +45,7 @@ from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Value, walk
 
 Values = dict[str, Any]
 
@@ -205,7 +206,9 @@ class _Row:
                 raw = _bytes(inner.extent) if isinstance(inner, Blob) else of_column(value_type(inner))
                 return self.choose(meant(kind, raw))
             case Repeat():
-                items = [self._value(kind.item, around) for _ in range(self.choose(st.integers(0, 3)))]
+                fixed = _literals(kind.count) if kind.count is not None and not kind.count.mentions else []
+                count = st.sampled_from(fixed) if len(fixed) == 1 else st.integers(0, 3)
+                items = [self._value(kind.item, around) for _ in range(self.choose(count))]
                 self.room = False
                 return items
             case Layout():
@@ -254,22 +257,29 @@ def meant(kind: As, numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 def numbers(field: Field) -> st.SearchStrategy[Any]:
-    """The numbers that a field can hold, those with a name and small ones more often than others."""
+    """The numbers that a field can hold, those with a name, of a condition, and small ones more often than others."""
     kind = packing_of(field.subcon)
     assert kind is not None
     if kind.type == "boolean":
         return st.booleans()
     if isinstance(field.subcon, As):
         return meant(field.subcon, numbers(Field(field.subcon.subcon)))
-    if kind.code in "fd":
-        return st.floats(width=32 if kind.code == "f" else 64, allow_nan=False)
     bits = 8 * field.subcon.sizeof()
+    if kind.type in ("float", "double"):
+        return st.floats(width=bits, allow_nan=False)
     signed = kind.code.islower() if not kind.code.endswith("s") else _either(field.subcon).signed
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if field.long:
         high = (1 << 63) - 1
     named = [int(member) for member in field.enum or field.flags or ()]
+    named += [number for number in _literals(field.valid) if low <= number <= high]
     return st.one_of(st.integers(low, high), st.integers(0, 3), st.sampled_from([low, high, *named]))
+
+
+def _literals(said: Expression | None) -> list[int]:
+    """The numbers in an expression: of a condition, those at its bounds and those that are listed."""
+    parts = walk(said.tree) if said is not None and said.tree is not None else ()
+    return [part.value for part in parts if isinstance(part, Value) and isinstance(part.value, int)]
 
 
 def _either(number: Any) -> Any:
