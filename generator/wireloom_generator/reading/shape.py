@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Problem
-from wireloom_generator.reading import elsewhere, syntax
+from wireloom_generator.reading import other_tools, syntax
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def read_as(kind: type[T], document: YamlMapping) -> tuple[T | None, list[Proble
 def _meant(node: YamlMapping, known: Iterable[str]) -> str:
     """The hint for a mapping without a key that shows its kind: the language's word for one of its keys."""
     names = list(known)
-    hints = (elsewhere.hint(key.text, names) for key, _ in node.entries)
+    hints = (other_tools.hint(key.text, names) for key, _ in node.entries)
     return next((hint for hint in hints if hint and not hint.startswith("known: ")), "")
 
 
@@ -90,7 +90,7 @@ class _Shaping:
         places = {}
         for key, value in node.entries:
             if key.text not in known:
-                hint = elsewhere.hint(key.text, known)
+                hint = other_tools.hint(key.text, known)
                 self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
                 continue
             field, hint_type = known[key.text]

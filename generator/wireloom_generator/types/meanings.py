@@ -333,13 +333,8 @@ class Spelled(Meaning):
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
         if isinstance(type_, Bytes) and size == self.size:
             return None
-        what = (
-            type_.word
-            if not isinstance(type_, Bytes)
-            else "bytes of any size"
-            if size is None
-            else f"bytes of size {size}"
-        )
+        sized = "of any size" if size is None else f"of size {size}"
+        what = f"bytes {sized}" if isinstance(type_, Bytes) else type_.word
         return f"{what} is no {self.word}", f"write type: bytes, size: {self.size}"
 
     def column(self) -> ColumnType:
