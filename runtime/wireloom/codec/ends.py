@@ -23,7 +23,6 @@ class Until(Extent):
         self.terminator = terminator
         self.unterminated = unterminated
         self.unit = unit
-        self.strict = True
 
     def find(self, data: bytes, start: int, limit: int) -> int:
         """Where the terminator is. Raises ``DecodeError`` if it is missing and must not be; else that is the limit."""
@@ -81,11 +80,6 @@ class Until(Extent):
     def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
         return EncodeError(f"has no terminator {self.end.hex()}, but there are bytes behind it")
 
-    def lenient(self) -> "Until":
-        found = copy(self)
-        found.strict = False
-        return found
-
     def alone(self) -> "Until":
         found = copy(self)
         found.unterminated = self.unterminated or self.terminator == "leave"
@@ -99,7 +93,6 @@ class Padded(Extent):
         self.size: Size | Rest = Size(size)
         self.pad = pad
         self.until = until
-        self.strict = True
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         start, stop, after = self.size.span(reader, this)
@@ -156,11 +149,6 @@ class Padded(Extent):
 
     def keep(self, writer: Writer, this: Values, data: bytes) -> None:
         self.size.write(writer, this, data)
-
-    def lenient(self) -> "Padded":
-        found = copy(self)
-        found.strict = False
-        return found
 
     def alone(self) -> "Padded":
         found = copy(self)

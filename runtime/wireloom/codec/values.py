@@ -20,7 +20,9 @@ from wireloom.expressions import Expression, Formula, expression
 
 
 class Extent:
-    """Where a value ends."""
+    """Where a value ends. A ``strict`` one accepts behind the value only what it writes there."""
+
+    strict = True
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         """The start and end of the value, and where reading continues, in bytes from the record's start."""
@@ -44,9 +46,11 @@ class Extent:
         """How many bytes come before a value of ``size`` bytes."""
         return 0
 
-    def lenient(self) -> "Extent":
+    def lenient(self) -> Self:
         """The same for values with ``raw``: with any bytes behind the value that can stand there."""
-        return self
+        found = copy(self)
+        found.strict = False
+        return found
 
     def alone(self) -> "Extent":
         """The same where there is nothing else."""
