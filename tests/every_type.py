@@ -41,6 +41,16 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
         ({"digits": 7, "scale": 2, "sign": "signed"}, Decimal("-12.50")),
         ({"digits": 38, "sign": "signed"}, 42),
     ),
+    types.Ascii: (
+        ({"size": 4}, 42),
+        ({"size": 8, "base": 8, "digits": 7, "until": "00", "unterminated": "malformed"}, 0o644),
+        ({"size": 8, "base": 8, "digits": 6, "until": "00", "pad": "20", "raw": ""}, 0o644),
+        ({"size": 6, "fill": "20", "sign": "signed", "digits": 2}, -4),
+        ({"size": 16, "base": 16, "case": "upper"}, 0xAB),
+        ({"size": 10, "pad": "20"}, 42),
+        ({"until": "0d0a", "base": 16, "raw": ""}, 0xAB),
+        ({"prefix": "u8", "sign": "signed", "digits": 4}, -42),
+    ),
     types.Bytes: (
         ({"prefix": "u8"}, b"ab"),
         ({"size": "2"}, b"ab"),

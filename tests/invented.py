@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from wireloom.codec import (
     As,
+    Ascii,
     Bits,
     Blob,
     Choice,
@@ -225,6 +226,8 @@ class _Row:
                 return inner
             case Constant():
                 return kind.value
+            case Ascii():
+                return self.choose(st.integers(0, min(kind.most, kind.base**kind.digits - 1)))
         return self.choose(numbers(Field(kind)) if packing_of(kind) else of_column(value_type(kind)))
 
 

@@ -14,7 +14,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_generator.types import Integer, meanings
+from wireloom_generator.types import Ascii, Integer, meanings
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
@@ -24,7 +24,7 @@ FEATURES_TRIED = (
     "elsewhere", "elsewhere_shared",
     "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
-    "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields",
+    "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -47,6 +47,8 @@ UNCOMPARED = {
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.BitField, "when"): "that of its integer is compared",
     (model.Bits, "stray"): "no spec without mistakes has one",
+    (Ascii, "room"): "follows from its extent",
+    (Ascii, "width"): "follows from its extent",
     (model.Field, "space"): "follows from its type and extent",
     (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",

@@ -380,6 +380,12 @@ local function bytes(extent) return {kind = "bytes", extent = extent} end
 local function text(encoding, lenient, extent)
   return {kind = "text", extent = extent, encoding = encoding, lenient = lenient}
 end
+
+-- A number in ASCII digits, with zeros in front up to ``digits`` characters and ``fill`` up to ``width``.
+local function ascii(base, bits, digits, fill, width, signed, upper, lenient, extent)
+  return {kind = "ascii", base = base, digits = digits, fill = fill, width = width, signed = signed, upper = upper,
+    lenient = lenient, extent = extent, most = 2 ^ (signed and bits - 1 or bits)}
+end
 local function struct(name, extent, given) return {kind = "struct", name = name, extent = extent, given = given} end
 local function constant(value) return {kind = "constant", value = value} end
 
@@ -953,6 +959,37 @@ local function nested(reader, tree, node, value, this)
   return found
 end
 
+-- The number in some digits; nil if they are none or it is too large.
+local function in_digits(digits, base, most)
+  local found = 0
+  for digit in digits:gsub("^0+", ""):gmatch(".") do
+    local value = tonumber(digit, 16)
+    if not value or value >= base then return nil end
+    found = add(mul(found, base), value)
+    if not (found < most) then return nil end
+  end
+  return #digits > 0 and found or nil
+end
+
+-- The number that ASCII digits say, nil if they say none, and whether it is written otherwise.
+local function ascii_number(value, found)
+  local first, last = 1, #found
+  local function blank(at) return ("\0 " .. value.fill):find(found:sub(at, at), 1, true) ~= nil end
+  while first <= last and blank(first) do first = first + 1 end
+  while first <= last and blank(last) do last = last - 1 end
+  local filled, text = first - 1, found:sub(first, last)
+  local sign = text:match("^[+-]") or ""
+  local digits = text:sub(#sign + 1)
+  local most = sign == "-" and add(value.most, 1) or value.most
+  local number = (sign ~= "-" or value.signed) and in_digits(digits, value.base, most) or nil
+  if not number then return nil end
+  local strange = last < #found or sign == "+" or (sign == "-" and number == 0) or #text < value.digits
+    or (#text > value.digits and digits:sub(1, 1) == "0") or digits:find(value.upper and "%l" or "%u") ~= nil
+    or found:sub(1, filled) ~= value.fill:rep(filled)
+    or (filled > 0 and #found ~= value.width) or #found < value.width
+  return sign == "-" and neg(number) or number, strange
+end
+
 local function one(reader, tree, node, this)
   local value, at = node.value, reader.pos
   if value.kind == "struct" then return nested(reader, tree, node, value, this) end
@@ -980,6 +1017,17 @@ local function one(reader, tree, node, this)
       found = decoded
     end
     tell(reader, tree, node, first, last - first, found)
+    return found
+  end
+  if value.kind == "ascii" then
+    local first, last, after = span(reader, value.extent, this, node.name)
+    local found, strange = ascii_number(value, reader.data:sub(first + 1, last))
+    reader.pos = after
+    if (strange or not found) and not value.lenient then
+      refuse(reader, "invalid", at, reader.path .. node.name, "another number of base " .. value.base .. " expected")
+    end
+    reader.loose = reader.loose or strange or not found
+    if found then tell(reader, tree, node, first, last - first, found) end
     return found
   end
   local found = number(reader, value, node.name)

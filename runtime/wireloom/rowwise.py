@@ -14,6 +14,7 @@ from construct import BytesInteger, FormatField
 from wireloom.characters import characters
 from wireloom.codec import (
     As,
+    Ascii,
     Bits,
     Blob,
     Boolean,
@@ -54,7 +55,7 @@ from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone, Part
 from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
-from wireloom.codec.values import Scalar
+from wireloom.codec.values import Ended, Scalar
 from wireloom.expressions import Expression
 from wireloom.expressions.linear import linear
 from wireloom.expressions.tree import Value
@@ -79,6 +80,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     When: lambda part: [part.condition, part.content],
     # values
     As: lambda value: [value.subcon],
+    Ascii: lambda value: [value.extent],
     Blob: lambda value: [value.extent],
     Boolean: lambda value: [],
     BytesInteger: lambda value: [],
@@ -123,6 +125,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     When: lambda part: False,
     # values
     As: lambda value: _is_fixed(value.subcon),
+    Ascii: lambda value: _is_fixed(value.extent),
     Blob: lambda value: _is_fixed(value.extent),
     Boolean: lambda value: True,
     BytesInteger: lambda value: True,
@@ -226,7 +229,7 @@ class Judge:
                 return "it may end before its size does, which varies"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
                 return "it is computed and no whole number"
-            case Repeat(item=Blob() | Nested() | Text() as item) if _asks_left(item.extent):
+            case Repeat(item=Ended() | Nested() as item) if _asks_left(item.extent):
                 return "the size of each item depends on what is left behind the one before"
             case Elsewhere():
                 return "it stands elsewhere"
@@ -346,7 +349,7 @@ def _name(part: object) -> str:
 
 def _alike(item: object) -> bool:
     """Whether the items of one list all have the same size."""
-    return _is_fixed(item) or (isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size))
+    return _is_fixed(item) or (isinstance(item, Ended | Nested) and isinstance(item.extent, Size))
 
 
 def _asks_left(extent: object) -> bool:

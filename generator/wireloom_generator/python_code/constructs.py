@@ -10,6 +10,7 @@ from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, 
 from wireloom_generator.reading import catalogue
 from wireloom_generator.reading.vocabulary import TERMINATORS
 from wireloom_generator.types import (
+    Ascii,
     Bcd,
     Boolean,
     Bytes,
@@ -112,7 +113,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case Varint() | Bcd() | Bytes() | Text() | Struct() | FlatBuffers():
+        case Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -227,6 +228,14 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return struct if extent is None else call("Nested", _extent(extent), struct)
     assert extent is not None
     match found:
+        case Ascii(base=base, digits=digits, fill=fill):
+            keys = {
+                "base": None if base == 10 else str(base),
+                "digits": None if digits == 1 else str(digits),
+                "fill": literal(fill) if fill else None,
+                "width": str(found.width) if fill else None,
+            }
+            return call("Ascii", _extent(extent), str(found.bits), **keys, signed=found.signed, upper=found.upper)
         case Bytes():
             return call("Blob", _extent(extent))
         case Text(encoding=encoding):

@@ -194,7 +194,9 @@ def _own(field: model.Field | model.Computed) -> Iterator[Problem]:
         if key == "raw" and field.gives("as"):
             continue
         if not owners and given:
-            hint = f"only {next(iter(having[0].spellings()))} has one"
+            words = [each.spelling for each in having if each.spelling]
+            named = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+            hint = f"only {named} {'has' if len(words) == 1 else 'have'} one"
             if key == "raw":
                 hint = "a value of that type says what its bytes are"
             elif key == "scale":

@@ -4,6 +4,7 @@ from functools import cache
 from typing import get_args
 
 from wireloom_generator.reading import syntax
+from wireloom_generator.types.ascii import Ascii
 from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes
@@ -16,7 +17,7 @@ from wireloom_generator.types.text import Text
 from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 
 VarintType = Leb128 | SignedLeb128 | ZigZag | Protobuf | Vlq | Quic
-WireType = Integer | Float | Boolean | VarintType | Bcd | Bytes | Text | FlatBuffers | Struct
+WireType = Integer | Float | Boolean | VarintType | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
 """The types of a fixed size."""
@@ -27,11 +28,11 @@ NAMES = tuple(name for each in ALL for name in each.spellings())
 
 
 def whole(kind: WireType) -> Integer | None:
-    """The integer that has the values of an integer type; None for a type that is none."""
+    """An integer that has the values of an integer type; None for a type that is none."""
     match kind:
         case Integer():
             return kind
-        case Varint():
+        case Varint() | Ascii():
             return kind.number
         case _:
             return None

@@ -3,6 +3,7 @@
 Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
 """
 
+from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
 from wireloom.codec.bits import Bit, Bits
 from wireloom.codec.checksums import Checksum, Crc
@@ -41,6 +42,7 @@ from wireloom.options import Parameter
 
 __all__ = [
     "As",
+    "Ascii",
     "Bcd",
     "Bit",
     "Bits",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wireloom.columnar.arrays import Column, Lists, Structs, join
+from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Number, number
@@ -100,7 +101,7 @@ class Repeat:
 
 def _size(item: ValueReader) -> int | Vectorised | None:
     """The size of each row's items if all items of a row have the same size; None if they may differ."""
-    if isinstance(item, Blob | Nested | Text) and isinstance(item.extent, Size):
+    if isinstance(item, Ascii | Blob | Nested | Text) and isinstance(item.extent, Size):
         return item.extent.size or None
     return item.fixed or None
 

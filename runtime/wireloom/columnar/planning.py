@@ -17,6 +17,7 @@ from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import ends, parts, values
+from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.expressions import Vectorised, vector
@@ -253,6 +254,11 @@ def _varint(value: varints.Varint, planner: Planner) -> Varints:
 @reader.register
 def _bcd(value: codec.Bcd, planner: Planner) -> Bcd:
     return Bcd(value)
+
+
+@reader.register
+def _ascii(value: codec.Ascii, planner: Planner) -> Ascii:
+    return Ascii(value, reader(value.extent, planner))
 
 
 @reader.register

@@ -34,6 +34,7 @@ from wireloom_generator.output import OutputFile, head
 from wireloom_generator.reading import catalogue
 from wireloom_generator.templates import filled
 from wireloom_generator.types import (
+    Ascii,
     Bcd,
     Boolean,
     Bytes,
@@ -336,7 +337,7 @@ def _shape(kind: WireType) -> str:
     match kind:
         case Integer(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
-        case Varint(bits=bits, signed=signed):
+        case Varint(bits=bits, signed=signed) | Ascii(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{32 if bits <= 32 else 64}"
         case Float(bits=bits):
             return "double" if bits == 64 else "float"
@@ -369,6 +370,9 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return LuaCall("bytes", extent)
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
             return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
+        case Ascii() as found:
+            front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
+            return LuaCall("ascii", [*front, *map(literal, (found.signed, found.upper, raw is not None)), *extent])
         case Text(encoding=encoding):
             return LuaCall("text", [string(encoding), literal(raw is not None), *extent])
         case Struct(name=name):

@@ -1,0 +1,159 @@
+"""``ascii``: a whole number written in ASCII digits, as text headers have it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar, Self
+
+from wireloom_generator.expressions.domain import Domain
+from wireloom_generator.problems import closest, counted
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.vocabulary import UNTERMINATED
+from wireloom_generator.types.base import Base, Declared, WrongKey
+from wireloom_generator.types.columns import Decimal, Primitive
+from wireloom_generator.types.integer import Integer, integer_column
+from wireloom_generator.types.sizes import ANY, SizeRange
+
+CASES = ("lower", "upper")
+"""How letters among the digits are written."""
+_WIDEST = 64
+"""The bits of the largest number."""
+_LONGEST = _WIDEST + 1
+"""The characters of the longest number: its sign and all bits of it."""
+_DIGITS = b"0123456789abcdefABCDEF+-"
+
+
+@dataclass(frozen=True, slots=True)
+class Ascii(Base):
+    """A number in this ``base``, with zeros in front up to ``digits`` characters and ``fill`` up to ``width``.
+
+    ``room`` is for how many characters there is room; None if the spec does not say.
+    """
+
+    spelling: ClassVar[str] = "ascii"
+    block: ClassVar[str] = "Ascii"
+    size: ClassVar[SizeRange] = ANY
+    holds: ClassVar[str] = "integer"
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
+    endless: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {
+            **dict.fromkeys(("base", "digits", "fill", "sign", "raw", "pad", "terminator"), ()),
+            "case": CASES,
+            "unterminated": UNTERMINATED,
+        }
+    )
+
+    base: int = 10
+    digits: int = 1
+    fill: bytes = b""
+    width: int = 0
+    signed: bool = False
+    upper: bool = False
+    room: int | None = None
+
+    def given(self, field: syntax.Field) -> Self:
+        if any(self.faults(field)):
+            return self
+        size = _number(field.size)
+        bare = size is not None and not (field.fill or field.pad or field.until)
+        return replace(
+            self,
+            base=field.base or 10,
+            digits=field.digits or (size if bare and size else 1),
+            fill=bytes.fromhex(field.fill or ""),
+            width=(size or 0) - len(bytes.fromhex(field.until or "")) if field.fill else 0,
+            signed=field.sign is not None,
+            upper=field.case == CASES[1],
+            room=_room(field, size),
+        )
+
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
+        base = 10 if field.base is None else field.base
+        if not 2 <= base <= 16:
+            yield "base", f"no digits are of base {base}", "it is 2 to 16, most often 8, 10 or 16"
+        if field.digits is not None and not 1 <= field.digits <= _LONGEST:
+            yield "digits", f"no ascii is filled up to {field.digits} digits", f"1 to {_LONGEST} are possible"
+        if field.sign not in (None, "signed"):
+            yield "sign", f"unknown sign {field.sign!r}", "sign: signed allows a minus; without it there is none"
+        if field.case is not None and field.case not in CASES:
+            yield "case", f"unknown case {field.case!r}", closest(field.case, CASES)
+        elif field.case is not None and base <= 10:
+            yield "case", f"digits of base {base} are no letters", ""
+        if field.terminator == "keep":
+            yield "terminator", "a number does not end with its terminator", "drop or leave it"
+        for key, octets in (("pad", field.pad), ("until", field.until), ("fill", field.fill)):
+            if octets is not None and any(octet in _DIGITS for octet in bytes.fromhex(octets)):
+                yield key, f"{octets} could be part of the number", "digits: says up to where there are zeros in front"
+        yield from _filling(field)
+
+    @property
+    def bits(self) -> int:
+        """How many bits a number has at most, with that of its sign."""
+        if self.room is None:
+            return _WIDEST - (not self.signed)
+        most: int = self.base**self.room - 1
+        return min(_WIDEST, most.bit_length() + self.signed)
+
+    @property
+    def number(self) -> Integer:
+        """An integer that has these values."""
+        return Integer(self.bits, self.signed)
+
+    @property
+    def values(self) -> Domain:
+        least, most = self.number.least, self.number.most
+        if self.room is None:
+            return Domain(least, most)
+        lowest = 1 - self.base ** max(self.room - 1, 0)
+        return Domain(max(least, lowest) if self.signed else 0, min(most, self.base**self.room - 1))
+
+    def __str__(self) -> str:
+        digits = f", at least {counted(self.digits, 'digit')}" if self.digits > 1 else ""
+        fill = f" behind {self.fill.hex()}" if self.fill else ""
+        case = ", upper case" if self.upper else ""
+        return f"ascii of base {self.base}{digits}{fill}{case}{', signed' if self.signed else ''}"
+
+    @property
+    def kin(self) -> object:
+        return replace(self, width=0, room=None)
+
+    def column(self, declared: Declared) -> Primitive | Decimal:
+        return integer_column(self.bits, signed=self.signed)
+
+    def misfit(self, const: syntax.Literal, size: int | None = None) -> tuple[str, str] | None:
+        fault = self.number.unfit(const, str(self))
+        if fault is None and isinstance(const, int) and not self.values.least <= const <= self.values.most:
+            return f"{const} does not fit {self}", f"{self.values.least} to {self.values.most} do"
+        return fault
+
+
+def _number(size: syntax.Expression | None) -> int | None:
+    """A size that is written as a number."""
+    try:
+        return None if size is None else int(size, 0)
+    except ValueError:
+        return None
+
+
+def _room(field: syntax.Field, size: int | None) -> int | None:
+    """How many characters there is room for."""
+    if size is None:
+        return None
+    ends = field.until is not None and field.unterminated == "malformed"
+    return min(max(size - (len(bytes.fromhex(field.until or "")) if ends else 0), 0), _LONGEST)
+
+
+def _filling(field: syntax.Field) -> Iterator[WrongKey]:
+    """What is wrong with what says how a size is filled."""
+    size = _number(field.size)
+    if field.fill is not None:
+        if len(bytes.fromhex(field.fill)) != 1:
+            yield "fill", "what fills up is one byte", 'as in fill: "20"'
+        if size is None:
+            yield "fill", "fill is for a size that is a number", "digits: says up to where there are zeros in front"
+        if field.pad is not None and field.until is None:
+            yield "pad", f"{field.name!r} has both fill and pad", "one of them fills it up, in front or behind"
+    elif size is not None and field.until is None and field.pad is None and field.digits not in (None, 0, size):
+        what = f"{counted(field.digits or 0, 'digit')} do not fill {counted(size, 'byte')}"
+        yield "digits", what, "fill: or pad: says what the other bytes are"
