@@ -183,3 +183,9 @@ def test_the_field_is_named_whatever_follows_from_it() -> None:
     items = [{"number": 5, "scaled": 10, "total": 11}]
     with pytest.raises(EncodeError, match=r"^scale: a whole number expected, not 'x'$"):
         codec.build({"message": "computed", "scale": "x", "computed": {"word": 13, "scales": items}})
+
+
+def test_left_over_bytes_of_a_wrong_size_are_named_with_their_message() -> None:
+    text = FIRST.replace("derive: size(body)", "default: 0")
+    with pytest.raises(EncodeError, match=r"^plain\.trailing_body: body has \d+ bytes, but its size says 3$"):
+        compiled.of(text).codec.build({"size": 3, "plain": {**PLAIN, "trailing_body": b"xy"}})

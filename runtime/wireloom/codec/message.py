@@ -350,8 +350,9 @@ class Message(Construct):
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, region)
-            writer.path = None
+            writer.path = own if part.name in self.trailing else None
             part.claim(writer, writer.record, spot)
+            writer.path = None
         writer.leave(whole)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
