@@ -35,6 +35,8 @@ LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
 LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
 
+SUMS = (("crc32", "u32"), ("crc16_mcrf4xx", "u16"), ("sum8", "u8"), ("internet", "u16"), ("fletcher16", "u16"))
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MEANT: tuple[tuple[Entry, Callable[[Random], Any]], ...] = (
     ({"type": "u32", "as": {"timestamp": {"unit": "s"}}}, lambda chance: EPOCH + timedelta(0, chance.getrandbits(32))),
@@ -135,6 +137,7 @@ class _Drawing:
             self.labelled,
             self.meant,
             self.elsewhere,
+            self.summed,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy
@@ -216,6 +219,24 @@ class _Drawing:
         (entry, draw), place = self.field(), self.named("place")
         offset = {"name": place, "type": "u16", "derive": f"offset({entry['name']})"}
         return [offset, entry | {"at": place}], lambda row: row.update({entry["name"]: draw()})
+
+    def summed(self) -> Piece:
+        """A checksum over what is in front of it and behind it, and over a constant, in any order."""
+        first, sum_, last = self.named("first"), self.named("sum"), self.named("last")
+        algorithm, kind = self.random.choice(SUMS)
+        over = [
+            {"from": f"offset({first})", "to": f"offset({sum_})"},
+            {"from": f"offset({last})", "to": f"offset({last}) + size({last})"},
+            {"const": self.random.randbytes(self.random.randint(1, 3)).hex()},
+        ]
+        checksum = {"algorithm": algorithm, "over": self.random.sample(over, 3)}
+        middle = {"name": sum_, "type": kind, "checksum": checksum}
+        entries = [{"name": first, "type": "u24"}, middle, {"name": last, "type": "u16"}]
+
+        def fill(row: Row) -> None:
+            row[first], row[last] = self.random.getrandbits(24), self.random.getrandbits(16)
+
+        return entries, fill
 
     def bits(self) -> Piece:
         width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")

@@ -170,6 +170,23 @@ def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, 
 
 @accelerator.off_and_on
 @pytest.mark.parametrize("name", sums.SOME)
+def test_checksums_of_many_pieces(name: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checksums, "JOINED", 1000)
+    chance, count = np.random.default_rng(4), 700
+    data, algorithm = chance.bytes(3000), sums.algorithm(name)
+    pieces: list[checksums.Summand] = [b"ab1"]
+    for most in (9, 2, 300):
+        start = chance.integers(0, 2700, count)
+        pieces.insert(0, (start, start + chance.integers(0, most, count)))
+    found = checksums.of_pieces(algorithm, np.frombuffer(data, np.uint8), pieces, count)
+    rows = (
+        [each if isinstance(each, bytes) else data[each[0][i] : each[1][i]] for each in pieces] for i in range(count)
+    )
+    assert found.tolist() == [algorithm(b"".join(row)) for row in rows]
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("name", sums.SOME)
 def test_checksums_of_very_many_ranges(name: str, accelerated: bool) -> None:
     chance, data = Random(5), Random(6).randbytes(40_000)
     ranges = [sorted((chance.randrange(40_000), chance.randrange(40_000))) for _ in range(20)]

@@ -22,7 +22,8 @@ FEATURES_TRIED = (
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "elsewhere", "elsewhere_shared",
-    "checksum_crc32", "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
+    "checksum_crc32", "checksum_over_ranges",
+    "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields",
 )  # fmt: skip
@@ -37,6 +38,7 @@ UNCOMPARED = {
     (model.Condition, "at"): "where it is written",
     (model.Otherwise, "at"): "where it is written",
     (model.Checksum, "algorithm"): "what is computed is compared, whatever its name",
+    (model.Checksum, "faults"): "no spec without mistakes has one",
     (model.Checksum, "title"): "what is computed is compared, whatever its name",
     (model.Variant, "shared"): "where it is declared",
     (model.Doc, "accepted"): "what is accepted of a spec is nobody's interface",

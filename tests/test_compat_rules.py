@@ -32,6 +32,7 @@ UNSEEN = {
     "byte-order-changed--told_by_another: BACKWARD": "parameters are what they are by default",
     "byte-order-changed--told_by_another: FORWARD": "parameters are what they are by default",
     "checksum-changed: BACKWARD": "bytes that are made up have no right checksum",
+    "checksum-changed--const: BACKWARD": "bytes that are made up have no right checksum",
     "column-retyped: FORWARD": "twice a byte fits either type",
     "computed-changed: BACKWARD": "a + a is a * 2, which the comparison does not know",
     "computed-changed: FORWARD": "a + a is a * 2, which the comparison does not know",

@@ -148,7 +148,8 @@ def test_offsets_anywhere_in_the_coveredof_a_proof_are_numbers() -> None:
     assert compiled.failures(found) == []
     (lengths,) = found.protocol.lengths
     assert lengths.checksum is not None
-    covered = lengths.checksum[1]
+    covered = lengths.checksum[1].alone
+    assert covered is not None
     asked = [expressions.measured(end.expression) for end in (covered.start, covered.end)]
     assert asked == [(), ()]
 

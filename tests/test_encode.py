@@ -273,6 +273,13 @@ def test_bytes_behind_a_section_that_takes_the_rest_are_refused() -> None:
             codec.build({"boxes": {**row, "outer_rest": b"xyz", "after": 9}})
 
 
+def test_a_section_of_a_fixed_size_that_has_another_is_refused_in_an_unknown_message() -> None:
+    header = dict.fromkeys(("compat_flags", "sequence", "system_id", "component_id"), 0)
+    row = {"message": "unknown", "message_id": 9, **header, "unknown": {"payload": b"", "check": b"abc"}}
+    with pytest.raises(EncodeError, match="check: check has 3 bytes, but its size says 2"):
+        feature("checksum_over_constants").build(row)
+
+
 @given(st.floats() | st.floats(width=16))
 def test_a_float_is_written_as_the_nearest_that_its_type_has(number: float) -> None:
     codec = floats()

@@ -51,6 +51,7 @@ KINDS: dict[str, type] = {
     "A scale": syntax.Scaled,
     "Repeat": syntax.Repeat,
     "Checksum": syntax.Checksum,
+    "A piece of a checksum": syntax.Summand,
     "A CRC": syntax.Crc,
     "Bits": syntax.Bits,
     "A bit field": syntax.BitField,

@@ -895,15 +895,28 @@ local function span(reader, extent, this, name)
   return reader.pos, reader.pos + count, reader.pos + count
 end
 
+-- The bytes that a checksum is over: its pieces one behind the other; nil if what they depend on is absent.
+local function covered(reader, pieces, this, frame)
+  local found = {}
+  for i, piece in ipairs(pieces) do
+    if type(piece) == "table" then
+      local first, last = ask(piece.from, this, reader.record, frame), ask(piece.to, this, reader.record, frame)
+      if not (first and last) then return nil end
+      piece = reader.data:sub(first + 1, last)
+    end
+    found[i] = piece
+  end
+  return table.concat(found)
+end
+
 local function verify(reader, this, derived)
   if reader.open then return end
   for _, entry in ipairs(derived) do
     local node, value, expected = entry.node, this[entry.node.name], nil
     local path = reader.path .. node.name
     if node.checksum then
-      local first = ask(node.checksum.from, this, reader.record, entry.frame)
-      local last = ask(node.checksum.to, this, reader.record, entry.frame)
-      if first and last then expected = node.checksum.algorithm(reader.data:sub(first + 1, last)) end
+      local data = covered(reader, node.checksum.over, this, entry.frame)
+      expected = data and node.checksum.algorithm(data)
     else
       expected = ask(node.derive, this, reader.record, entry.frame)
     end

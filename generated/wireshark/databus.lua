@@ -895,15 +895,28 @@ local function span(reader, extent, this, name)
   return reader.pos, reader.pos + count, reader.pos + count
 end
 
+-- The bytes that a checksum is over: its pieces one behind the other; nil if what they depend on is absent.
+local function covered(reader, pieces, this, frame)
+  local found = {}
+  for i, piece in ipairs(pieces) do
+    if type(piece) == "table" then
+      local first, last = ask(piece.from, this, reader.record, frame), ask(piece.to, this, reader.record, frame)
+      if not (first and last) then return nil end
+      piece = reader.data:sub(first + 1, last)
+    end
+    found[i] = piece
+  end
+  return table.concat(found)
+end
+
 local function verify(reader, this, derived)
   if reader.open then return end
   for _, entry in ipairs(derived) do
     local node, value, expected = entry.node, this[entry.node.name], nil
     local path = reader.path .. node.name
     if node.checksum then
-      local first = ask(node.checksum.from, this, reader.record, entry.frame)
-      local last = ask(node.checksum.to, this, reader.record, entry.frame)
-      if first and last then expected = node.checksum.algorithm(reader.data:sub(first + 1, last)) end
+      local data = covered(reader, node.checksum.over, this, entry.frame)
+      expected = data and node.checksum.algorithm(data)
     else
       expected = ask(node.derive, this, reader.record, entry.frame)
     end
@@ -1773,8 +1786,12 @@ messages[#messages + 1] = {
         value = uint(4, "parameter"),
         checksum = {
           algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
-          from = function(this, record, frame) return 5 end,
-          to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+          over = {
+            {
+              from = function(this, record, frame) return 5 end,
+              to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+            },
+          },
         },
         doc = "CRC of the header.",
       },
@@ -1876,8 +1893,12 @@ messages[#messages + 1] = {
         value = uint(4, "parameter"),
         checksum = {
           algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
-          from = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
-          to = function(this, record, frame) return size_of(frame, "record") end,
+          over = {
+            {
+              from = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+              to = function(this, record, frame) return size_of(frame, "record") end,
+            },
+          },
         },
         doc = "CRC of the payload, of the same kind as header_crc; 0 of an empty one.",
       },

@@ -26,6 +26,7 @@ from wireloom.codec import (
     Elsewhere,
     Everything,
     Field,
+    Joined,
     Layout,
     Lengths,
     ListOf,
@@ -102,6 +103,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
 
 _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Checksum: lambda checksum: [checksum.start, checksum.end],
+    Joined: lambda checksum: [bound for piece in checksum.over if isinstance(piece, tuple) for bound in piece],
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Everything: lambda lengths: [lengths.valid],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],

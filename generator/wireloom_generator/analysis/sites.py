@@ -231,9 +231,9 @@ class _Sites:
         yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
         yield from self.whole(visit, "derive", field.derive, _plain(field))
         yield from self.default(visit, field)
-        if field.checksum is not None:
-            yield from self.whole(visit, "from", field.checksum.start, Kind.NUMBER)
-            yield from self.whole(visit, "to", field.checksum.end, Kind.NUMBER)
+        for covered in field.checksum.ranges if field.checksum is not None else ():
+            yield from self.whole(visit, "from", covered.start, Kind.NUMBER)
+            yield from self.whole(visit, "to", covered.end, Kind.NUMBER)
         if field.repeat is not None:
             yield from self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
             yield from self.until(visit, field, field.repeat.until)

@@ -23,6 +23,7 @@ from wireloom_generator.model.nodes import (
     Alternative,
     BitField,
     Bits,
+    ByteRange,
     Checksum,
     Choice,
     Computed,

@@ -188,9 +188,16 @@ def probe(found: model.Probe) -> Code:
 
 
 def checksum(written: model.Checksum) -> Bracketed:
-    """A checksum and its range."""
+    """A checksum and its range, or all that it is over."""
     assert written.kind is not None
-    return call("Checksum", _algorithm(written.kind), asked(written.start), asked(written.end))
+    algorithm, covered = _algorithm(written.kind), written.alone
+    if covered is not None:
+        return call("Checksum", algorithm, asked(covered.start), asked(covered.end))
+    pieces = (
+        literal(piece) if isinstance(piece, bytes) else group(asked(piece.start), asked(piece.end))
+        for piece in written.over
+    )
+    return call("Joined", algorithm, *pieces)
 
 
 def _algorithm(kind: catalogue.Computation) -> Code:

@@ -30,6 +30,10 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     ),
     **dict.fromkeys(("repeat-until", "repeat_until"), ("repeat", "repeat: {until: …} makes a list")),
     **dict.fromkeys(("min", "max", "range", "minimum", "maximum"), ("valid", "valid: says it, as valid: level <= 9")),
+    **dict.fromkeys(
+        ("crc_extra", "seed", "pseudo_header", "ranges", "regions"),
+        ("over", 'over: lists what it covers, as [{from: 1, to: 9}, {const: "32"}]'),
+    ),
     **dict.fromkeys(("crc", "hash", "digest"), ("checksum", "checksum: says how it is computed")),
     **dict.fromkeys(("description", "comment", "desc", "note", "doc-ref"), ("doc", "doc: says what it means")),
     **dict.fromkeys(

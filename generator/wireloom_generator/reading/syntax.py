@@ -131,12 +131,22 @@ class Crc(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Summand(Written):
+    """A part of what a checksum is over: a range of the record's bytes, or bytes that are not in the record."""
+
+    start: Expression | None = optional("first byte, from the record's start", key="from")
+    end: Expression | None = optional("byte behind the last one", key="to")
+    const: Hex | None = optional("bytes that are the same for all records")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checksum(Written):
-    """A checksum over a range of the record's bytes."""
+    """A checksum over a range of the record's bytes, or over several pieces, one behind the other."""
 
     algorithm: Crc | str = required("crc32, crc16_modbus, internet, sum8 …, or {width: …, poly: …} of a CRC")
-    start: Expression = required("first byte, from the record's start", key="from")
-    end: Expression = required("byte behind the last one", key="to")
+    start: Expression | None = optional("first byte, from the record's start", key="from")
+    end: Expression | None = optional("byte behind the last one", key="to")
+    over: tuple[Summand, ...] = optional("instead of from and to: ranges and constants, in this order", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

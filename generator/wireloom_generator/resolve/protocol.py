@@ -99,8 +99,10 @@ def _found(
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field) and field.checksum is not None
-        first, last = early(field.checksum.start), early(field.checksum.end)
-        checksum = field.name, replace(field.checksum, start=first, end=last)
+        covered = field.checksum.alone
+        assert covered is not None
+        first, last = early(covered.start), early(covered.end)
+        checksum = field.name, replace(field.checksum, over=(model.ByteRange(first, last),))
         asked += [first, last]
         at = layout.places[field.name]
         if at.sizes:

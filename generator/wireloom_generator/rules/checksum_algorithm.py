@@ -1,7 +1,10 @@
-"""A checksum has a known algorithm, an integer of its width, and a range of bytes.
+"""A checksum has a known algorithm, an integer of its width, and a range of bytes, or several pieces.
 
 A CRC without a name has parameters, as catalogues give them: with its highest bit first, and the polynomial without the
 one that stands for the width. ``reflect_in`` and ``reflect_out`` say what is reflected, not how they are written.
+
+``over`` says what it covers if that is not one range: each piece is a range, ``from`` and ``to``, or a ``const``. One
+piece at least is a range, since a checksum of constants alone is a constant.
 
 In a type that is used as a field, the range begins and ends at fields of the type: ``offset(x)``, or ``offset(x) +
 size(x)``. A list can have many items; if each had a checksum over the record, all bytes would be read again for each.
@@ -63,7 +66,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 def _bounded(checksum: model.Checksum) -> Iterator[Problem]:
     """Ends of a range in a type that are not at its own fields."""
-    for bound in (checksum.start, checksum.end):
+    for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
         if bound.tree is not None and not _at_field(bound.tree):
             what, hint = "a checksum in a type is over fields of the type", "write offset(x), or offset(x) + size(x)"
             yield Problem(bound.at, "checksum-algorithm", what, hint)
@@ -98,9 +101,12 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
             name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
             what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
             yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{bits}")
-    start, end = checksum.start.constant, checksum.end.constant
-    if start is not None and end is not None and start >= end:
-        yield Problem(checksum.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+    for place, what, hint in checksum.faults:
+        yield Problem(place, "checksum-algorithm", what, hint)
+    for covered in checksum.ranges:
+        start, end = covered.start.constant, covered.end.constant
+        if start is not None and end is not None and start >= end:
+            yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
 
 
 def _parameters(crc: CrcParameters, at: Location) -> Iterator[Problem]:

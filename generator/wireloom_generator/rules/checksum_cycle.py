@@ -14,8 +14,9 @@ Good::
     - {name: data, type: bytes, size: rest}
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 from wireloom_generator import model
@@ -45,19 +46,20 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """A checksum field: the bytes that it surely covers, and its own bytes, or at least where these begin."""
+    """A checksum field: the ranges that it surely covers, and its own bytes, or at least where these begin."""
 
     name: str
     at: Location
-    covers: Bounds
+    covers: Sequence[Bounds]
     stands: Bounds | None
     least: float
 
     def is_over(self, other: "_Sum") -> bool:
         """Whether it certainly covers bytes of the other."""
         if other.stands is None:
-            return self.covers[0] <= other.least and self.covers[1] == inf
-        return self.covers[0] < other.stands[1] and other.stands[0] < self.covers[1]
+            return any(start <= other.least and end == inf for start, end in self.covers)
+        first, last = other.stands
+        return any(start < last and first < end for start, end in self.covers)
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -85,11 +87,11 @@ def _sums(spec: Resolved, scope: Scope) -> Iterator[_Sum]:
     for visit in visits:
         field = visit.item
         if isinstance(field, model.Field) and field.checksum is not None and not visit.in_variant:
-            covers = _covered(field.checksum, layout)
-            if covers is not None:
+            spans = [each for each in map(partial(_covered, layout), field.checksum.ranges) if each is not None]
+            if spans:
                 slot = layout.places.get(visit.sections[0]) if visit in scope.visits and is_message else None
                 least = slot.bytes if slot is not None else 0
-                yield _Sum(field.name, field.checksum.start.at, covers, _place(field, layout), least)
+                yield _Sum(field.name, _told(field.checksum), spans, _place(field, layout), least)
 
 
 def _in_type(scope: Scope) -> Iterator[_Sum]:
@@ -98,9 +100,17 @@ def _in_type(scope: Scope) -> Iterator[_Sum]:
         field = visit.item
         if isinstance(field, model.Field) and field.checksum is not None:
             beside = [each for each in scope.visits if each.meets(visit)]
-            start, end = (_node(bound.tree, beside) for bound in (field.checksum.start, field.checksum.end))
-            if start is not None and end is not None:
-                yield _Sum(field.name, field.checksum.start.at, (start, end), (visit.order, visit.order + 1), 0)
+            covers: list[Bounds] = []
+            for covered in field.checksum.ranges:
+                start, end = _node(covered.start.tree, beside), _node(covered.end.tree, beside)
+                covers += [(start, end)] if start is not None and end is not None else []
+            if covers:
+                yield _Sum(field.name, _told(field.checksum), covers, (visit.order, visit.order + 1), 0)
+
+
+def _told(checksum: model.Checksum) -> Location:
+    """Where a mistake in what it covers is told."""
+    return checksum.ranges[0].start.at if checksum.alone else checksum.where("over")
 
 
 def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
@@ -114,8 +124,8 @@ def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
             return None  # another rule tells of it
 
 
-def _covered(checksum: model.Checksum, layout: Offsets) -> Bounds | None:
-    start, end = _bounds(checksum.start.tree, layout), _bounds(checksum.end.tree, layout)
+def _covered(layout: Offsets, covered: model.ByteRange) -> Bounds | None:
+    start, end = _bounds(covered.start.tree, layout), _bounds(covered.end.tree, layout)
     return (start[1], end[0]) if start is not None and end is not None and start[1] < end[0] else None
 
 

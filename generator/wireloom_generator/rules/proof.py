@@ -119,6 +119,9 @@ def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) ->
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
         hint = "it must be in every record, behind nothing whose size numbers at fixed offsets do not tell"
         yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is", hint)
+    elif sums[proof.checksum].alone is None:
+        hint = "it is checked when the record is read; prove by valid"
+        yield Problem(at, "proof", f"{proof.checksum!r} is over several pieces, and only one range is a proof", hint)
     elif spec.record.resync and sums[proof.checksum].kind in _UNSHARED:
         hint = "it is tried at every byte, and a sum of numbers of two bytes tells nothing of the next one; a CRC does"
         what = f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again"

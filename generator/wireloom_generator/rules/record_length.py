@@ -110,7 +110,8 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
             layout = offsets.of(spec, owner)
             field = layout.fields.get(owner.proof.checksum)
             if isinstance(field, model.Field) and field.checksum is not None and field.name in layout.places:
-                for condition in (field.checksum.start, field.checksum.end):
+                covered = field.checksum.alone
+                for condition in (covered.start, covered.end) if covered is not None else ():
                     if (tree := condition.tree) is not None:
                         yield from _range(spec, owner.proof.where("checksum"), tree, layout)
 

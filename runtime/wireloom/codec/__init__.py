@@ -6,7 +6,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
 from wireloom.codec.bits import Bit, Bits
-from wireloom.codec.checksums import Checksum, Crc
+from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
 from wireloom.codec.elsewhere import Elsewhere
@@ -72,6 +72,7 @@ __all__ = [
     "Headed",
     "Ipv4Meaning",
     "Ipv6Meaning",
+    "Joined",
     "Layout",
     "Leb128",
     "Lengths",

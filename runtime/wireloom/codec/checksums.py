@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import accumulate
 from operator import xor
+from typing import Any
 
-from wireloom.expressions import Formula, expression
+from wireloom.expressions import Expression, Formula, expression
 
-Data = bytes | memoryview
+Data = bytes | bytearray | memoryview
 
 REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 """Each byte with its bits in the other order."""
@@ -205,6 +206,30 @@ class Checksum:
         self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
         self.start = expression(start)
         self.end = expression(end)
+
+    def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
+        """What it is; None if its range depends on what is absent. ``ask`` tells what an expression is."""
+        found = _bytes(buffer, ask(self.start), ask(self.end))
+        return None if found is None else self.algorithm(found)
+
+
+class Joined:
+    """A checksum over several ranges, from their start to before their end, and constants, one behind the other."""
+
+    def __init__(self, algorithm: Crc | str, *over: tuple[Formula, Formula] | bytes) -> None:
+        self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
+        self.over = [each if isinstance(each, bytes) else (expression(each[0]), expression(each[1])) for each in over]
+
+    def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
+        """As ``Checksum.of``."""
+        pieces = [each if isinstance(each, bytes) else _bytes(buffer, *map(ask, each)) for each in self.over]
+        known = [piece for piece in pieces if piece is not None]
+        return self.algorithm(b"".join(known)) if len(known) == len(pieces) else None
+
+
+def _bytes(buffer: Data, start: Any, end: Any) -> bytes | None:
+    """The bytes of a range; None if an end of it depends on what is absent."""
+    return None if start is None or end is None else bytes(buffer[start:end])
 
 
 _STEP = 4096

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
-from wireloom.codec.checksums import Checksum
+from wireloom.codec.checksums import Checksum, Joined
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
@@ -193,7 +193,7 @@ class Field(Subconstruct):
         const: Any = None,
         valid: Formula | None = None,
         derive: Formula | None = None,
-        checksum: Checksum | None = None,
+        checksum: Checksum | Joined | None = None,
         default: Any = None,
         long: bool = False,
         hex: bool = False,
@@ -288,10 +288,7 @@ class Field(Subconstruct):
         """What a derived field must be, or its default, given everything else in the record."""
         if self.checksum is None:
             return (self.derive or self.default).ask(this, record, frame)
-        start, end = (bound.ask(this, record, frame) for bound in (self.checksum.start, self.checksum.end))
-        if start is None or end is None:
-            return None
-        return self.checksum.algorithm(bytes(buffer[start:end]))
+        return self.checksum.of(buffer, lambda bound: bound.ask(this, record, frame))
 
     def placeholder(self, value: Any) -> int:
         """What is written for a checksum until it is known: the given value, if it is a possible one."""

@@ -113,8 +113,8 @@ class Section(Part):
 
     @property
     def _last(self) -> str:
-        """The column to name in errors about the section."""
-        return [column.name for column in self.columns() if not column.label][-1]
+        """The column to name in errors about the section; the section itself if it has none."""
+        return [self.name, *(column.name for column in self.columns() if not column.label)][-1]
 
 
 class When(Part):

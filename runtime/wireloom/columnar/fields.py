@@ -1,6 +1,6 @@
 """Fixed-size numbers of many rows, read with one look at each row's bytes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -31,6 +31,14 @@ class Checksum:
     algorithm: Algorithm
     start: Vectorised
     end: Vectorised
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A checksum over ranges of the record's bytes and constants, one behind the other."""
+
+    algorithm: Algorithm
+    over: Sequence[tuple[Vectorised, Vectorised] | bytes]
 
 
 def code(construct: Construct) -> str:
@@ -148,7 +156,7 @@ class Field:
         *,
         valid: Vectorised | None = None,
         derive: Vectorised | None = None,
-        checksum: Checksum | None = None,
+        checksum: Checksum | Joined | None = None,
         located: bool = False,
     ) -> None:
         self.name = name

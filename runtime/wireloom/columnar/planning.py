@@ -21,7 +21,7 @@ from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.expressions import Vectorised, vector
-from wireloom.columnar.fields import Checksum, Field, Number, Run, code
+from wireloom.columnar.fields import Checksum, Field, Joined, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.lists import Repeat
@@ -110,8 +110,10 @@ class Planner:
 
     def field(self, name: str, said: codec.Field) -> Field:
         """A field with its conditions."""
-        checksum = None
-        if said.checksum is not None and not self._is_proven(name, said.checksum):
+        checksum: Checksum | Joined | None = None
+        if isinstance(said.checksum, codec.Joined):
+            checksum = self._joined(said.checksum)
+        elif said.checksum is not None and not self._is_proven(name, said.checksum):
             checksum = self.checksum(said.checksum)
         return Field(
             name,
@@ -129,6 +131,11 @@ class Planner:
     def checksum(self, checksum: codec.Checksum) -> Checksum:
         """A checksum and its range."""
         return Checksum(checksum.algorithm, vector(checksum.start), vector(checksum.end))
+
+    @staticmethod
+    def _joined(checksum: codec.Joined) -> Joined:
+        over = [each if isinstance(each, bytes) else (vector(each[0]), vector(each[1])) for each in checksum.over]
+        return Joined(checksum.algorithm, over)
 
     def framing(self, framing: codec.Framing) -> Framing:
         """How captures fall into records; without lengths if only the codec can compute one of them."""

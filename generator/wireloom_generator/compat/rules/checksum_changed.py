@@ -1,4 +1,4 @@
-"""A checksum keeps its algorithm and its range.
+"""A checksum keeps its algorithm and the bytes that it is over.
 
 Every record fails a check over other bytes or by another algorithm. One that is new refuses old records that were
 written without it; one that is gone lets through what old decoders refuse.
@@ -13,6 +13,7 @@ Good::
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from wireloom_generator import model
 from wireloom_generator.compat import walks
@@ -31,15 +32,22 @@ def check(comparison: Comparison) -> Iterator[Change]:
             if one is not other:
                 breaks = walks.restricted(one, other)
                 yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", breaks)
-        elif one.kind != other.kind or not _same_range(pair, one, other):
+        elif one.kind != other.kind or not _same_bytes(pair, one, other):
             yield Change(kept.new.path, f"checksum {walks.was(_in_words(one), _in_words(other))}", BOTH)
 
 
-def _same_range(pair: LayoutPair, old: model.Checksum, new: model.Checksum) -> bool:
+def _same_bytes(pair: LayoutPair, old: model.Checksum, new: model.Checksum) -> bool:
+    return len(old.over) == len(new.over) and all(map(partial(_same, pair), old.over, new.over))
+
+
+def _same(pair: LayoutPair, old: model.ByteRange | bytes, new: model.ByteRange | bytes) -> bool:
+    if isinstance(old, bytes) or isinstance(new, bytes):
+        return old == new
     return pair.same(old.start, new.start) and pair.same(old.end, new.end)
 
 
 def _in_words(checksum: model.Checksum | None) -> str | None:
     if checksum is None:
         return None
-    return f"{checksum.algorithm} from `{checksum.start.text}` to `{checksum.end.text}`"
+    pieces = (f"over `{piece.hex()}`" if isinstance(piece, bytes) else piece.text for piece in checksum.over)
+    return f"{checksum.algorithm} {', '.join(pieces)}"

@@ -178,8 +178,13 @@ class FieldTable:
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:
-        covered = f"{code(checksum.start.text)} up to, not including, {code(checksum.end.text)}"
-        return f"{checksum.title}, over the record's bytes from {covered}; filled in on encode"
+        pieces = (
+            f"the bytes {code(piece.hex())}"
+            if isinstance(piece, bytes)
+            else f"the record's bytes from {code(piece.start.text)} up to, not including, {code(piece.end.text)}"
+            for piece in checksum.over
+        )
+        return f"{checksum.title}, over {', then '.join(pieces)}; filled in on encode"
 
     @staticmethod
     def _default(default: model.Condition | None) -> str:

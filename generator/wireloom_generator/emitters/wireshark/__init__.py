@@ -311,13 +311,15 @@ def _repeat(repeat: model.Repeat | None) -> Mapping[str, Lua | None]:
 
 
 def _checksum(checksum: model.Checksum | None) -> LuaTable | None:
-    return None if checksum is None else LuaTable(_sum(checksum))
-
-
-def _sum(checksum: model.Checksum) -> list[Lua]:
-    first, last = function(checksum.start.expression), function(checksum.end.expression)
+    if checksum is None:
+        return None
     assert checksum.kind is not None
-    return entries(algorithm=_algorithm(checksum.kind), from_=first, to=last)
+    pieces = (literal(piece) if isinstance(piece, bytes) else LuaTable(_range(piece)) for piece in checksum.over)
+    return LuaTable(entries(algorithm=_algorithm(checksum.kind), over=LuaTable(tuple(pieces))))
+
+
+def _range(covered: model.ByteRange) -> list[Lua]:
+    return entries(from_=function(covered.start.expression), to=function(covered.end.expression))
 
 
 def _algorithm(kind: catalogue.Computation) -> Lua:
@@ -481,12 +483,15 @@ def _proof(lengths: model.Lengths) -> LuaTable | None:
     if lengths.checksum is None:
         return None
     name, checksum = lengths.checksum
+    assert checksum.alone is not None and checksum.kind is not None
+    algorithm = _algorithm(checksum.kind)
     if lengths.stored is None:
         probe = next(probe for probe in lengths.probes if probe.name == name)
         wire, place = probe.wire, LuaFunction(str(probe.offset))
     else:
         wire, place = lengths.stored[0], function(lengths.stored[1].expression)
-    return LuaTable([*entries(name=string(name), value=_value(wire), place=place), *_sum(checksum)])
+    known = entries(name=string(name), value=_value(wire), place=place, algorithm=algorithm)
+    return LuaTable([*known, *_range(checksum.alone)])
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol))
