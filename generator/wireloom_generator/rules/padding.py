@@ -1,4 +1,4 @@
-"""Padding is a byte or more, alignment a multiple of two or more, counted from a section around it.
+"""Padding is a byte or more, alignment a multiple of two or more.
 
 ``pad`` is so many zero bytes, ``align`` as many as bring the offset from the record's start to a multiple, or with
 ``from`` that from the start of a section around it. Neither would put a byte anywhere with a smaller number, so whoever

@@ -31,7 +31,7 @@ class Ascii:
         wrong = (sizes <= 0) | (sizes > _LONGEST)
         longest = int(np.where(wrong, 1, sizes).max(initial=1))
         octets = windows(at.batch.buffer, start, longest).view(np.uint8).reshape(len(at), longest)
-        number = _Number(self.said, self._digits, len(at))
+        number = _Digits(self.said, self._digits, len(at))
         for place in range(longest):
             number.take(octets[:, place], place < sizes)
         wrong |= number.wrong | (number.count > self._most) | self._is_other(number, sizes)
@@ -44,7 +44,7 @@ class Ascii:
             at.doubt(wrong)
         return Numbers(value)
 
-    def _is_other(self, number: "_Number", sizes: Array) -> Array:
+    def _is_other(self, number: "_Digits", sizes: Array) -> Array:
         """Which rows are not as their number is written."""
         said, characters = self.said, number.count + number.negative
         wrong = (characters < said.digits) | (number.zero_first & (characters > said.digits))
@@ -55,7 +55,7 @@ class Ascii:
         return found
 
 
-class _Number:
+class _Digits:
     """Numbers while they are read, a character of each row at a time."""
 
     def __init__(self, said: codec.Ascii, digits: Array, count: int) -> None:
