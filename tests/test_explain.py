@@ -72,7 +72,7 @@ def test_entries_are_sorted() -> None:
 
 def test_a_rule_is_explained() -> None:
     assert explained("padding") == (
-        "padding: Padding is a byte or more, alignment a multiple of two or more, counted from a section around it.\n\n"
+        "padding: Padding is a byte or more, alignment a multiple of two or more.\n\n"
         "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple, "
         "or with\n`from` that from the start of a section around it. Neither would put a byte anywhere with a smaller "
         "number, so whoever\nwrote it meant something else.\n\n"
