@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,10 @@ def capture(tmp_path: Path) -> Path:
 
 
 def plain(value: Any) -> Any:
-    """A Spark value as the Python API has it: bytes are bytes, decimals are integers, rows are dicts."""
+    """A value as both Spark and the Python API have it: bytes are bytes, decimals integers, rows dicts, times local."""
     match value:
+        case datetime(tzinfo=timezone()):
+            return value.astimezone().replace(tzinfo=None)
         case Decimal():
             return int(value)
         case bytearray():

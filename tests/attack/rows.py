@@ -370,7 +370,7 @@ def _misnamed(protocol: Protocol, row: Any, error: EncodeError) -> str | None:
     path = error.field
     if not path:
         return None if not isinstance(row, Mapping) else f"no field is named: {error}"
-    if error.detail.startswith(("unknown field", "a mapping of fields expected")):
+    if error.detail.startswith(("unknown field", "a mapping of fields expected", "the record has ")):
         return None
     shape: Shape | None = Shapes.of(protocol).whole | {column.name: Kind() for column in CORRUPT}
     *outer, last = path.split(".")
@@ -396,7 +396,7 @@ def _difference(given: Mapping[str, Any], back: Mapping[str, Any], shape: Shape)
             or kind.raw
             or (
                 kind.label_of
-                and (value is None or given.get(kind.label_of) is not None or shape[kind.label_of].follows)
+                and (value is None or _is_given(kind.label_of, given, shape) or shape[kind.label_of].follows)
             )
         ):
             continue
@@ -417,6 +417,12 @@ def _difference(given: Mapping[str, Any], back: Mapping[str, Any], shape: Shape)
         if what:
             return f"{name}{what}"
     return None
+
+
+def _is_given(name: str, given: Mapping[str, Any], shape: Shape) -> bool:
+    """Whether a number is given, or one that it is a part of."""
+    whole = (other for other, of in shape.items() if name in of.parts)
+    return any(given.get(other) is not None for other in (name, *whole))
 
 
 def _different(value: Any, found: Any, kind: Kind) -> str | None:

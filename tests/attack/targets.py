@@ -75,7 +75,8 @@ def known(name: str) -> Target:
     records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]
     records += strangers.records(name) if name in strangers.NAMES else ()
     choices = [
-        [(parameter.name, value) for value in parameter.choices or (False, True)] for parameter in pair.codec.parameters
+        [(parameter.name, value) for value in parameter.choices or parameter.bounds or (False, True)]
+        for parameter in pair.codec.parameters
     ]
     unique = tuple(dict.fromkeys(record for record in records if len(record) < 4096))
     return Target(name, pair, unique, tuple(dict(chosen) for chosen in product(*choices)))

@@ -115,7 +115,7 @@ def _agrees(given: Any, found: Any) -> bool:
         case Mapping():
             return isinstance(found, Mapping) and all(_agrees(value, found.get(name)) for name, value in given.items())
         case list() | tuple():
-            alike = isinstance(found, list) and len(given) == len(found)
+            alike = isinstance(found, list) and len(given) == len(found) and None not in given
             return alike and all(map(_agrees, given, found))
         case float():
             return bool(given == found or (given != given and found != found))

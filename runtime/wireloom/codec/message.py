@@ -350,7 +350,7 @@ class Message(Construct):
             for layout in self._layouts(part, variant):
                 layout.write(writer, this)
             part.close(writer, this, region)
-            writer.path = own if part.name in self.trailing else None
+            writer.path = own if part.name in self.trailing or part.name in self._empty else None
             part.claim(writer, writer.record, spot)
             writer.path = None
         writer.leave(whole)

@@ -37,7 +37,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
     staying = 0
     for layouts, kept in ((pair, kept) for pair in comparison.layouts for kept in pair.kept):
         before, after = _order(kept.old), _order(kept.new)
-        if before is None or after is None:
+        if before is None or after is None or (_is_plain_struct(kept.old) and _is_plain_struct(kept.new)):
             continue
         old, new = _meant(comparison.old, before), _meant(comparison.new, after)
         by_value = isinstance(before, model.Condition) and isinstance(after, model.Condition)
@@ -61,6 +61,12 @@ def _parameters(protocol: model.Protocol) -> set[str]:
 def _same_parameter(comparison: Comparison) -> bool:
     """Whether the same parameter gives the byte order in both; another default is a rule of its own."""
     return comparison.old.byte_order == comparison.new.byte_order
+
+
+def _is_plain_struct(leaf: Leaf) -> bool:
+    """Whether it is a struct whose numbers have the order of where it stands."""
+    is_struct = isinstance(leaf.carrier, model.Field) and isinstance(leaf.carrier.type, Struct)
+    return is_struct and leaf.little is None
 
 
 def _order(leaf: Leaf) -> model.Order | model.Condition | None:
