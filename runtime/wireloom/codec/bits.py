@@ -143,9 +143,8 @@ class Bits(Part):
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
         """The error for a given value that does not fit, if there is one."""
-        awaited = {name for values, name, *_ in writer.awaited if values is this}
         for name, field, _, mask in self.fields:
-            if name not in awaited:
+            if not writer.awaited.has(this, name):
                 try:
                     self._check(name, field, mask, this)
                 except EncodeError as error:

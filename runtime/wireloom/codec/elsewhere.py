@@ -69,8 +69,7 @@ class Elsewhere(Part):
         """Whether its place follows from where it is written."""
         if writer.keeps or writer.length is None:
             return False
-        known = ((id(values), name.name) for name in self.at.names for values in (this, writer.record))
-        return not writer.awaits.isdisjoint(known)
+        return any(writer.awaited.has(values, name.name) for name in self.at.names for values in (this, writer.record))
 
     def put(self, writer: Writer, this: Values, place: int | None) -> None:
         """Write the field where the writer is, which ``at`` must say in the end. Without bytes it is at its place."""

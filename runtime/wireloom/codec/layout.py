@@ -114,7 +114,7 @@ def await_(writer: Writer, this: Values, derived: Iterable[tuple[str, Field]]) -
     """
     known = writer.known.get(writer.path)
     for name, field in derived:
-        writer.await_(this, name, field)
+        writer.awaited.append((this, name, field, writer.frame, writer.path))
         if known is not None:
             this[name] = known.get(name)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from construct import Construct, Container
 
+from wireloom.codec.awaiting import Path
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
@@ -18,7 +19,7 @@ from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
 from wireloom.codec.settle import ATTEMPTS, learn, misfit, settle, tell
-from wireloom.codec.writer import Path, Trust, Writer
+from wireloom.codec.writer import Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 _TRUSTS = tuple(Trust)

@@ -142,8 +142,8 @@ class Run:
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
         """The error for a given value that does not fit, if there is one."""
         packing = self.little if writer.little else self.big
-        awaited = {name for values, name, *_ in writer.awaited if values is this}
-        return self._unfit(packing, this, [name for name in self.names if name not in awaited], wide=writer.wide)
+        given = [name for name in self.names if not writer.awaited.has(this, name)]
+        return self._unfit(packing, this, given, wide=writer.wide)
 
     def _unfit(self, packing: _Packed, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
         dumps = dict(packing.dumps)

@@ -1,9 +1,10 @@
 """The last step of writing a record: derived values are computed and written into the room reserved for them."""
 
+from wireloom.codec.awaiting import Awaited, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
-from wireloom.codec.writer import Awaited, Path, Writer
+from wireloom.codec.writer import Writer
 
 ATTEMPTS = 64
 """How often a record is written at most until all claims hold. Few need more than three: a longer length makes room for

@@ -4,18 +4,13 @@ from enum import Enum
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
+from wireloom.codec.awaiting import Awaiting, Derivation, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting
 from wireloom.expressions import Expression
 from wireloom.options import wide
 
-Path = tuple["Path", str | int] | None
-"""The place of a struct in the row: the path of what it is in, and its name or number there. None is the row itself."""
-
-
-Awaited = tuple[Values, str, "Derivation", Frame, Path]
-"""A derived value: the struct it is in, its name, and what computes it when the rest is written."""
 Claim = tuple["Claimant", Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
 OpenEnd = tuple["Refuser", Values, int, bool, Path]
@@ -90,13 +85,12 @@ class Writer:
     its record was. ``trusted`` tells whether anything was taken as given that ``trust`` allows.
 
     ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
-    whose bytes others write. ``awaits`` are the structs and names of awaited values. With ``keeps``, places that follow
-    from such values are where these say. If a field is not where it should be, it is ``moved``.
+    whose bytes others write. With ``keeps``, places that follow from awaited values are where these say. If a field is
+    not where it should be, it is ``moved``.
     """
 
     __slots__ = (
         "awaited",
-        "awaits",
         "buffer",
         "claims",
         "frame",
@@ -128,10 +122,9 @@ class Writer:
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
         self.open_ends: list[OpenEnd | Spot | Followed] = []
-        self.awaited: list[Awaited] = []
+        self.awaited = Awaiting()
         self.shared: list[Standing] = []
         self.waiting: Waiting[Standing] | None = None
-        self.awaits: set[tuple[int, str]] = set()
         self.keeps = self.moved = False
         self.known: dict[Path, Values] = {}
         self.trust = Trust.NOTHING
@@ -145,23 +138,23 @@ class Writer:
         self.frame.clear()
         self.frame.left = None
         self.buffer.clear()
-        self.frames, self.reserved, self.claims, self.open_ends, self.awaited = [], [], [], [], []
-        self.shared, self.waiting, self.moved = [], None, False
-        self.awaits.clear()
+        self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
+        self.awaited, self.waiting, self.moved = Awaiting(), None, False
         if self.length is not None:
             self.frame["record"] = (0, self.length)
 
     def mark(self) -> tuple[int, ...]:
         """How far the record is written."""
-        return tuple(map(len, self._made()))
+        return len(self.awaited), *map(len, self._made())
 
     def rewind(self, mark: tuple[int, ...]) -> None:
         """Forget what was written since the mark."""
-        for written, length in zip(self._made(), mark, strict=True):
+        self.awaited.cut(mark[0])
+        for written, length in zip(self._made(), mark[1:], strict=True):
             del written[length:]
 
     def _made(self) -> tuple[bytearray | list[Any], ...]:
-        return self.buffer, self.reserved, self.claims, self.open_ends, self.awaited, self.shared
+        return self.buffer, self.reserved, self.claims, self.open_ends, self.shared
 
     def nest(self) -> Frame:
         """Enter a struct with a frame of its own; returns the frame to come back to."""
@@ -175,7 +168,6 @@ class Writer:
     def await_(self, this: Values, name: str, source: "Derivation") -> None:
         """Let a value be computed at the end; until then it is what an earlier attempt found."""
         self.awaited.append((this, name, source, self.frame, self.path))
-        self.awaits.add((id(this), name))
 
     def guess(self, this: Values, name: str) -> Any:
         """What a derived number is taken to be, as far as that is known when the room that it needs must be."""
@@ -316,21 +308,6 @@ class Writer:
     def tell(self) -> int:
         """Bytes from the record's start."""
         return len(self.buffer)
-
-
-class Derivation(Protocol):
-    """What an awaited value is computed from: the other values of the record, or (if ``last``) its bytes, which include
-    them.
-
-    If it is ``stored``, the value is awaited only where it was written.
-    """
-
-    last: bool
-    stored: bool
-
-    def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
-        """The value, given everything else in the record."""
-        ...
 
 
 class Refuser(Protocol):
