@@ -1,22 +1,21 @@
 """``Elsewhere``: a field that does not stand in sequence, but where an offset says."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from construct import Construct
 
-from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
-from wireloom.codec.layout import Layout, Part
+from wireloom.codec.layout import Around
 from wireloom.codec.places import Scattered
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Standing, Writer
 from wireloom.expressions import Formula, expression
 
 
-class Elsewhere(Part):
+class Elsewhere(Around):
     """A field that stands at the byte ``at`` of the record.
 
     Its bytes belong to its region, behind what stands in sequence there. Those of a ``shared`` one belong to others,
@@ -24,16 +23,10 @@ class Elsewhere(Part):
     """
 
     def __init__(self, at: Formula, item: Construct, *, shared: bool = False) -> None:
-        super().__init__()
+        super().__init__(item)
         self.at = expression(at)
         self.shared = shared
-        self.content = Layout(item)
-        self.inputs = self.content.inputs
-        self.derived = self.content.derived
-        self.name = next(self.content.columns()).name
-
-    def columns(self) -> Iterator[Column]:
-        return self.content.columns()
+        self.name = next(self.columns()).name
 
     def read(self, reader: Reader, this: Values) -> None:
         pos, limit, taken, trace = reader.pos, reader.limit, reader.taken, reader.trace

@@ -160,6 +160,19 @@ _NO_ORDER = (None, None)
 """The byte order of a single byte, which goes with any."""
 
 
+class Around(Part):
+    """A part around fields and parts that it says something about."""
+
+    def __init__(self, *items: Construct) -> None:
+        super().__init__()
+        self.content = Layout(*items)
+        self.inputs = self.content.inputs
+        self.derived = self.content.derived
+
+    def columns(self) -> Iterator[Column]:
+        return self.content.columns()
+
+
 class Lone(Part):
     """A value that is in no run, under its name."""
 

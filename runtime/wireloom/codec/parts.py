@@ -9,7 +9,7 @@ from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import octets, shown
-from wireloom.codec.layout import Layout, Part
+from wireloom.codec.layout import Around, Layout, Part
 from wireloom.codec.reader import Enclosing, Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size
@@ -17,23 +17,21 @@ from wireloom.codec.writer import Region, Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 
-class Section(Part):
+class Section(Around):
     """A region with a size. Nothing inside reads past its end. Bytes left over go to ``trailing``, or the record is
     malformed.
     """
 
     def __init__(self, name: str, extent: Size | Rest, *items: Construct, trailing: str | None = None) -> None:
-        super().__init__()
+        super().__init__(*items)
         self.name = name
         self.extent = extent
         self.trailing = trailing
-        self.content = Layout(*items)
         self.size = extent.size if isinstance(extent, Size) else None
-        self.inputs = (*self.content.inputs, *((trailing,) if trailing else ()))
-        self.derived = self.content.derived
+        self.inputs = (*self.inputs, *((trailing,) if trailing else ()))
 
     def columns(self) -> Iterator[Column]:
-        yield from self.content.columns()
+        yield from super().columns()
         if self.trailing:
             yield Column(self.trailing, "binary")
 
@@ -117,7 +115,7 @@ class Section(Part):
         return [self.name, *(column.name for column in self.columns() if not column.label)][-1]
 
 
-class When(Part):
+class When(Around):
     """Fields that are there only if a condition holds.
 
     When building, they are written if one of them is given or the condition holds; in the end the two must agree. How
@@ -125,16 +123,10 @@ class When(Part):
     """
 
     def __init__(self, condition: Formula, *items: Construct) -> None:
-        super().__init__()
+        super().__init__(*items)
         self.condition = expression(condition)
-        self.content = Layout(*items)
-        self.inputs = self.content.inputs
-        self.derived = self.content.derived
-        names = tuple(column.name for column in self.content.columns())
+        names = tuple(column.name for column in self.columns())
         self._telling = names if self.condition.asks_left else self.inputs
-
-    def columns(self) -> Iterator[Column]:
-        return self.content.columns()
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
         return self.condition.holds(this, record, frame)
@@ -155,21 +147,15 @@ class When(Part):
             self.content.write(writer, this)
 
 
-class Ordered(Part):
+class Ordered(Around):
     """Fields in a byte order of their own: numbers in either order are little endian if the condition holds.
 
     When building, it is taken to hold as far as is known so far; in the end it must.
     """
 
     def __init__(self, little: Formula, *items: Construct) -> None:
-        super().__init__()
+        super().__init__(*items)
         self.little = expression(little)
-        self.content = Layout(*items)
-        self.inputs = self.content.inputs
-        self.derived = self.content.derived
-
-    def columns(self) -> Iterator[Column]:
-        return self.content.columns()
 
     def read(self, reader: Reader, this: Values) -> None:
         outer = reader.little
@@ -258,18 +244,12 @@ def _given(this: Values, names: tuple[str, ...]) -> list[str]:
     return [name for name in names if this.get(name) is not None]
 
 
-class Optional(Part):
+class Optional(Around):
     """Fields that are there if bytes are left in the section."""
 
     def __init__(self, *items: Construct) -> None:
-        super().__init__()
-        self.content = Layout(*items)
-        self.inputs = self.content.inputs
-        self.derived = self.content.derived
-        self._names = tuple(column.name for column in self.content.columns())
-
-    def columns(self) -> Iterator[Column]:
-        return self.content.columns()
+        super().__init__(*items)
+        self._names = tuple(column.name for column in self.columns())
 
     def read(self, reader: Reader, this: Values) -> None:
         if reader.pos < reader.limit:
