@@ -23,7 +23,17 @@ _FIRST = 64
 """How many bytes of a record are looked at at first."""
 
 
-class Headed(Ends):
+class _Glanced(Ends):
+    """Their end is told by fields that are read by layouts."""
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        try:
+            return self.measure(Look(buffer, end, parameters, True, None, None, 0), start, little)
+        except DecodeError as error:
+            return int(error.needed > end - start)  # 1 if more bytes may tell
+
+
+class Headed(_Glanced):
     """Their ``length`` is computed from the record's beginning, which is read as far as it takes.
 
     That is the header of ``record`` and what is behind it, or what ``message`` puts there, at ``most`` so many bytes,
@@ -60,9 +70,6 @@ class Headed(Ends):
             raise DecodeError("invalid-size", "a length that follows from an absent value")
         return length
 
-    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        return _possible(self, Look(buffer, end, parameters, True, None, None, 0), start, little)
-
     def _read(self, look: Look, start: int, little: bool) -> tuple[Values, Frame]:
         """The values at the record's beginning, and where they are. Raises ``DecodeError``."""
 
@@ -76,7 +83,7 @@ class Headed(Ends):
         return _glanced(look, start, read)
 
 
-class Fields(Ends):
+class Fields(_Glanced):
     """They end where their fields do: those of ``record``, and of the one of ``messages`` that they are."""
 
     def __init__(
@@ -105,9 +112,6 @@ class Fields(Ends):
 
         return _glanced(look, start, end)
 
-    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
-        return _possible(self, Look(buffer, end, parameters, True, None, None, 0), start, little)
-
 
 T = TypeVar("T")
 
@@ -130,14 +134,6 @@ def _glanced(look: Look, start: int, read: Callable[[bytes], T]) -> T:
             if not size < error.needed <= left:
                 raise
             size = min(most, max(error.needed, 2 * size))
-
-
-def _possible(ends: Ends, look: Look, start: int, little: bool) -> int:
-    """As ``Ends.possible``; 1 if more bytes may tell."""
-    try:
-        return ends.measure(look, start, little)
-    except DecodeError as error:
-        return int(error.needed > look.end - start)
 
 
 class _Item(NamedTuple):
