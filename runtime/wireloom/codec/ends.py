@@ -26,12 +26,17 @@ class Until(Extent):
 
     def find(self, data: bytes, start: int, limit: int) -> int:
         """Where the terminator is. Raises ``DecodeError`` if it is missing and must not be; else that is the limit."""
-        found = data.find(self.end, start, limit)
-        while found >= 0 and (found - start) % self.unit:
-            found = data.find(self.end, found + 1, limit)
+        found = self._seek(data, start, limit)
         if found < 0 and not self.unterminated:
             raise DecodeError("unterminated", f"no terminator {self.end.hex()}", start)
         return limit if found < 0 else found
+
+    def _seek(self, data: bytes, start: int, limit: int) -> int:
+        """Where the terminator is; -1 if it is missing."""
+        found = data.find(self.end, start, limit)
+        while found >= 0 and (found - start) % self.unit:
+            found = data.find(self.end, found + 1, limit)
+        return found
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         start, limit = reader.pos, reader.limit
@@ -53,8 +58,7 @@ class Until(Extent):
 
     def keep(self, writer: Writer, this: Values, data: bytes) -> None:
         writer.write(data)
-        found = Until(self.end, unterminated=True, unit=self.unit).find(data, 0, len(data))
-        self._end(writer, this, len(data), is_ended=found < len(data))
+        self._end(writer, this, len(data), is_ended=self._seek(data, 0, len(data)) >= 0)
 
     def _end(self, writer: Writer, this: Values, size: int, *, is_ended: bool) -> None:
         """Assume of what follows a value of ``size`` bytes what its end asks for."""
@@ -71,7 +75,7 @@ class Until(Extent):
         is_ended = self.terminator != "keep" or data.endswith(self.end)
         whole = data if alone or self.terminator == "keep" else data + self.end
         most = len(data) - len(self.end) if self.terminator == "keep" and is_ended else len(data)
-        if Until(self.end, unterminated=True, unit=self.unit).find(whole, 0, len(whole)) < most:
+        if 0 <= self._seek(whole, 0, len(whole)) < most:
             raise EncodeError(f"contains its terminator {self.end.hex()}")
         if not is_ended and not self.unterminated:
             raise EncodeError(f"does not end with its terminator {self.end.hex()}")
