@@ -42,8 +42,11 @@ class Frame(dict[str, Extremes]):
         """The span of ``name`` in the record; None when it is absent."""
         if name in self:
             return self[name]
-        found = ((run.spans[name], at) for run, at in self.runs.items() if name in run.spans)
-        return next(((start + at, end + at) for (start, end), at in found), None)
+        for run, at in self.runs.items():
+            if name in run.spans:
+                start, end = run.spans[name]
+                return at + start, at + end
+        return None
 
     def size(self, name: str) -> int:
         """Bytes of ``name``; 0 when it is absent."""

@@ -186,6 +186,8 @@ class Lone(Part):
         self.is_struct = isinstance(value_type(self.subcon), StructOf)
         self.derived = [(name, self.field)] if self.field.derived else []
         self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))
+        self._settled = Settled(name)
+        self._validity = Validity(name, self.field.valid) if self.field.valid else None
 
     def columns(self) -> Iterator[Column]:
         yield from self.field.labelled(self.name, value_type(self.subcon))
@@ -217,7 +219,7 @@ class Lone(Part):
         start = len(writer.buffer)
         if self.derived:
             value = writer.guess(this, self.name)
-            writer.claim(Settled(self.name), this, value)
+            writer.claim(self._settled, this, value)
         else:
             value = self._given(writer, this)
         raw = None if self.raw is None else self._kept(self.raw, writer, this, value)
@@ -232,8 +234,8 @@ class Lone(Part):
             this[self.name] = built if self.is_struct else value
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
-        if self.field.valid is not None:
-            writer.claim(Validity(self.name, self.field.valid), this, taken=True)
+        if self._validity is not None:
+            writer.claim(self._validity, this, taken=True)
 
     def _given(self, writer: Writer, this: Values) -> Any:
         """The value, or what is put in place of a missing one."""
@@ -241,7 +243,7 @@ class Lone(Part):
         if this[self.name] is None and isinstance(self.subcon, Repeat):
             this[self.name] = []
         if awaited:
-            writer.claim(Settled(self.name), this, this[self.name])
+            writer.claim(self._settled, this, this[self.name])
         self.field.check(this, self.name, wide=writer.wide)
         return this[self.name]
 

@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
@@ -45,8 +44,7 @@ def in_words(values: Values, probes: Iterable[Probe]) -> str:
     return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """The arguments of a look at a capture, which are those of ``Framing.first``."""
 
     buffer: Buffer

@@ -46,7 +46,7 @@ class Repeat(Composite):
         return found
 
     def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
-        spot, last = writer.spot(self.count), 0
+        spot, last = self._spot(writer), 0
         reader = Reader(data, writer.frame.parameters, little=writer.little)
         reader.record, reader.frame = writer.record, writer.frame
         while reader.pos < len(data):
@@ -111,7 +111,7 @@ class Repeat(Composite):
         if len(obj) * self.weight > Reader.HEAVIEST:
             raise EncodeError(f"a list of more than {Reader.HEAVIEST} bytes in a table")
         number = self._little if stream.little else self._big
-        outer, spot = stream.path, stream.spot(self.count)
+        outer, spot = stream.path, self._spot(stream)
         built: list[Any] = []
         spots: list[Spot | None] = []
         for index, item in enumerate(obj):
@@ -124,13 +124,16 @@ class Repeat(Composite):
             if len(stream.buffer) == start:
                 raise EncodeError("takes no bytes, so that it could repeat for ever")
             if self.until is not None:
-                spots.append(stream.spot(self.until))
+                spots.append(stream.spot() if self.until.asks_left else None)
         stream.path = outer
         if self.until is not None:
             stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
         else:
             self._claim(stream, context, obj, spot)
         return obj
+
+    def _spot(self, writer: Writer) -> Spot | None:
+        return writer.spot() if self.count is not None and self.count.asks_left else None
 
     def _claim(self, writer: Writer, this: Values, items: Sequence[Any], spot: Spot | None) -> None:
         """Claim that the list, begun at its ``spot``, ends behind its items."""

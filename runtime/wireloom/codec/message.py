@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from construct import Construct, Container
 
@@ -63,8 +62,7 @@ class Variant:
 _NOTHING = Layout()
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """A part of the record after its head: a slot with the fields that all variants share in it, or fields of the
     record.
 
@@ -341,18 +339,18 @@ class Message(Construct):
         writer.path = None
         whole = writer.enter()
         self.record.head.write(writer, writer.record)
-        for part in self.record.tail:
-            if isinstance(part, Layout):
-                part.write(writer, writer.record)
+        for slot, common, _ in self._plan:
+            if slot is None:
+                common.write(writer, writer.record)
                 continue
             writer.path = own
-            spot, region = writer.spot(part.size), writer.enter()
-            writer.frame[part.name] = region[0], region[0]
-            for layout in self._layouts(part, variant):
-                layout.write(writer, this)
-            part.close(writer, this, region)
-            writer.path = own if part.name in self.trailing or part.name in self._empty else None
-            part.claim(writer, writer.record, spot)
+            spot, region = slot.begin(writer)
+            common.write(writer, this)
+            if variant is not None and slot.name in variant.sections:
+                variant.sections[slot.name].write(writer, this)
+            slot.close(writer, this, region)
+            writer.path = own if slot.name in self.trailing or slot.name in self._empty else None
+            slot.claim(writer, writer.record, spot)
             writer.path = None
         writer.leave(whole)
 

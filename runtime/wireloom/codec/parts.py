@@ -28,6 +28,7 @@ class Section(Around):
         self.extent = extent
         self.trailing = trailing
         self.size = extent.size if isinstance(extent, Size) else None
+        self._asks_left = isinstance(self.size, Expression) and self.size.asks_left
         self.inputs = (*self.inputs, *((trailing,) if trailing else ()))
 
     def columns(self) -> Iterator[Column]:
@@ -42,18 +43,20 @@ class Section(Around):
 
     def enter(self, reader: Reader, this: Values) -> Enclosing:
         """Set the reader's bounds to those of the section, and return those it had."""
-        start, outer = reader.pos, reader.limit
-        size: Any = outer - start if self.size is None else self.size
+        start, limit = reader.pos, reader.limit
+        size: Any = limit - start if self.size is None else self.size
         if isinstance(size, Expression):
             assert isinstance(self.extent, Size)
             size = self.extent.measure(reader, this)
-        if not 0 <= size <= outer - start:
+        if not 0 <= size <= limit - start:
             raise reader.short(size).within(self.name)
         end = start + size
         reader.frame[self.name] = (start, end)
         if reader.trace is not None:
             reader.trace.begin(self.name, start, SpanKind.SECTION, end=end)
-        return reader.enter(end)
+        outer = limit, reader.taken
+        reader.limit, reader.taken = end, None  # as reader.enter
+        return outer
 
     def leave(self, reader: Reader, this: Values, outer: Enclosing) -> None:
         """Handle the bytes left over in the section and restore the bounds."""
@@ -61,7 +64,7 @@ class Section(Around):
             self._keep(reader, this)
         if reader.trace is not None:
             reader.trace.finish(reader.pos)
-        reader.leave(outer)
+        reader.limit, reader.taken = outer
 
     def _keep(self, reader: Reader, this: Values) -> None:
         """Put what is left over into its column."""
@@ -75,11 +78,17 @@ class Section(Around):
                     reader.trace.note(self.trailing, start, end, {self.trailing: reader.buffer[start:end]})
 
     def write(self, writer: Writer, this: Values) -> None:
-        spot, region = writer.spot(self.size), writer.enter()
-        writer.frame[self.name] = region[0], region[0]
+        spot, region = self.begin(writer)
         self.content.write(writer, this)
         self.close(writer, this, region)
         self.claim(writer, this, spot)
+
+    def begin(self, writer: Writer) -> tuple[Spot | None, Region]:
+        """Begin to write the section; returns its spot and its region."""
+        spot = writer.spot() if self._asks_left else None
+        region = writer.enter()
+        writer.frame[self.name] = region[0], region[0]
+        return spot, region
 
     def close(self, writer: Writer, this: Values, region: Region) -> None:
         """Write what stands out of sequence and the bytes left over, and note the section's span."""
@@ -142,7 +151,7 @@ class When(Around):
 
     def write(self, writer: Writer, this: Values) -> None:
         present = bool(_given(this, self._telling)) or self.condition.holds(this, writer.record, writer.frame)
-        writer.claim(self, this, present, spot=writer.spot(self.condition))
+        writer.claim(self, this, present, spot=writer.spot() if self.condition.asks_left else None)
         if present:
             self.content.write(writer, this)
 
@@ -188,6 +197,9 @@ class Choice(Part):
         super().__init__()
         self.alternatives = alternatives
         self.inputs = tuple(dict.fromkeys(name for option in alternatives for name in option.inputs))
+        self._conditions = [option.condition if isinstance(option, When) else None for option in alternatives]
+        self._contents = [option.content if isinstance(option, When) else option for option in alternatives]
+        self._taking = [frozenset(option.inputs) for option in alternatives]
         self.derived = list({name: (name, field) for option in alternatives for name, field in option.derived}.values())
 
     def columns(self) -> Iterator[Column]:
@@ -196,8 +208,8 @@ class Choice(Part):
 
     def state(self, this: Values, record: Values, frame: Frame) -> int | None:
         """The number of the alternative that holds."""
-        for number, option in enumerate(self.alternatives):
-            if isinstance(option, Layout) or option.condition.ask(this, record, frame):
+        for number, condition in enumerate(self._conditions):
+            if condition is None or condition.ask(this, record, frame):
                 return number
         return None
 
@@ -211,26 +223,24 @@ class Choice(Part):
     def read(self, reader: Reader, this: Values) -> None:
         chosen = self.state(this, reader.record, reader.frame)
         if chosen is not None:
-            self._content(chosen).read(reader, this)
+            self._contents[chosen].read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
         chosen = self._meant(this, self.state(this, writer.record, writer.frame))
         writer.claim(self, this, chosen)
         if chosen is not None:
-            self._content(chosen).write(writer, this)
-
-    def _content(self, number: int) -> Layout:
-        option = self.alternatives[number]
-        return option.content if isinstance(option, When) else option
+            self._contents[chosen].write(writer, this)
 
     def _meant(self, this: Values, holds: int | None) -> int | None:
         """The alternative to write: the one whose condition holds so far, unless only others have the given fields."""
         known = set(_given(this, self.inputs))
-        fitting = [number for number, option in enumerate(self.alternatives) if known <= set(option.inputs)]
+        if holds is not None and known <= self._taking[holds]:
+            return holds
+        fitting = [number for number, taking in enumerate(self._taking) if known <= taking]
         if known and not fitting:
             names = _given(this, self.inputs)
             raise EncodeError(f"not in one alternative with {names[0]}", self._stranger(names))
-        return holds if holds in fitting or not known else fitting[0]
+        return fitting[0] if known else holds
 
     def _stranger(self, names: list[str]) -> str:
         """The first given field that belongs to another alternative than the rest."""

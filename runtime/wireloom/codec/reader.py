@@ -102,8 +102,10 @@ class Reader:
         twice in the ``region``.
         """
         pos, self.pos = self.pos, self.limit
+        if self.taken is None:
+            return [(pos, self.limit)] if pos < self.limit else []
         try:
-            return (self.taken or Scattered()).left_over(pos, self.limit)
+            return self.taken.left_over(pos, self.limit)
         except DecodeError as error:
             raise error.within(region) from None
 

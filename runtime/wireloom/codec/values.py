@@ -95,7 +95,7 @@ class Size(Extent):
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if isinstance(self.size, Expression):
-            writer.claim(self, this, len(data), spot=writer.spot(self.size))
+            writer.claim(self, this, len(data), spot=writer.spot() if self.size.asks_left else None)
         elif len(data) != self.size:
             raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         writer.write(data)

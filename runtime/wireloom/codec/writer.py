@@ -8,7 +8,6 @@ from wireloom.codec.awaiting import Awaiting, Derivation, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting
-from wireloom.expressions import Expression
 from wireloom.options import wide
 
 Claim = tuple["Claimant", Values, Frame, object, Path]
@@ -189,10 +188,8 @@ class Writer:
         """
         self.claims.append((part if spot is None else _AtSpot(part, spot), this, self.frame, taken, self.path))
 
-    def spot(self, asking: Expression | int | None) -> Spot | None:
-        """This place, if the expression asks how many bytes are left here."""
-        if not isinstance(asking, Expression) or not asking.asks_left:
-            return None
+    def spot(self) -> Spot:
+        """This place, for an expression that asks how many bytes are left here."""
         found = Spot(len(self.buffer))
         self.open_ends.append(found)
         return found
