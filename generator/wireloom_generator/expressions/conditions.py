@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import product
 from math import prod
 
 from wireloom_generator.expressions import (
@@ -41,7 +40,9 @@ from wireloom_generator.expressions.evaluation import (
     Values,
     holds,
     masked,
+    of_values,
     out_of_reach,
+    truth,
 )
 from wireloom_generator.expressions.kinds import Kind, kind
 
@@ -271,20 +272,36 @@ class _Question:
         names = [*self.order, *(name.name for name in self.free.values())]
         if not self.proof and any("(" in name or self.domain(name).is_wider for name in names):
             raise UnknowableError  # no size follows from values alone, and none of these values may be one
-        tried: list[Sequence[Result | None]] = []
+        tried: dict[str, Sequence[Result | None]] = {}
         most = min(_MOST, _WORK // sum(1 for tree in self.trees for _ in walk(tree)))
         for name in names:
-            tried.append(self.candidates(name))
-            if prod(map(len, tried)) > most:
+            tried[name] = self.candidates(name)
+            if prod(map(len, tried.values())) > most:
                 raise UnknowableError
-        for chosen in product(*tried):
-            values = dict(zip(names, chosen, strict=True))
-            for name in self.order:
-                if name in self.given and not holds(self.given[name], values):
-                    values[name] = None
+        free = {name: tried.pop(name) for name in names[len(self.order) :]}
+        yield from self.completed([*free.items(), *tried.items()], {})
+
+    def completed(
+        self, tried: Sequence[tuple[str, Sequence[Result | None]]], values: dict[str, Result | None]
+    ) -> Iterator[Values]:
+        """The assignments with which the condition holds and that have these ``values`` of the first names."""
+        if len(values) == len(tried):
             valid = all(values[name] is None or holds(rule, values) for name, rule in self.simple.items())
             if valid and holds(self.condition, values):
                 yield values
+            return
+        name, choices = tried[len(values)]
+        if name in self.given and not holds(self.given[name], values):
+            choices = (None,)
+        for choice in choices:
+            more = {**values, name: choice}
+            if name not in self.deciding or truth(self.condition, of_values(more)) is not False:
+                yield from self.completed(tried, more)
+
+    @cached_property
+    def deciding(self) -> frozenset[str]:
+        """The names that the condition itself depends on."""
+        return frozenset(_keys(self.condition))
 
 
 def _is_never(atom: Expr) -> bool:

@@ -116,12 +116,13 @@ def truth(condition: Expr, known: Knowledge) -> bool | Undecided:
 
 
 def of_values(values: Values) -> Knowledge:
-    """What is known if every name has a value here."""
+    """What is known if these names have values."""
 
     def known(asked: Name | Call) -> Answer:
         if isinstance(asked, Name) or asked.function is not Function.PRESENT:
-            return values[key(asked)]
-        return values[key(asked.target)] is not None
+            return values.get(key(asked), UNDECIDED)
+        found = values.get(key(asked.target), UNDECIDED)
+        return UNDECIDED if found is UNDECIDED else found is not None
 
     return known
 
