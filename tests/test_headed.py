@@ -1,9 +1,11 @@
 """Records whose length is told by a beginning of any size: torn ends, hostile numbers, parts, and many at once."""
 
 import io
+import itertools
 from random import Random
 from typing import Any
 
+import accelerator
 import compiled
 import pyarrow as pa
 import pytest
@@ -101,6 +103,47 @@ sections: {body: [{name: data, type: bytes, size: rest}]}
     codes = [(row["_corrupt_reason"] or "").partition(":")[0] for row in rows]
     assert codes == ["constant", "text", "invalid", ""]
     capture_alike(Pair.of(found.columnar), b"".join([*bad, good] * 3))
+
+
+HEADS = {
+    "bits": ("- bits: u16\n      fields: [{name: kind, width: 3}, {name: size, width: 13}]", "2 + 2 * size"),
+    "groups": ("- {name: kind, type: u8, const: 1}\n    - {name: size, type: leb128_u32}", "offset(body) + size"),
+    "highest first": ("- {name: size, type: vlq_u64}\n    - {name: kind, type: u16}", "size(size) + 2 + size"),
+    "quic": ("- {name: size, type: quic_u62}\n    - {name: more, type: i24}", "offset(body) + size + more"),
+    "several": ("- {name: kind, type: quic_u62}\n    - {name: size, type: leb128_u14}", "offset(body) + size + kind"),
+    "signed": ("- {name: kind, type: zigzag_i32}\n    - {name: size, type: leb128_u14}", "offset(body) + size"),
+    "not always": ("- {name: kind, type: leb128_u7}\n    - {name: size, type: u8, when: kind > 3}",
+                   "offset(body) + (size if present(size) else 1)"),
+}  # fmt: skip
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("name", HEADS)
+def test_lengths_are_followed_over_what_stands_before_them(name: str, accelerated: bool) -> None:
+    fields, length = HEADS[name]
+    found = compiled.of(f"""
+protocol: followed
+byte_order: little
+record:
+  length: {length}
+  fields:
+    {fields}
+    - {{section: body, size: rest}}
+---
+message: all
+match: {{}}
+sections: {{body: [{{name: data, type: bytes, size: rest}}]}}
+""")
+    both, random = Pair.of(found.columnar), Random(name)
+    hop = both.decoder(both.options({})).scanner().hops[False]
+    assert hop.possible or name in ("signed", "not always")
+    for _ in range(40):
+        pieces = (bytes(random.choice([0, 1, 1, 2, 5, 64, 65, 128, 200, 255]) for _ in range(3)) for _ in range(80))
+        capture = b"".join(piece + bytes(random.randint(0, 9)) for piece in pieces)
+        rows = capture_alike(both, capture).to_pylist()
+        sound = [row["_offset"] for row in itertools.takewhile(lambda row: row["_corrupt_reason"] is None, rows)]
+        if hop.possible:
+            assert hop.follow(capture, 0, len(capture), len(sound))[0].tolist()[: len(sound)] == sound
 
 
 def test_a_stream_is_read_no_further_than_the_record() -> None:

@@ -23,6 +23,7 @@ from wireloom.codec import (
     Slot,
     When,
 )
+from wireloom.codec.chains import chain
 from wireloom.columnar import planning
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -134,7 +135,9 @@ def test_a_plan_is_made_once() -> None:
 
 def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
     (lengths,) = planning.plan_of(couchbase_dcp.PROTOCOL).framing.lengths
-    assert lengths.linear == (24, {"total_body_length": 1})
+    found = chain(lengths.said)
+    assert found is not None
+    assert [found.constant, *((term.offset, term.factor) for term in found.terms)] == [24, (8, 1)]
     assert [(name, offset, kind.format(little=False)) for name, offset, kind in lengths.probes] == [
         ("magic", 0, ">u1"),
         ("total_body_length", 8, ">u4"),

@@ -34,4 +34,4 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     if kept:
         yield f"A record that has bytes for {kept} is read by itself."
     if not account.chained:
-        yield "Records are found one by one, as their length is no sum of numbers at fixed offsets."
+        yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."

@@ -26,6 +26,7 @@ from wireloom.codec import (
     Elsewhere,
     Everything,
     Field,
+    Headed,
     Joined,
     Layout,
     Lengths,
@@ -50,15 +51,16 @@ from wireloom.codec import (
     When,
     With,
 )
+from wireloom.codec.chains import chain
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
+from wireloom.codec.headed import HeadItem
 from wireloom.codec.layout import Lone, Part
 from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
 from wireloom.expressions import Expression
-from wireloom.expressions.linear import linear
 from wireloom.expressions.tree import Value
 from wireloom.expressions.unvectorised import reason
 
@@ -175,7 +177,7 @@ class Account:
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
     determine: a record that has such bytes is left to the codec. Records are ``chained`` if their lengths are sums of
-    numbers at fixed offsets, or all there is.
+    numbers in front of which nothing varies but numbers, or all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -194,13 +196,9 @@ def account(protocol: Protocol) -> Account:
     alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = (part for part in alone if isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
-    chained = all(map(_is_chained, protocol.framing.lengths))
+    chained = all(isinstance(ends, Everything) or chain(ends) is not None for ends in protocol.framing.lengths)
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
     return Account(left, tuple(varying), tuple(kept), chained)
-
-
-def _is_chained(ends: Ends) -> bool:
-    return isinstance(ends, Everything) or (isinstance(ends, Lengths) and linear(ends.length.tree) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +254,17 @@ class Judge:
             yield from self._whole(variant.valid, "valid")
         yield from self._whole(message.valid, "valid")
         yield from self._whole(message.otherwise, "otherwise")
+
+    def ends(self, ends: Ends) -> str | None:
+        """Why only the codec can tell where records end."""
+        if not isinstance(ends, Headed):
+            return self.reason(ends)
+        steps = [item.step for item in ends.items if isinstance(item, HeadItem) and item.within is None]
+        if any(isinstance(part, Repeat) for part in _within(steps)):
+            return "a list stands before the end of what tells it"
+        slots = [item.step.extent for item in ends.items if isinstance(item, HeadItem) and isinstance(item.step, Slot)]
+        left = (self.reason(part) for part in (ends.length, ends.valid, *slots))
+        return next(filter(None, (*left, *(why for _, why in self.left_in(*steps)))), None)
 
     def variants(self, variants: Iterable[Variant]) -> str | None:
         """Why only the codec can select variants."""

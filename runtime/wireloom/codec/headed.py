@@ -136,7 +136,7 @@ def _glanced(look: Look, start: int, read: Callable[[bytes], T]) -> T:
             size = min(most, max(error.needed, 2 * size))
 
 
-class _Item(NamedTuple):
+class HeadItem(NamedTuple):
     """A step of reading; or the beginning or the end of the section ``step``, whose content are items, too."""
 
     step: Step
@@ -175,7 +175,7 @@ class _Item(NamedTuple):
                 reader.leave(reader.limits.pop())
 
 
-class _Reached(NamedTuple):
+class Reached(NamedTuple):
     """The place where something begins that need not be read."""
 
     name: str
@@ -185,16 +185,16 @@ class _Reached(NamedTuple):
         reader.frame[self.name] = (reader.pos, reader.pos)
 
 
-def _items(record: Record, message: Message | None) -> Iterator[_Item]:
-    yield from map(_Item, record.head.steps)
+def _items(record: Record, message: Message | None) -> Iterator[HeadItem]:
+    yield from map(HeadItem, record.head.steps)
     for part in record.tail:
         if isinstance(part, Layout):
-            yield from map(_Item, part.steps)
+            yield from map(HeadItem, part.steps)
         else:
-            yield _Item(part, True)
+            yield HeadItem(part, True)
             if message is not None and part.name in message.sections:
-                yield from map(_Item, message.sections[part.name].steps)
-            yield _Item(part, False)
+                yield from map(HeadItem, message.sections[part.name].steps)
+            yield HeadItem(part, False)
 
 
 def _regions(step: Step) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _regions(step: Step) -> Iterator[str]:
             yield from _regions(inner)
 
 
-def _needed(items: Sequence[_Item], asked: Sequence[Expression]) -> Iterator[_Item | _Reached]:
+def _needed(items: Sequence[HeadItem], asked: Sequence[Expression]) -> Iterator[HeadItem | Reached]:
     """The items up to the last that some expressions ask for; where only its place is asked for, it is not read."""
     names: set[str] = set()
     places: set[str] = set()
@@ -216,7 +216,7 @@ def _needed(items: Sequence[_Item], asked: Sequence[Expression]) -> Iterator[_It
     places &= known
     for item in items:
         if not names and places == {item.begins}:
-            yield _Reached(item.begins)
+            yield Reached(item.begins)
             return
         if not names and not places:
             return

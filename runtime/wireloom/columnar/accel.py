@@ -154,18 +154,35 @@ def _follow() -> Callable[..., tuple[int, int]]:
             index = select[buffer[at + selector]] if selector >= 0 else 0
             if index < 0:
                 break
-            length = constants[index]
+            length, base = constants[index], at
             for term in range(len(table)):
-                if table[term, 0] == index:
-                    size, little = table[term, 2], table[term, 4]
-                    first = at + table[term, 1]
-                    value = np.int64(0)
+                if table[term, 0] != index:
+                    continue
+                form, size = table[term, 1], table[term, 3]
+                first = base + table[term, 2]
+                value = np.int64(0)
+                if form == 0:
                     for byte in range(size):
-                        place = first + size - 1 - byte if little else first + byte
-                        value = value << 8 | np.int64(buffer[place])
-                    if table[term, 3] and size < 8 and value >> (8 * size - 1):
+                        place = first + size - 1 - byte if table[term, 5] else first + byte
+                        value = value << 8 | (np.int64(buffer[place]) if place < len(buffer) else 0)
+                    if table[term, 4] and size < 8 and value >> (8 * size - 1):
                         value -= np.int64(1) << (8 * size)
-                    length += value * table[term, 5]
+                else:
+                    if form == 3 and first < len(buffer):
+                        size = 1 << (buffer[first] >> 6)
+                    for byte in range(size):
+                        part = np.int64(buffer[first + byte]) if first + byte < len(buffer) else np.int64(0)
+                        if form == 3:
+                            value = value << 8 | (part if byte else part & 0x3F)
+                        elif form == 2:
+                            value = value << 7 | part & 0x7F
+                        else:
+                            value |= (part & 0x7F) << (7 * byte)
+                        if form != 3 and part < 0x80:
+                            size = byte + 1
+                            break
+                    base = first + size
+                length += (value >> table[term, 8] & table[term, 9]) * table[term, 6] + size * table[term, 7]
             if length <= 0:
                 break
             at += min(length, len(buffer) + 1)  # the next one is not in the buffer, however large the length

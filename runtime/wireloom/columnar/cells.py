@@ -12,7 +12,7 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.framing import Hop
+from wireloom.columnar.hopping import Hop
 from wireloom.columnar.stretches import Stretch
 from wireloom.options import OptionError
 from wireloom.views import Row

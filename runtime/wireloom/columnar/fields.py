@@ -79,6 +79,10 @@ class Number:
             f"V{self.size}" if self.odd else f"{self._sign(little=little)}{'u' if self.half else self.kind}{self.size}"
         )
 
+    def is_little(self, *, little: bool) -> bool:
+        """Whether its lowest byte is the first one, in a record of that byte order."""
+        return self._sign(little=little) == "<"
+
     def _sign(self, *, little: bool) -> str:
         return ("<" if little else ">") if self.order in ("@", "") else self.order
 
@@ -89,7 +93,7 @@ class Number:
         if not self.odd:
             return data
         # The bytes, put at the high end of eight, are shifted down, which repeats the sign of signed ones.
-        from_low = self._sign(little=little) == "<"
+        from_low = self.is_little(little=little)
         wide = np.zeros((len(data), 8), np.uint8)
         given = np.ascontiguousarray(data).view(np.uint8).reshape(-1, self.size)
         wide[:, 8 - self.size :] = given if from_low else given[:, ::-1]
@@ -146,7 +150,7 @@ class Field:
     """A number under its name. ``said`` is the codec's field, with conditions for single records.
 
     ``valid``, ``derive`` and ``checksum`` are the same conditions for many; expressions ask for the offset of a
-    ``located`` field.
+    ``located`` field. What is wrong with a number matters only if it is ``judged``.
     """
 
     def __init__(
@@ -158,15 +162,16 @@ class Field:
         derive: Vectorised | None = None,
         checksum: Checksum | Joined | None = None,
         located: bool = False,
+        judged: bool = True,
     ) -> None:
         self.name = name
         self.said = said
-        self.enum = said.enum if said.labels else None
-        self.flags = said.flags if said.labels else None
+        self.enum = said.enum if said.labels and judged else None
+        self.flags = said.flags if said.labels and judged else None
         self.raw = said.raw
         self.meaning = said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning
-        self.const = said.const
-        self.long = said.long
+        self.const = said.const if judged else None
+        self.long = said.long and judged
         self.valid = valid
         self.derive = derive
         self.checksum = checksum

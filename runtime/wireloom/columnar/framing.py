@@ -1,6 +1,5 @@
-"""How long records are: lengths are first followed from record to record, then proven many at a time."""
+"""How long records are, proven many at a time; ``hopping`` finds where they may be."""
 
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +8,13 @@ import numpy as np
 
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends
-from wireloom.columnar import accel, checksums
+from wireloom.columnar import checksums
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Checksum, Number, number
+from wireloom.columnar.parts import Part
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
 
@@ -26,17 +26,17 @@ Probe = tuple[str, int, Number]
 class Lengths:
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
-    Without a ``length``, a record is all there is.
-    ``linear`` is the length as a number and what each probe adds to it, times a factor; None if it is no such sum.
+    Without a ``length``, a record is all there is. The numbers that tell it are ``probes``, or somewhere in the
+    ``head``, which is how the record begins.
     """
 
     said: Ends
     probes: Sequence[Probe]
     length: Vectorised | None
     valid: Vectorised | None
-    linear: tuple[int, Mapping[str, int]] | None
-    checksum: tuple[str, Checksum] | None
-    stored: tuple[Number, Vectorised] | None
+    checksum: tuple[str, Checksum] | None = None
+    stored: tuple[Number, Vectorised] | None = None
+    head: Sequence[Part] = ()
 
     @property
     def match(self) -> Mapping[str, tuple[int, ...]]:
@@ -59,6 +59,8 @@ class Lengths:
             raw = windows(at.batch.buffer, at.at, max(self.size, 1))
         for name, offset, kind in self.probes:
             this.put(name, Numbers(kind.check(at, kind.of(raw, at.little, offset))))
+        for part in self.head:
+            part.read(at, this)
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
@@ -67,6 +69,8 @@ class Lengths:
         length, valid = number(self.length(this, this, at.frame), at)
         if valid is not None and not valid.all():
             at.doubt(~valid)
+        if self.head:
+            at.doubt(length < at.at - at.start)  # how much may be read of a record is for the codec to say
         return length, refuted
 
     def checksums(self, at: Rows) -> "Checksums":
@@ -217,109 +221,3 @@ class Framing:
             data = kind.of(windows(at.batch.buffer, at.at + offset, kind.size), at.little)
             holds &= np.isin(data, lengths.match[name]) if name in lengths.match else True
         return holds
-
-
-class Hop:
-    """Follows lengths from record to record without proving them; only sums of numbers can be followed.
-
-    One byte must show which of several lengths applies; otherwise nothing is followed.
-    """
-
-    def __init__(self, framing: Framing, *, little: bool) -> None:
-        self.possible = False
-        self.reach = max((lengths.size for lengths in framing.lengths), default=0)
-        self.selector = -1
-        self.select = np.zeros(256, np.int64)
-        if len(framing.lengths) > 1:
-            names = {name for lengths in framing.lengths for name in lengths.match}
-            probes = [probe for probe in framing.match if probe[0] in names]
-            if len(probes) != 1 or probes[0][2].size != 1 or probes[0][2].kind != "u":
-                return
-            name, self.selector, _ = probes[0]
-            self.reach = max(self.reach, self.selector + 1)
-            self.select[:] = -1
-            for index, lengths in reversed(list(enumerate(framing.lengths))):
-                self.select[list(lengths.match[name])] = index
-        if not framing.lengths:
-            return
-        self.constants: list[int] = []
-        self.terms: list[list[tuple[int, Number, int]]] = []
-        for lengths in framing.lengths:
-            kinds = {name: (offset, kind) for name, offset, kind in lengths.probes}
-            if lengths.linear is None or any(_strange(kinds[name][1]) for name in lengths.linear[1]):
-                return
-            self.constants.append(lengths.linear[0])
-            self.terms.append([(*kinds[name], factor) for name, factor in lengths.linear[1].items()])
-        self.possible = True
-        self.readers = [self._reader(terms, little=little) for terms in self.terms]
-        self.table = np.array(
-            [
-                (index, offset, kind.size, kind.kind == "i", kind.format(little=little)[0] == "<", factor)
-                for index, terms in enumerate(self.terms)
-                for offset, kind, factor in terms
-            ],
-            np.int64,
-        ).reshape(-1, 6)
-
-    @staticmethod
-    def _reader(terms: list[tuple[int, Number, int]], *, little: bool) -> Callable[[Any, int], tuple[int, ...]]:
-        """A function that reads the variable part of a length, as a tuple of one; a single plain number is the fast
-        case.
-        """
-        codes = []
-        for offset, kind, _ in terms:
-            order, code = kind.format(little=little)[0], _CODES[f"{kind.kind}{kind.size}"]
-            codes.append(struct.Struct(f"{order}{offset}x{code}").unpack_from)
-        factors = [factor for _, _, factor in terms]
-
-        def total(buffer: Any, at: int) -> int:
-            return sum(factor * read(buffer, at)[0] for read, factor in zip(codes, factors, strict=True))
-
-        return codes[0] if factors == [1] else lambda buffer, at: (total(buffer, at),)
-
-    def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
-        """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
-        last = end - self.reach
-        if accel.ENABLED:
-            return accel.follow(buffer, at, last, room, self)
-        offsets = [0] * room
-        count, at = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
-        return np.array(offsets[:count], np.int64), min(at, end + 1)  # a length may be larger than numpy's numbers
-
-    def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
-        """Follows records whose lengths are all found alike. Without the accelerator, this loop is the cost of a
-        record.
-        """
-        read, constant, room, count = self.readers[0], self.constants[0], len(offsets), 0
-        while at <= last and count < room:
-            offsets[count] = at
-            count += 1
-            (length,) = read(buffer, at)
-            length += constant
-            if length <= 0:
-                break
-            at += length
-        return count, at
-
-    def _several(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
-        select, selector, room, count = self.select.tolist(), self.selector, len(offsets), 0
-        while at <= last and count < room:
-            offsets[count] = at
-            count += 1
-            index = select[buffer[at + selector]]
-            if index < 0:
-                break
-            (length,) = self.readers[index](buffer, at)
-            length += self.constants[index]
-            if length <= 0:
-                break
-            at += length
-        return count, at
-
-
-_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q"}
-
-
-def _strange(kind: Number) -> bool:
-    """Whether it is a number that cannot be used to follow lengths."""
-    return kind.boolean or f"{kind.kind}{kind.size}" not in _CODES

@@ -145,6 +145,9 @@ class Gaps:
         found.looked[at.index] = True
         codec = lengths.said
         _, refuted = lengths.tell(at)
+        if lengths.head:  # the codec finds the words for what it may have read
+            at.doubt(refuted)
+            return
         if len(rows := np.flatnonzero(refuted)):
             read = {probe.name: at.record[probe.name].data[rows] for probe in codec.given[little]}
             found.put(at.index[rows], "invalid", [codec.unmet(values, little) for values in _each(read, len(rows))])

@@ -12,24 +12,26 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec, rowwise
-from wireloom.codec import computed, flatbuffers, layout, runs, varints
+from wireloom.codec import computed, flatbuffers, headed, layout, runs, varints
 from wireloom.codec.checksums import Algorithm
+from wireloom.codec.headed import HeadItem
 from wireloom.codec.lengths import Ends
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import ends, parts, values
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.fields import Checksum, Field, Joined, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths, Probe
+from wireloom.columnar.headed import Closed, Opened, Reached
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
 from wireloom.columnar.parts import Fallback, Layout, Part, Slot
 from wireloom.columnar.varints import Varints
 from wireloom.expressions import Expression
-from wireloom.expressions.linear import linear
 from wireloom.expressions.tree import Value
 
 
@@ -58,13 +60,15 @@ class Planner:
     """Makes readers of the parts of one protocol.
 
     ``measured`` are the fields whose positions expressions use. ``proven`` is the checksum, with its field's name, that
-    the framing has already checked before the parts are read. ``structs`` are those made so far.
+    the framing has already checked before the parts are read. ``structs`` are those made so far. Unless it is
+    ``judging``, it does not matter what is wrong with values.
     """
 
     judge: rowwise.Judge
     measured: frozenset[str]
     proven: tuple[str, codec.Checksum] | None = None
     structs: dict[int, Layout] = field(default_factory=dict)
+    judging: bool = True
 
     def proving(self, protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> "Planner":
         """The same for records with these header values."""
@@ -110,6 +114,8 @@ class Planner:
 
     def field(self, name: str, said: codec.Field) -> Field:
         """A field with its conditions."""
+        if not self.judging:
+            return Field(name, said, located=name in self.measured, judged=False)
         checksum: Checksum | Joined | None = None
         if isinstance(said.checksum, codec.Joined):
             checksum = self._joined(said.checksum)
@@ -139,18 +145,38 @@ class Planner:
 
     def framing(self, framing: codec.Framing) -> Framing:
         """How captures fall into records; without lengths if only the codec can compute one of them."""
-        if any(map(self.judge.reason, framing.lengths)):
+        if any(map(self.judge.ends, framing.lengths)):
             return Framing((), ())
         return Framing([self._lengths(lengths) for lengths in framing.lengths], list(map(_probe, framing.match)))
 
     def _lengths(self, lengths: Ends) -> Lengths:
         probes, valid = list(map(_probe, lengths.fields)), vector(lengths.valid)
+        if isinstance(lengths, codec.Headed):
+            return self._headed(lengths)
         if not isinstance(lengths, codec.Lengths):
-            return Lengths(lengths, probes, None, valid, None, None, None)
+            return Lengths(lengths, probes, None, valid)
         checksum = None if lengths.checksum is None else (lengths.checksum[0], self.checksum(lengths.checksum[1]))
         stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
-        chain = linear(lengths.length.tree)
-        return Lengths(lengths, probes, vector(lengths.length), valid, chain, checksum, stored)
+        return Lengths(lengths, probes, vector(lengths.length), valid, checksum, stored)
+
+    def _headed(self, lengths: codec.Headed) -> Lengths:
+        asked = [*lengths.length.mentions, *(lengths.valid.mentions if lengths.valid is not None else ())]
+        planner = Planner(self.judge, frozenset(name.name for place, name in asked if place), judging=False)
+        open_: list[Array] = []
+        head = [planner.opened(item, open_) for item in lengths.items]
+        return Lengths(lengths, (), vector(lengths.length), vector(lengths.valid), head=head)
+
+    def opened(self, item: HeadItem | headed.Reached, outer: list[Array]) -> Part:
+        """An item of how a record begins."""
+        match item:
+            case headed.Reached(name):
+                return Reached(name)
+            case HeadItem(codec.Slot() as slot, True):
+                return Opened(Slot(slot.name, reader(slot.extent, self), Layout(), None), outer)
+            case HeadItem(_, False):
+                return Closed(outer)
+            case HeadItem(step):
+                return self.part(step)
 
 
 def _range(checksum: codec.Checksum) -> tuple[Algorithm, str, str]:
@@ -279,12 +305,16 @@ def _blob(value: codec.Blob, planner: Planner) -> values.Blob:
 
 
 @reader.register
-def _text(value: codec.Text, planner: Planner) -> values.Text:
+def _text(value: codec.Text, planner: Planner) -> values.Text | values.Blob:
+    if not planner.judging:
+        return values.Blob(reader(value.extent, planner))
     return values.Text(reader(value.extent, planner), value.encoding, strict=value.strict)
 
 
 @reader.register
-def _constant(value: codec.Constant, planner: Planner) -> values.Constant:
+def _constant(value: codec.Constant, planner: Planner) -> values.Constant | values.Blob:
+    if not planner.judging:
+        return values.Blob(values.Size(len(value.value)))
     return values.Constant(value.value)
 
 

@@ -14,8 +14,9 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.framing import Framing, Hop
+from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
+from wireloom.columnar.hopping import Hop
 from wireloom.columnar.search import BulkSearch
 
 _NO_ROWS = np.zeros(0, np.int64)

@@ -1,0 +1,147 @@
+"""Lengths that are sums of numbers, so that they can be followed from record to record."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from construct import BytesInteger, Construct, FormatField
+
+from wireloom.codec.bits import Bits
+from wireloom.codec.fields import EitherOrder, Field
+from wireloom.codec.headed import Headed, HeadItem, Reached
+from wireloom.codec.layout import Lone
+from wireloom.codec.lengths import Ends, Lengths
+from wireloom.codec.message import Slot
+from wireloom.codec.runs import Run
+from wireloom.codec.values import Blob, Constant, Size, Text
+from wireloom.codec.varints import Leb128, Quic, Varint, Vlq
+from wireloom.expressions.linear import linear, terms
+from wireloom.expressions.tree import Origin
+
+
+class Term(NamedTuple):
+    """What a number adds to a length: its bits under ``mask``, ``shift`` from the right, ``factor`` times.
+
+    An integer of variable length adds ``of_size`` times its size, too. The number is at ``offset`` from the end of the
+    one of variable length before it, or from the record's start.
+    """
+
+    offset: int
+    kind: Construct
+    factor: int = 0
+    of_size: int = 0
+    shift: int = 0
+    mask: int = -1
+
+
+class Chain(NamedTuple):
+    """A length as a sum."""
+
+    constant: int
+    terms: Sequence[Term]
+
+
+def chain(ends: Ends) -> Chain | None:
+    """The length of records as a sum; None if it is none."""
+    if isinstance(ends, Headed):
+        return _Summing().chain(ends)
+    found = linear(ends.length.tree) if isinstance(ends, Lengths) and ends.length is not None else None
+    numbers = {name: Term(offset, construct) for name, offset, construct in ends.fields}
+    if found is None or not all(_can_be_followed(numbers[name].kind) for name in found[1]):
+        return None
+    return Chain(found[0], [numbers[name]._replace(factor=factor) for name, factor in found[1].items()])
+
+
+def _can_be_followed(kind: Construct) -> bool:
+    """Whether it is a whole number of a kind that tells lengths."""
+    match kind:
+        case Field():
+            return kind.meaning is None and _can_be_followed(kind.subcon)
+        case EitherOrder():
+            return _can_be_followed(kind.big)
+        case FormatField():
+            return kind.fmtstr[1] not in "efd"
+    return isinstance(kind, BytesInteger) or type(kind) in (Leb128, Vlq, Quic)
+
+
+Sum = dict[int | str, int]
+"""Numbers with their factors: the constant under ``""``, values by the number of their term, sizes by its text."""
+
+
+class _Summing:
+    """The numbers that a record begins with: ``terms``, and what is ``known`` of them by what expressions say."""
+
+    def __init__(self) -> None:
+        self.terms: list[Term] = []
+        self.known: dict[str, Sum] = {"": {"": 1}}
+        self.start: Sum = {"": 0}
+        """Where the last number of variable length ends."""
+        self.offset = 0
+
+    def chain(self, ends: Headed) -> Chain | None:
+        """Their length as a sum; None if it is none."""
+        for item in ends.items:
+            if not self._goes_on(item.step if isinstance(item, HeadItem) and item.within is not False else item):
+                break
+        said = terms(ends.length.tree)
+        found = {_bare(name): factor for name, factor in said.items()} if said is not None else {"none": 1}
+        if not self.known.keys() >= found.keys():
+            return None
+        total: Sum = {}
+        for name, factor in found.items():
+            for atom, amount in self.known[name].items():
+                total[atom] = total.get(atom, 0) + factor * amount
+        filled = (
+            term._replace(factor=total.get(number, 0), of_size=total.get(str(number), 0))
+            for number, term in enumerate(self.terms)
+        )
+        return Chain(total.get("", 0), [term for term in filled if term.factor or isinstance(term.kind, Varint)])
+
+    def _goes_on(self, step: object) -> bool:
+        """Remember what a step tells; whether it ends at a known place, too."""
+        match step:
+            case Run():
+                for name, field in step.fields:
+                    first, last = step.spans[name]
+                    self._put(name, Term(self.offset + first, field), {"": last - first}, first)
+                self.offset += step.size
+            case Bits():
+                whole = [] if step.whole is None else [(step.name, 0, -1)]
+                for name, shift, mask in (*whole, *((name, shift, mask) for name, _, shift, mask in step.fields)):
+                    term = Term(self.offset, step.integer, shift=shift, mask=mask)
+                    self._put(name, term, {"": step.size})
+                self.offset += step.size
+            case Lone(subcon=Varint() as kind) if _can_be_followed(kind):
+                number = str(len(self.terms))
+                self._put(step.name, Term(self.offset, kind), {number: 1})
+                self.start = {**self.start, "": self.start[""] + self.offset, number: 1}
+                self.offset = 0
+            case Lone(subcon=Constant(value=bytes() as value)):
+                self._skip(step.name, len(value))
+            case Lone(subcon=Blob(extent=Size(size=int() as size)) | Text(extent=Size(size=int() as size))):
+                self._skip(step.name, size)
+            case Lone() | Slot() | Reached():
+                self._place(step.name)
+                return isinstance(step, Slot)
+            case _:
+                return False
+        return True
+
+    def _place(self, name: str, first: int = 0) -> None:
+        self.known[f"offset({name})"] = {**self.start, "": self.start[""] + self.offset + first}
+
+    def _skip(self, name: str, size: int) -> None:
+        self._place(name)
+        self.known[f"size({name})"] = {"": size}
+        self.offset += size
+
+    def _put(self, name: str, term: Term, size: Sum, first: int = 0) -> None:
+        self._place(name, first)
+        self.known[f"size({name})"] = size
+        if _can_be_followed(term.kind):
+            self.known[name] = {len(self.terms): 1}
+        self.terms.append(term)
+
+
+def _bare(name: str) -> str:
+    """A name in a sum without where its value is found, which is all the same in what a record begins with."""
+    return name.removeprefix(f"{Origin.RECORD}.").removeprefix(f"{Origin.THIS}.")

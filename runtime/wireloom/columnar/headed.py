@@ -1,0 +1,49 @@
+"""How records begin whose end is told there, as the codec has it, for many at once."""
+
+from collections.abc import Sequence
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.fields import Field
+from wireloom.columnar.parts import Slot
+from wireloom.columnar.rows import Rows, Values
+
+
+class Opened:
+    """The beginning of a section, whose content is read behind it; ``outer`` are the ends of what is around it."""
+
+    derived: Sequence[Field] = ()
+    fixed = None
+
+    def __init__(self, slot: Slot, outer: list[Array]) -> None:
+        self.slot = slot
+        self.outer = outer
+
+    def read(self, at: Rows, this: Values) -> None:
+        self.outer.append(self.slot.enter(at, this))
+
+
+class Closed:
+    """The end of a section, wherever its content ended."""
+
+    derived: Sequence[Field] = ()
+    fixed = None
+
+    def __init__(self, outer: list[Array]) -> None:
+        self.outer = outer
+
+    def read(self, at: Rows, this: Values) -> None:
+        at.move(at.limit)
+        at.limit = self.outer.pop()
+
+
+class Reached:
+    """The place where something begins that need not be read."""
+
+    derived: Sequence[Field] = ()
+    fixed = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read(self, at: Rows, this: Values) -> None:
+        at.frame.put(self.name, at.at, at.at)

@@ -1,0 +1,183 @@
+"""From record to record by their lengths, which nothing proves on the way."""
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wireloom import codec
+from wireloom.codec.chains import Term, chain
+from wireloom.codec.varints import Varint
+from wireloom.columnar import accel
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.fields import Number, code
+from wireloom.columnar.framing import Framing
+
+
+class Hop:
+    """Follows lengths from record to record without proving them; only sums of numbers can be followed.
+
+    One byte must show which of several lengths applies; otherwise nothing is followed.
+    """
+
+    def __init__(self, framing: Framing, *, little: bool) -> None:
+        self.possible = False
+        self.reach = max((lengths.size for lengths in framing.lengths), default=0)
+        self.selector = -1
+        self.select = np.zeros(256, np.int64)
+        if len(framing.lengths) > 1:
+            names = {name for lengths in framing.lengths for name in lengths.match}
+            probes = [probe for probe in framing.match if probe[0] in names]
+            if len(probes) != 1 or probes[0][2].size != 1 or probes[0][2].kind != "u":
+                return
+            name, self.selector, _ = probes[0]
+            self.reach = max(self.reach, self.selector + 1)
+            self.select[:] = -1
+            for index, lengths in reversed(list(enumerate(framing.lengths))):
+                self.select[list(lengths.match[name])] = index
+        chains = [found for lengths in framing.lengths if (found := chain(lengths.said)) is not None]
+        if not chains or len(chains) < len(framing.lengths):
+            return
+        self.possible = True
+        self.constants = [each.constant for each in chains]
+        self.readers = [_reader(each.terms, little=little) for each in chains]
+        rows = [(index, *_row(term, little=little)) for index, each in enumerate(chains) for term in each.terms]
+        self.table = np.array(rows, np.int64).reshape(-1, 10)
+
+    def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
+        """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
+        last = end - self.reach
+        if accel.ENABLED:
+            return accel.follow(buffer, at, last, room, self)
+        offsets = [0] * room
+        count, at = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
+        return np.array(offsets[:count], np.int64), min(at, end + 1)  # a length may be larger than numpy's numbers
+
+    def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
+        """Follows records whose lengths are all found alike. Without the accelerator, this loop is the cost of a
+        record.
+        """
+        read, constant, room, count = self.readers[0], self.constants[0], len(offsets), 0
+        while at <= last and count < room:
+            offsets[count] = at
+            count += 1
+            (length,) = read(buffer, at)
+            length += constant
+            if length <= 0:
+                break
+            at += length
+        return count, at
+
+    def _several(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
+        select, selector, room, count = self.select.tolist(), self.selector, len(offsets), 0
+        while at <= last and count < room:
+            offsets[count] = at
+            count += 1
+            index = select[buffer[at + selector]]
+            if index < 0:
+                break
+            (length,) = self.readers[index](buffer, at)
+            length += self.constants[index]
+            if length <= 0:
+                break
+            at += length
+        return count, at
+
+
+_NUMBER, _LEB128, _VLQ, _QUIC = range(4)
+_FORMS: dict[type[Varint], int] = {codec.Leb128: _LEB128, codec.Vlq: _VLQ, codec.Quic: _QUIC}
+
+
+def _row(term: Term, *, little: bool) -> tuple[int, ...]:
+    """A term for the accelerator."""
+    said, amounts = term.kind, (term.factor, term.of_size, term.shift, term.mask)
+    if isinstance(said, Varint):
+        return (_FORMS[type(said)], term.offset, said.longest, 0, 0, *amounts)
+    kind = Number(code(said))
+    return (_NUMBER, term.offset, kind.size, kind.kind == "i", kind.is_little(little=little), *amounts)
+
+
+_Summed = Callable[[Any, int], tuple[int]]
+"""Reads the variable part of a length, as a tuple of one, like ``struct``."""
+_Amount = Callable[[Any, int], tuple[int, int]]
+"""Reads what a term adds, and from where on the next offset counts."""
+
+
+def _reader(terms: Sequence[Term], *, little: bool) -> _Summed:
+    """The reader of a sum; a single plain number is the fast case."""
+    match terms:
+        case [Term(offset, said, 1, 0, 0, -1)] if not isinstance(said, Varint) and not (kind := Number(code(said))).odd:
+            return _unpacker(kind, offset, little=little)
+    steps = [_step(term, little=little) for term in terms]
+
+    def total(buffer: Any, at: int) -> tuple[int]:
+        found = 0
+        try:
+            for step in steps:
+                amount, at = step(buffer, at)
+                found += amount
+        except (IndexError, struct.error):  # it goes on behind the buffer
+            return (0,)
+        return (found,)
+
+    return total
+
+
+_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
+
+
+def _unpacker(kind: Number, offset: int, *, little: bool) -> Callable[[Any, int], tuple[int]]:
+    letter = _CODES[kind.size] if kind.kind == "i" else _CODES[kind.size].upper()
+    unpack: Any = struct.Struct(f"{'<' if kind.is_little(little=little) else '>'}{offset}x{letter}").unpack_from
+    found: Callable[[Any, int], tuple[int]] = unpack
+    return found
+
+
+def _step(term: Term, *, little: bool) -> _Amount:
+    offset, said, factor, of_size, shift, mask = term
+    if isinstance(said, Varint):
+        return _varying(said, offset, factor, of_size)
+    kind = Number(code(said))
+    if not kind.odd:
+        unpack = _unpacker(kind, offset, little=little)
+        return lambda buffer, at: (factor * (unpack(buffer, at)[0] >> shift & mask), at)
+    size, signed = kind.size, kind.kind == "i"
+    order: Any = "little" if kind.is_little(little=little) else "big"
+
+    def odd(buffer: Any, at: int) -> tuple[int, int]:
+        found = int.from_bytes(buffer[at + offset : at + offset + size], order, signed=signed)
+        return factor * (found >> shift & mask), at
+
+    return odd
+
+
+def _varying(kind: Varint, offset: int, factor: int, of_size: int) -> _Amount:
+    read = _quic if isinstance(kind, codec.Quic) else _groups
+    highest_first, longest = isinstance(kind, codec.Vlq), kind.longest
+
+    def step(buffer: Any, at: int) -> tuple[int, int]:
+        at += offset
+        value, size = buffer[at], 1
+        if value > 0x3F:
+            value, size = read(buffer, at, longest, highest_first)
+        return factor * value + of_size * size, at + size
+
+    return step
+
+
+def _groups(buffer: Any, at: int, longest: int, highest_first: bool) -> tuple[int, int]:
+    """A number of seven bits a byte, and its size."""
+    value = 0
+    for place in range(longest):
+        byte = buffer[at + place]
+        value = value << 7 | byte & 0x7F if highest_first else value | (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            break
+    return value, place + 1
+
+
+def _quic(buffer: Any, at: int, longest: int, highest_first: bool) -> tuple[int, int]:
+    """A number as QUIC has it, and its size."""
+    size = 1 << (buffer[at] >> 6)
+    return int.from_bytes(buffer[at : at + size]) & (1 << 8 * size - 2) - 1, size
