@@ -8,7 +8,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wireloom_generator import blocks, naming
+from wireloom_generator import blocks, naming, output
 from wireloom_generator.emitters import columnar, package, spark
 from wireloom_generator.output import OutputFile
 
@@ -56,7 +56,7 @@ def admit(file: OutputFile) -> None:
     """Check an emitted module against the list. Raises ``ForeignCodeError``."""
     check = _Check(_MODULES[file.path.stem])
     try:
-        for statement in ast.parse(file.text).body:
+        for statement in output.tree(file.text).body:
             if not check.admits(statement):
                 found = ast.unparse(statement).partition("\n")[0][:100]
                 raise ForeignCodeError(f"{file.path.name} has what no emitter writes: {found!r}")

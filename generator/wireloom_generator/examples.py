@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from wireloom_generator import emitted_code, model
+from wireloom_generator import emitted_code, model, output
 from wireloom_generator.emitters import Emission
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces, text_of
@@ -40,7 +40,7 @@ def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
             name = f"{package}.{stem}"
             imported[name] = sys.modules[name] = ModuleType(name)
             imported[name].__package__ = package
-            exec(compile(files[stem].text, str(files[stem].path), "exec"), imported[name].__dict__)
+            exec(compile(output.tree(files[stem].text), str(files[stem].path), "exec"), imported[name].__dict__)
         yield imported[f"{package}.parsers"].PROTOCOL
     finally:
         for name in imported:

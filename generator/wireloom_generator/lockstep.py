@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from wireloom_generator import lockstep_names, model
+from wireloom_generator import lockstep_names, model, output
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem
 
@@ -89,7 +89,7 @@ def _assigned(text: str) -> Mapping[str, ast.expr]:
     """What generated source assigns, by name."""
     return {
         target.id: node.value
-        for node in ast.parse(text).body
+        for node in output.tree(text).body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)

@@ -3,10 +3,12 @@
 Generated code has one line width, whatever its language, and breaks long texts at the same places.
 """
 
+import ast
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
@@ -27,6 +29,12 @@ class OutputFile:
 
     path: PurePosixPath
     text: str
+
+
+@lru_cache(maxsize=8)
+def tree(code: str) -> ast.Module:
+    """The tree of generated Python. It is made once for all who read it, so none of them changes it."""
+    return ast.parse(code)
 
 
 def made_from(text: str) -> tuple[str, ...]:

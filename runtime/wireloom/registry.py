@@ -7,7 +7,6 @@ import inspect
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +16,8 @@ from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from wireloom.columnar.tables import Table
 
 GROUP = "wireloom.protocols"
@@ -24,7 +25,9 @@ GROUP = "wireloom.protocols"
 
 
 @cache
-def _installed() -> dict[str, EntryPoint]:
+def _installed() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points  # which takes long, and not every program asks for it
+
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 

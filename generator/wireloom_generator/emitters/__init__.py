@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePosixPath
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +21,8 @@ from wireloom_generator.templates import filled
 from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from wireloom.rowwise import Account
 
 GROUP = "wireloom.emitters"
@@ -134,6 +135,8 @@ def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> I
 def _named(name: str) -> ModuleEmitter | Emitter:
     if name in own():
         return own()[name]
+    from importlib.metadata import entry_points  # which takes long, and few ask for it
+
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in installed:
         hint = "give --emit once for each" if "," in name else closest(name, own(), installed)
@@ -141,7 +144,7 @@ def _named(name: str) -> ModuleEmitter | Emitter:
     return _loaded(installed[name])
 
 
-def _loaded(entry: EntryPoint) -> Emitter:
+def _loaded(entry: "EntryPoint") -> Emitter:
     try:
         found = entry.load()
     except Exception as error:

@@ -1,6 +1,5 @@
 """The program ``wireloom``: the only place that prints."""
 
-from importlib import metadata
 from typing import Annotated, Any
 
 import typer
@@ -36,6 +35,8 @@ class _Commands(TyperGroup):
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata
+
         tell(metadata.version("wireloom"))
         raise typer.Exit
 

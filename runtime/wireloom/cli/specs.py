@@ -1,5 +1,6 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
+import gc
 import keyword
 import re
 import shlex
@@ -24,6 +25,8 @@ Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folde
 Formats = Annotated[ReportFormat, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
 
 _DEFAULT = Path("specs")
+_GARBAGE = 100_000
+"""How many objects are made before garbage is looked for."""
 _MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
 _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 
@@ -149,7 +152,11 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
 
 
 def compiler(module: str) -> ModuleType:
-    """A module of the compiler, which is an extra of the package."""
+    """A module of the compiler, which is an extra of the package.
+
+    Little of what it makes is garbage before it ends, so it is seldom looked for.
+    """
+    gc.set_threshold(_GARBAGE)
     try:
         with needed("this command", "generator"):
             return import_module(f"wireloom_generator.{module}")

@@ -84,10 +84,9 @@ def entries(**values: "Lua | None") -> list[Lua]:
 
 def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
     """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several."""
-    line = _flat(tree)
     room = WIDTH - indent - used - after
-    if len(line) <= room:
-        return line
+    if _fits(tree, room):
+        return _flat(tree)
     margin = "\n" + " " * (indent + 2)
     match tree:
         case str() if tree.startswith('"'):
@@ -123,6 +122,27 @@ def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
+
+
+def _fits(tree: Lua, room: int) -> bool:
+    """Whether the tree on one line is no longer than ``room``; it is not read further than that takes."""
+    pending = [tree]
+    while pending and room >= 0:
+        match pending.pop():
+            case str() as text:
+                room -= len(text)
+            case LuaEntry(key, value):
+                room -= len(_key(key)) + len(" = ")
+                pending.append(value)
+            case LuaTable(items, head):
+                room -= len(head) + 2 * max(1, len(items))  # brackets, and a comma and a blank between items
+                pending += items
+            case LuaCall(name, arguments):
+                room -= len(name) + 2 * max(1, len(arguments))
+                pending += arguments
+            case LuaFunction() as function:
+                room -= len(_flat(function))
+    return room >= 0
 
 
 def _flat(tree: Lua) -> str:
