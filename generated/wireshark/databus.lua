@@ -373,8 +373,9 @@ local function prefix(number) return {kind = "prefix", number = number} end
 local function up_to(bytes, keep, may_miss, unit, lenient)
   return {kind = "until", bytes = bytes, keep = keep, may_miss = may_miss, unit = unit, lenient = lenient}
 end
-local function padded(lenient, pad, bytes, ending)
-  return {kind = "padded", lenient = lenient, pad = pad, size = bytes, ending = ending}
+-- ``open`` ones take what is left, and have padding only in ``raw``.
+local function padded(lenient, open, pad, bytes, ending)
+  return {kind = "padded", lenient = lenient, open = open, pad = pad, size = bytes, ending = ending}
 end
 local function bytes(extent) return {kind = "bytes", extent = extent} end
 local function text(encoding, lenient, extent)
@@ -856,13 +857,15 @@ end
 
 -- A value inside a region: up to its terminator, or to where nothing but padding follows.
 local function inside(reader, extent, limit, name)
-  local pad, last, behind = extent.pad, limit, nil
-  if not extent.ending then
+  local pad, last, behind = extent.pad, limit, limit
+  if extent.ending then last, behind = ended(reader, extent.ending, limit, name) end
+  if last == behind and (not extent.ending or extent.ending.keep == "keep") then
     while last - reader.pos >= #pad and reader.data:sub(last - #pad + 1, last) == pad do last = last - #pad end
+    reader.loose = reader.loose or extent.open and last < limit
     return reader.pos, last, limit
   end
-  last, behind = ended(reader, extent.ending, limit, name)
   local room = limit - behind
+  if extent.open and (room > 0 or last == behind) then reader.loose = true end
   if reader.data:sub(behind + 1, limit) ~= pad:rep(math.ceil(room / #pad)):sub(1, room) then
     if not extent.lenient then fail("padding", behind, reader.path .. name, "other padding expected") end
     reader.loose = true

@@ -1,7 +1,6 @@
 """Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import Value
@@ -351,11 +350,11 @@ class FieldResolving:
 
     def _field_extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
         until = self._terminator(field)
+        if field.size is not None and (until is not None or field.pad is not None):
+            pad = bytes.fromhex("00" if field.pad is None else field.pad)
+            return model.Size(conditions.expression(field.size, field.where("size"), names), pad, until)
         if field.size is not None:
-            found = self._extent(field, names)
-            if isinstance(found, model.Rest) or (until is None and field.pad is None):
-                return found
-            return replace(found, pad=bytes.fromhex("00" if field.pad is None else field.pad), until=until)
+            return self._extent(field, names)
         return until if field.prefix is None else model.Prefix(self.number(field.prefix))
 
     def _terminator(self, field: syntax.Field) -> model.Terminator | None:

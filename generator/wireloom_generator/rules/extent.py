@@ -81,7 +81,7 @@ def _ends(field: model.Field) -> Iterator[Problem]:
             hint = "" if field.type.ends else "its type says how many bytes it has"
             yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
     fitting = [key for key in given if key in field.type.ends]
-    if fitting == ["size", "until"] and not isinstance(field.wire.extent, model.Rest):
+    if fitting == ["size", "until"]:
         return
     for key in fitting[1:]:
         what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "one of them says where it ends"
@@ -138,9 +138,13 @@ def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Term
 
 def _told(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:
     """A size that follows from the value, so that nobody knows how much padding there was."""
+    if size.asks_left and field.raw is None:
+        what = f"what is left follows from {field.name!r}, so it cannot say how much padding there is"
+        hint = "give another size, or until: alone" if isinstance(field.type, Struct) else "raw: keeps what there was"
+        yield Problem(field.where("size"), "extent", what, hint)
     asked = next((name.name for name in names(size.expression) if name.name in following), None)
-    if asked is not None or size.asks_left:
-        what = f"{asked or 'what is left'!r} follows from {field.name!r}, so it cannot say how much padding there is"
+    if asked is not None:
+        what = f"{asked!r} follows from {field.name!r}, so it cannot say how much padding there is"
         yield Problem(field.where("size"), "extent", what, "give another size, or until: alone")
 
 

@@ -7,7 +7,7 @@ from wireloom.codec.frames import Values
 from wireloom.codec.reader import Reader
 from wireloom.codec.values import Extent, Rest, Size
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Formula
+from wireloom.expressions import Expression, Formula
 from wireloom.options import MAX_RECORD_BYTES
 
 
@@ -26,12 +26,12 @@ class Until(Extent):
 
     def find(self, data: bytes, start: int, limit: int) -> int:
         """Where the terminator is. Raises ``DecodeError`` if it is missing and must not be; else that is the limit."""
-        found = self._seek(data, start, limit)
+        found = self.seek(data, start, limit)
         if found < 0 and not self.unterminated:
             raise DecodeError("unterminated", f"no terminator {self.end.hex()}", start)
         return limit if found < 0 else found
 
-    def _seek(self, data: bytes, start: int, limit: int) -> int:
+    def seek(self, data: bytes, start: int, limit: int) -> int:
         """Where the terminator is; -1 if it is missing."""
         found = data.find(self.end, start, limit)
         while found >= 0 and (found - start) % self.unit:
@@ -58,7 +58,7 @@ class Until(Extent):
 
     def keep(self, writer: Writer, this: Values, data: bytes) -> None:
         writer.write(data)
-        self._end(writer, this, len(data), is_ended=self._seek(data, 0, len(data)) >= 0)
+        self._end(writer, this, len(data), is_ended=self.seek(data, 0, len(data)) >= 0)
 
     def _end(self, writer: Writer, this: Values, size: int, *, is_ended: bool) -> None:
         """Assume of what follows a value of ``size`` bytes what its end asks for."""
@@ -75,7 +75,7 @@ class Until(Extent):
         is_ended = self.terminator != "keep" or data.endswith(self.end)
         whole = data if alone or self.terminator == "keep" else data + self.end
         most = len(data) - len(self.end) if self.terminator == "keep" and is_ended else len(data)
-        if 0 <= self._seek(whole, 0, len(whole)) < most:
+        if 0 <= self.seek(whole, 0, len(whole)) < most:
             raise EncodeError(f"contains its terminator {self.end.hex()}")
         if not is_ended and not self.unterminated:
             raise EncodeError(f"does not end with its terminator {self.end.hex()}")
@@ -91,7 +91,10 @@ class Until(Extent):
 
 
 class Padded(Extent):
-    """In a region of a size: up to a terminator, or without one to where nothing but padding follows."""
+    """In a region of a size: up to a terminator, or to where nothing but padding follows.
+
+    That is so without a terminator, and where the one that is kept is missing.
+    """
 
     def __init__(self, size: Formula, pad: bytes, until: Until | None = None) -> None:
         self.size: Size | Rest = Size(size)
@@ -104,6 +107,8 @@ class Padded(Extent):
         if self.until is None:
             return start, self._unpadded(data, start, stop), after
         end = self.until.find(data, start, stop)
+        if end == stop and self.until.terminator == "keep":
+            return start, self._unpadded(data, start, stop), after
         behind = min(end + len(self.until.end), stop)
         if self.strict and data[behind:stop] != self._padding(stop - behind):
             raise DecodeError("padding", f"{self.pad.hex()} expected behind it, found others", behind)
@@ -124,15 +129,15 @@ class Padded(Extent):
         size = self._given(writer, this)
         whole = self._whole(data, size)
         room = max(0, size - len(whole)) if size is not None else 0
-        if self.until is None and room % len(self.pad):
-            raise EncodeError(f"{counted(room, 'byte')} behind it cannot be filled with {self.pad.hex()}")
+        if not self._is_ended(whole):
+            self._check_bare(whole, room)
         if isinstance(self.size, Size) and isinstance(self.size.size, int) and len(whole) > self.size.size:
             raise EncodeError(f"{counted(self.size.size, 'byte')} cannot hold it: it takes {len(whole)}")
         self.size.write(writer, this, whole + self._padding(room))
 
     def _given(self, writer: Writer, this: Values) -> int | None:
-        """The size of the region, if it is told."""
-        if isinstance(self.size, Rest):
+        """The size of the region, if it is told before the value is written."""
+        if isinstance(self.size, Rest) or (isinstance(self.size.size, Expression) and self.size.size.asks_left):
             return None
         size = self.size.state(this, writer.record, writer.frame)
         return size if isinstance(size, int) and 0 <= size <= MAX_RECORD_BYTES else None
@@ -140,16 +145,24 @@ class Padded(Extent):
     def _whole(self, data: bytes, size: int | None) -> bytes:
         """The value with the terminator that it needs."""
         if self.until is None:
-            if data.endswith(self.pad):
-                raise EncodeError(f"ends with its padding {self.pad.hex()}")
             return data
         is_full = self.until.unterminated and len(data) == size
-        is_ended = self.until.check(data, alone=is_full)
-        if self.until.terminator == "keep":
-            if not is_ended and size is not None and len(data) < size:
-                raise EncodeError(f"does not end with its terminator {self.until.end.hex()}")
-            return data
-        return data if is_full else data + self.until.end
+        self.until.check(data, alone=is_full)
+        return data if is_full or self.until.terminator == "keep" else data + self.until.end
+
+    def _is_ended(self, whole: bytes) -> bool:
+        """Whether a value as it is written does not end where padding begins."""
+        return self.until is not None and (self.until.terminator == "drop" or whole.endswith(self.until.end))
+
+    def _check_bare(self, data: bytes, room: int) -> None:
+        """Raises ``EncodeError`` if a value without a terminator would not end where its padding begins."""
+        if data.endswith(self.pad):
+            raise EncodeError(f"ends with its padding {self.pad.hex()}")
+        if room % len(self.pad):
+            raise EncodeError(f"{counted(room, 'byte')} behind it cannot be filled with {self.pad.hex()}")
+        region = data + self._padding(room)
+        if self.until is not None and self.until.seek(region, 0, len(region)) >= 0:
+            raise EncodeError(f"does not end with its terminator {self.until.end.hex()}")
 
     def keep(self, writer: Writer, this: Values, data: bytes) -> None:
         self.size.write(writer, this, data)

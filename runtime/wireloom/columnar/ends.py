@@ -46,7 +46,8 @@ class Padded:
         stop, missing = _ends(at, until.end, start + size, start)
         if missing.any() and not until.unterminated:
             at.refuse(missing, "unterminated", start, f"no terminator {until.end.hex()}")
-        stop = np.where(missing, start + size, stop)
+        unended = start + (size if until.terminator == "drop" else _unpadded(octets, pad))
+        stop = np.where(missing, unended, stop)
         behind = stop + np.where(missing, 0, len(until.end))
         place = np.arange(size) - (behind - start)[:, None]
         strange = ((octets != pad[place % len(pad)]) & (place >= 0)).any(axis=1)

@@ -390,12 +390,12 @@ def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
     match extent:
         case model.Rest():
             return "rest"
-        case model.Size(condition=model.Condition(expression=bytes), fixed=fixed):
+        case model.Size(condition=model.Condition(expression=bytes, asks_left=is_open), fixed=fixed):
             size = LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
             if extent.pad is None:
                 return size
             until = () if extent.until is None else (_extent(extent.until),)
-            return LuaCall("padded", [literal(lenient), string(extent.pad), size, *until])
+            return LuaCall("padded", [literal(lenient), literal(is_open), string(extent.pad), size, *until])
         case model.Prefix(length=length):
             return LuaCall("prefix", [_value(length)])
         case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
