@@ -104,8 +104,10 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
 """The contents of each kind of part, value and extent that can be read many records at once; scalars have none."""
 
 _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
-    Checksum: lambda checksum: [checksum.start, checksum.end],
-    Joined: lambda checksum: [bound for piece in checksum.over if isinstance(piece, tuple) for bound in piece],
+    **dict.fromkeys(
+        (Checksum, Joined),
+        lambda checksum: [bound for piece in checksum.over if isinstance(piece, tuple) for bound in piece],
+    ),
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Everything: lambda lengths: [lengths.valid],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],

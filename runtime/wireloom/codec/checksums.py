@@ -199,20 +199,6 @@ ALGORITHMS: dict[str, Algorithm] = {
 """Those that are no CRC."""
 
 
-class Checksum:
-    """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
-
-    def __init__(self, algorithm: Crc | str, start: Formula, end: Formula) -> None:
-        self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
-        self.start = expression(start)
-        self.end = expression(end)
-
-    def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
-        """What it is; None if its range depends on what is absent. ``ask`` tells what an expression is."""
-        found = _bytes(buffer, ask(self.start), ask(self.end))
-        return None if found is None else self.algorithm(found)
-
-
 class Joined:
     """A checksum over several ranges, from their start to before their end, and constants, one behind the other."""
 
@@ -221,10 +207,19 @@ class Joined:
         self.over = [each if isinstance(each, bytes) else (expression(each[0]), expression(each[1])) for each in over]
 
     def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
-        """As ``Checksum.of``."""
+        """What it is; None if a range depends on what is absent. ``ask`` tells what an expression is."""
         pieces = [each if isinstance(each, bytes) else _bytes(buffer, *map(ask, each)) for each in self.over]
         known = [piece for piece in pieces if piece is not None]
         return self.algorithm(b"".join(known)) if len(known) == len(pieces) else None
+
+
+class Checksum(Joined):
+    """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
+
+    def __init__(self, algorithm: Crc | str, start: Formula, end: Formula) -> None:
+        super().__init__(algorithm, (start, end))
+        self.start = expression(start)
+        self.end = expression(end)
 
 
 def _bytes(buffer: Data, start: Any, end: Any) -> bytes | None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
-from wireloom.codec.checksums import Checksum, Joined
+from wireloom.codec.checksums import Joined
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
@@ -193,7 +193,7 @@ class Field(Subconstruct):
         const: Any = None,
         valid: Formula | None = None,
         derive: Formula | None = None,
-        checksum: Checksum | Joined | None = None,
+        checksum: Joined | None = None,
         default: Any = None,
         long: bool = False,
         hex: bool = False,

@@ -9,7 +9,7 @@ import numpy as np
 from wireloom.codec.checksums import ADLER, REVERSED, Algorithm, Crc, Totals, Words, table
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, ragged, windows
-from wireloom.columnar.fields import Checksum, Joined, number
+from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.rows import Rows, Values
 
 FLIPPED = np.frombuffer(REVERSED, np.uint8)
@@ -20,12 +20,11 @@ JOINED = 1 << 22
 """Pieces are copied one behind the other, about so many bytes at a time."""
 
 
-def wrong(checksum: Checksum | Joined, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
+def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
     """The ``rows`` whose checksum is not the one ``found``, and the right ones; rows without a range are doubted."""
-    over = checksum.over if isinstance(checksum, Joined) else [(checksum.start, checksum.end)]
     pieces: list[Summand] = []
     sound = np.ones(len(at), bool)
-    for each in over:
+    for each in checksum.over:
         if isinstance(each, bytes):
             pieces.append(each)
             continue

@@ -25,20 +25,18 @@ from wireloom.columnar.vectors import Vector, true
 
 
 @dataclass(frozen=True, slots=True)
-class Checksum:
-    """A checksum over the record's bytes from ``start`` (inclusive) to ``end`` (exclusive)."""
-
-    algorithm: Algorithm
-    start: Vectorised
-    end: Vectorised
-
-
-@dataclass(frozen=True, slots=True)
 class Joined:
     """A checksum over ranges of the record's bytes and constants, one behind the other."""
 
     algorithm: Algorithm
     over: Sequence[tuple[Vectorised, Vectorised] | bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum(Joined):
+    """A checksum over one range."""
+
+    over: tuple[tuple[Vectorised, Vectorised]]
 
 
 def code(construct: Construct) -> str:
@@ -160,7 +158,7 @@ class Field:
         *,
         valid: Vectorised | None = None,
         derive: Vectorised | None = None,
-        checksum: Checksum | Joined | None = None,
+        checksum: Joined | None = None,
         located: bool = False,
         judged: bool = True,
     ) -> None:

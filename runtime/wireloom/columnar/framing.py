@@ -77,7 +77,8 @@ class Lengths:
         """The place and the range of each row's checksum."""
         assert self.checksum is not None
         name, checksum = self.checksum
-        first, last = (_amount(each(at.record, at.record, at.frame), at) for each in (checksum.start, checksum.end))
+        (covered,) = checksum.over
+        first, last = (_amount(bound(at.record, at.record, at.frame), at) for bound in covered)
         if self.stored is None:
             place, kind = next((offset, kind) for probe, offset, kind in self.probes if probe == name)
             return Checksums(checksum.algorithm, kind, first, last, place)

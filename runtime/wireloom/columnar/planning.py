@@ -116,11 +116,10 @@ class Planner:
         """A field with its conditions."""
         if not self.judging:
             return Field(name, said, located=name in self.measured, judged=False)
-        checksum: Checksum | Joined | None = None
-        if isinstance(said.checksum, codec.Joined):
-            checksum = self._joined(said.checksum)
-        elif said.checksum is not None and not self._is_proven(name, said.checksum):
-            checksum = self.checksum(said.checksum)
+        checksum = None
+        if said.checksum is not None and not self._is_proven(name, said.checksum):
+            over = [each if isinstance(each, bytes) else _range(each) for each in said.checksum.over]
+            checksum = Joined(said.checksum.algorithm, over)
         return Field(
             name,
             said,
@@ -130,18 +129,9 @@ class Planner:
             located=name in self.measured,
         )
 
-    def _is_proven(self, name: str, checksum: codec.Checksum) -> bool:
+    def _is_proven(self, name: str, checksum: codec.Joined) -> bool:
         """Whether the framing has already checked the same bytes."""
-        return self.proven is not None and (name, *_range(checksum)) == (self.proven[0], *_range(self.proven[1]))
-
-    def checksum(self, checksum: codec.Checksum) -> Checksum:
-        """A checksum and its range."""
-        return Checksum(checksum.algorithm, vector(checksum.start), vector(checksum.end))
-
-    @staticmethod
-    def _joined(checksum: codec.Joined) -> Joined:
-        over = [each if isinstance(each, bytes) else (vector(each[0]), vector(each[1])) for each in checksum.over]
-        return Joined(checksum.algorithm, over)
+        return self.proven is not None and (name, *_written(checksum)) == (self.proven[0], *_written(self.proven[1]))
 
     def framing(self, framing: codec.Framing) -> Framing:
         """How captures fall into records; without lengths if only the codec can compute one of them."""
@@ -155,7 +145,10 @@ class Planner:
             return self._headed(lengths)
         if not isinstance(lengths, codec.Lengths):
             return Lengths(lengths, probes, None, valid)
-        checksum = None if lengths.checksum is None else (lengths.checksum[0], self.checksum(lengths.checksum[1]))
+        checksum = None
+        if lengths.checksum is not None:
+            name, proof = lengths.checksum
+            checksum = name, Checksum(proof.algorithm, (_range((proof.start, proof.end)),))
         stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
         return Lengths(lengths, probes, vector(lengths.length), valid, checksum, stored)
 
@@ -179,8 +172,14 @@ class Planner:
                 return self.part(step)
 
 
-def _range(checksum: codec.Checksum) -> tuple[Algorithm, str, str]:
-    return checksum.algorithm, checksum.start.written, checksum.end.written
+def _range(bounds: tuple[Expression, Expression]) -> tuple[Vectorised, Vectorised]:
+    return vector(bounds[0]), vector(bounds[1])
+
+
+def _written(checksum: codec.Joined) -> tuple[Algorithm, list[bytes | tuple[str, ...]]]:
+    return checksum.algorithm, [
+        each if isinstance(each, bytes) else tuple(bound.written for bound in each) for each in checksum.over
+    ]
 
 
 def _probe(probe: tuple[str, int, Any]) -> Probe:
