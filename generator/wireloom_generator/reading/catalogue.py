@@ -187,7 +187,7 @@ def _title(name: str) -> str:
 ALGORITHMS = {name: Catalogued(_title(name), crc) for name, crc in _CRCS.items()} | _OTHERS
 """The checksums by their names in specs."""
 
-ELSEWHERE = {
+OTHER_NAMES = {
     "crc8": "crc8_smbus", "crc16": "crc16_arc", "crc16_ibm": "crc16_arc", "crc16_ccitt": "crc16_ibm_3740",
     "crc16_ccitt_false": "crc16_ibm_3740", "crc16_ccitt_true": "crc16_kermit", "crc_ccitt": "crc16_ibm_3740",
     "crc16_x25": "crc16_ibm_sdlc", "x25": "crc16_mcrf4xx", "crc16_x_25": "crc16_ibm_sdlc", "crc24": "crc24_openpgp",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from wireloom_generator.problems import closest
 
-_ELSEWHERE = "at: is the byte of the record at which it stands"
+_AT = "at: is the byte of the record at which it stands"
 _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("id", "field", "key"), ("name", "name: says what it is called")),
     **dict.fromkeys(("endian", "endianness", "byteorder", "order"), ("byte_order", "byte_order: is big or little")),
@@ -48,8 +48,8 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     ),
     **dict.fromkeys(("mask", "shift"), ("compute", "bits: splits an integer, and compute: makes a column of a part")),
     **dict.fromkeys(("switch-on", "switch_on", "switch", "cases", "union"), ("", "choice: lists alternatives")),
-    **dict.fromkeys(("pos", "offset", "position", "pointer", "seek"), ("at", _ELSEWHERE)),
-    **dict.fromkeys(("instances", "io"), ("", f"{_ELSEWHERE}, of a field in the list like the others")),
+    **dict.fromkeys(("pos", "offset", "position", "pointer", "seek"), ("at", _AT)),
+    **dict.fromkeys(("instances", "io"), ("", f"{_AT}, of a field in the list like the others")),
     **dict.fromkeys(("padding", "skip"), ("", "zero bytes are an entry of their own, as in {pad: 2} or {align: 4}")),
     **dict.fromkeys(
         ("process", "compression", "encryption", "xor"),

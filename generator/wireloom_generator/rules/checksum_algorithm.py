@@ -38,7 +38,7 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
-from wireloom_generator.reading.catalogue import ALGORITHMS, ELSEWHERE, CrcParameters
+from wireloom_generator.reading.catalogue import ALGORITHMS, OTHER_NAMES, CrcParameters
 from wireloom_generator.types import Integer
 
 _LEAST, _MOST = 3, 64
@@ -50,7 +50,7 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-_KNOWN = {_letters(name): meant for name, meant in (*ELSEWHERE.items(), *zip(ALGORITHMS, ALGORITHMS, strict=True))}
+_KNOWN = {_letters(name): meant for name, meant in (*OTHER_NAMES.items(), *zip(ALGORITHMS, ALGORITHMS, strict=True))}
 
 
 def check(spec: Resolved) -> Iterator[Problem]:

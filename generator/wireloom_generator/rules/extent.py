@@ -30,7 +30,7 @@ from wireloom_generator.problems import Problem, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
 from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
 
-_ELSEWHERE = {
+_OTHER_NAMES = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
     **dict.fromkeys(("asciiz", "ascii_7", "ascii7", "ascii_8"), "ascii"),
     **dict.fromkeys(("utf_16", "ucs_2", "ucs2", "unicode"), "utf-16-be or utf-16-le"),
@@ -185,7 +185,7 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
 
 def _encoding_hint(encoding: str) -> str:
     name = _in_python(encoding)
-    if (known := _KNOWN.get(name) or _ELSEWHERE.get(name)) is not None:
+    if (known := _KNOWN.get(name) or _OTHER_NAMES.get(name)) is not None:
         return f"write {known}"
     near = nearest(encoding, ENCODINGS)
     return f"did you mean {near!r}?" if near else "specs/README.md lists those there are; keep other text as bytes"

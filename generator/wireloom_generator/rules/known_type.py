@@ -21,7 +21,7 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.types import NAMES, WIDTHS, Integer, Unknown, parse
 
-_ELSEWHERE = {
+_OTHER_NAMES = {
     "binary": "bytes", "blob": "bytes", "boolean": "bool", "byte": "u8", "double": "f64", "float": "f32",
     "float16": "f16", "float32": "f32", "float64": "f64", "half": "f16", "str": "text",
     "string": "text", "varint": "leb128_u64", "leb128": "leb128_u64", "uleb128": "leb128_u64", "sleb128": "leb128_i64",
@@ -61,5 +61,5 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     if (ended := _ENDED.get(name.lower())) is not None:
         return ended
-    elsewhere = _ELSEWHERE.get(name.replace("sint", "int").lower())
-    return f"did you mean {elsewhere!r}?" if elsewhere else closest(name, known)
+    meant = _OTHER_NAMES.get(name.replace("sint", "int").lower())
+    return f"did you mean {meant!r}?" if meant else closest(name, known)

@@ -30,7 +30,12 @@ from wireloom_generator.types.meanings import WORDS, Meaning
 
 _ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
 """The keys that say something of the number."""
-_ELSEWHERE = {"guid": "uuid", "ip": "ipv4 or ipv6", "date": "{timestamp: {unit: …}}", "time": "{timestamp: {unit: …}}"}
+_OTHER_NAMES = {
+    "guid": "uuid",
+    "ip": "ipv4 or ipv6",
+    "date": "{timestamp: {unit: …}}",
+    "time": "{timestamp: {unit: …}}",
+}
 _MAPPINGS = ("timestamp", "duration", "decimal", "double")
 
 
@@ -59,7 +64,7 @@ def _unknown(field: model.Field | model.Computed, word: str | None) -> Problem:
     if word in _MAPPINGS:
         keys = "scale: …" if word in ("decimal", "double") else "unit: …"
         return Problem(field.where("as"), "meaning", f"{word} needs to be told more", f"write {{{word}: {{{keys}}}}}")
-    hint = f"write {_ELSEWHERE[word]}" if word in _ELSEWHERE else closest(word, known)
+    hint = f"write {_OTHER_NAMES[word]}" if word in _OTHER_NAMES else closest(word, known)
     return Problem(field.where("as"), "meaning", f"unknown meaning {word!r}", hint)
 
 
