@@ -30,6 +30,17 @@ class At:
         return reduce(lambda before, size: Binary("+", before, size), parts)
 
 
+def edge(bound: Expr | None) -> tuple[str, bool] | None:
+    """The name in ``offset(name)``, or in ``offset(name) + size(name)``, which is behind it; None for other places."""
+    match bound:
+        case Call(Function.OFFSET, (Name(name=name),)):
+            return name, False
+        case Binary("+", Call(Function.OFFSET, (Name(name=name),)), Call(Function.SIZE, (Name(name=other),))):
+            return (name, True) if name == other else None
+        case _:
+            return None
+
+
 @dataclass
 class Offsets:
     """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are

@@ -19,23 +19,10 @@ Good::
 """
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from wireloom_generator import model
+from wireloom_generator.analysis.offsets import edge
 from wireloom_generator.analysis.scopes import fields, structs
-from wireloom_generator.expressions import (
-    Among,
-    Binary,
-    Call,
-    Compare,
-    Conditional,
-    Expr,
-    Function,
-    Logical,
-    Name,
-    Unary,
-    Value,
-)
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading.catalogue import ALGORITHMS, OTHER_NAMES, CrcParameters
@@ -67,22 +54,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _bounded(checksum: model.Checksum) -> Iterator[Problem]:
     """Ends of a range in a type that are not at its own fields."""
     for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
-        if bound.tree is not None and not _at_field(bound.tree):
+        if bound.tree is not None and edge(bound.tree) is None:
             what, hint = "a checksum in a type is over fields of the type", "write offset(x), or offset(x) + size(x)"
             yield Problem(bound.at, "checksum-algorithm", what, hint)
-
-
-def _at_field(bound: Expr) -> bool:
-    """Whether an end of a range is where a field begins or ends."""
-    match bound:
-        case Call(Function.OFFSET, (Name(),)):
-            return True
-        case Binary("+", Call(Function.OFFSET, (Name(name=one),)), Call(Function.SIZE, (Name(name=other),))):
-            return one == other
-        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
-            return False
-        case _:
-            assert_never(bound)
 
 
 def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:

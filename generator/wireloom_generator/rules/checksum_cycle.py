@@ -21,7 +21,7 @@ from math import inf
 
 from wireloom_generator import model
 from wireloom_generator.analysis import offsets
-from wireloom_generator.analysis.offsets import Offsets
+from wireloom_generator.analysis.offsets import Offsets, edge
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, structs
 from wireloom_generator.expressions import (
     Among,
@@ -115,13 +115,10 @@ def _told(checksum: model.Checksum) -> Location:
 
 def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
     """The number of the node that an end of a range stands in front of."""
-    match bound:
-        case Call(Function.OFFSET, (Name(name=name),)):
-            return max((each.order for each in visits if each.name == name), default=None)
-        case Binary("+", _, Call(Function.SIZE, (Name(name=name),))):
-            return max((1 + each.order for each in visits if name in (each.name, *each.sections)), default=None)
-        case _:
-            return None  # another rule tells of it
+    name, behind = edge(bound) or ("", False)  # another rule tells of other places
+    if behind:
+        return max((1 + each.order for each in visits if name in (each.name, *each.sections)), default=None)
+    return max((each.order for each in visits if name and each.name == name), default=None)
 
 
 def _covered(layout: Offsets, covered: model.ByteRange) -> Bounds | None:
