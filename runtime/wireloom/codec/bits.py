@@ -110,6 +110,10 @@ class Bits(Part):
         writer.await_(this, self.name, self)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> int | None:
+        """The whole number."""
+        return self._word(this)
+
+    def _word(self, this: Values) -> int | None:
         """The whole number that the parts make; None while one of them is none."""
         word = 0
         for name, _, shift, mask in self.fields:
@@ -121,7 +125,7 @@ class Bits(Part):
 
     def state(self, this: Values, record: Values, frame: Frame) -> int | None:
         """The bits of the parts that are given, and not derived."""
-        word = self.expected(this, record, frame, b"")
+        word = self._word(this)
         return None if word is None else word & self._told
 
     def refusal(self, this: Values, taken: int, found: int | None) -> EncodeError:
@@ -133,12 +137,10 @@ class Bits(Part):
 
     def pack(self, writer: Writer, this: Values) -> bytes:
         """The integer's bytes."""
-        word = 0
-        for name, field, shift, mask in self.fields:
+        for name, field, _, mask in self.fields:
             self._check(name, field, mask, this)
-            word |= this[name] << shift
         part = Writer(little=writer.little)
-        self.integer._build(word, part, this, "")
+        self.integer._build(self._word(this), part, this, "")
         return bytes(part.buffer)
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
