@@ -43,6 +43,7 @@ from wireloom.codec.fields import EitherOrder, packing_of
 from wireloom.codec.flatbuffers import SCALARS, Encoded
 from wireloom.codec.frames import Frame
 from wireloom.codec.layout import Lone
+from wireloom.codec.matching import Selection
 from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
 from wireloom.expressions import Expression
@@ -86,6 +87,12 @@ def selecting(variant: Variant | None, names: frozenset[str]) -> list[Values]:
     return [values for values in tried if variant.when.holds(values, values, Frame({}))]
 
 
+def _selecting(selection: Selection) -> st.SearchStrategy[Any]:
+    """Values that select a message."""
+    listed = [st.sampled_from(sorted(selection.listed, key=repr))] if selection.listed else []
+    return st.one_of(*listed, *(st.integers(least, most) for least, most in selection.spans))
+
+
 class _Row:
     """One row while it is drawn."""
 
@@ -95,7 +102,9 @@ class _Row:
         self.variant = variant
         self.frame = Frame(parameters)
         self.record: Values = dict.fromkeys(column.name for column in message.record.columns)
-        self.record |= {name: draw(st.sampled_from(values)) for name, values in message.match.items()}
+        for name, selection in message.match.items():
+            if name in self.record:
+                self.record[name] = draw(_selecting(selection))
         self.derived: set[str] = set()
         self.asked: frozenset[str] = frozenset()
         self.room = True

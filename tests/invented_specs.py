@@ -56,6 +56,15 @@ MEANT: tuple[tuple[Entry, Callable[[Random], Any]], ...] = (
     ({"type": "bytes", "size": 6, "as": "mac"}, lambda chance: chance.randbytes(6).hex(":")),
 )
 """Fields with numbers and bytes that stand for something, and what draws a value of each."""
+KINDS: tuple[tuple[Entry, int, list[Any], tuple[Any, ...]], ...] = (
+    ({"type": "u8"}, 1, [], tuple(range(256))),
+    ({"type": "u8"}, 1, [3, {"from": 5, "to": 99}, {"from": 200}], (None, 3, 5, 50, 99, 200, 255)),
+    ({"type": "i16"}, 2, [{"to": -1}, 7], (-(2**15), -1, 7)),
+    ({"type": "bool"}, 1, [True], (None, True)),
+    ({"type": "text", "size": 3, "pad": "20"}, 3, ["ab", "xyz", ""], (None, "ab", "xyz", "")),
+    ({"type": "bytes", "size": 2}, 2, ["cafe", "beef"], (None, b"\xca\xfe", b"\xbe\xef")),
+)
+"""Header fields with their sizes, the values that select the message (all if there are none), and some of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +84,14 @@ def invented(random: Random) -> Invented:
         path = compiled.folders(text, Path(folder))
         assert not frontend.read([path])[1], text
         found = compiled.compiled(path)
-    (message,) = found.protocol.messages
+    message = found.protocol.messages[0]
     drawing.types |= dict(_types(found.protocol, message))
     rows = []
     for _ in range(ROWS):
         values: Row = {}
         fill(values)
-        rows.append({"message": message.name, "kind": random.randrange(256), message.name: values})
+        kind = random.choice(drawing.kind[3])
+        rows.append({"message": message.name, message.name: values} | ({} if kind is None else {"kind": kind}))
     return Invented(text, found, tuple(rows))
 
 
@@ -102,6 +112,7 @@ class _Drawing:
     enums: list[Entry] = field(default_factory=list)
     flags: list[Entry] = field(default_factory=list)
     names: int = 0
+    kind: tuple[Entry, int, list[Any], tuple[Any, ...]] = KINDS[0]
 
     def spec(self) -> tuple[str, Fill]:
         """Its documents, and what fills a row of its message."""
@@ -118,7 +129,12 @@ class _Drawing:
             "types": self.structs,
             "tables": every_type.PROTOCOL["tables"] if tables else [],
         }
-        message = {"message": "all", "match": {}, "sections": {"body": [*entries, *last]}}
+        self.kind = self.random.choice(KINDS)
+        kind, size, selecting, _ = self.kind
+        _, *others = every_type.PROTOCOL["record"]["fields"]
+        protocol["record"] = {"length": f"{size + 2} + size", "fields": [{"name": "kind", **kind}, *others]}
+        match = {"kind": selecting} if selecting else {}
+        message = {"message": "all", "match": match, "sections": {"body": [*entries, *last]}}
         return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)
 
     def named(self, stem: str) -> str:

@@ -40,6 +40,7 @@ KINDS: dict[str, type] = {
     "The record": syntax.Record,
     "A proof": syntax.Proof,
     "The message": syntax.Message,
+    "A range of numbers": syntax.Between,
     "A variant": syntax.Variant,
     "An example": syntax.Example,
     "A form": syntax.Form,

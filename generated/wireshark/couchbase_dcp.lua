@@ -1354,12 +1354,11 @@ end
 local function message_of(messages, record)
   local unknown
   for _, message in ipairs(messages) do
-    local fits = message.name ~= "unknown"
-    if not fits then unknown = message end
-    for _, condition in ipairs(message.match) do
-      fits = fits and record[condition[1]] ~= nil and among(record[condition[1]], table.unpack(condition[2]))
+    if message.name == "unknown" then
+      unknown = message
+    elseif not message.match or message.match(record, record, {}) then
+      return message
     end
-    if fits then return message end
   end
   return unknown or fail("unknown-layout", 0, "record", "no message has such a header")
 end
@@ -1411,11 +1410,7 @@ local function measure(look, at, little)
     found[probe[1]] = probed(look, at, probe, little)
   end
   for _, option in ipairs(look.framing.lengths) do
-    local fits = true
-    for _, condition in ipairs(option.match) do
-      fits = fits and among(found[condition[1]], table.unpack(condition[2]))
-    end
-    if fits then
+    if not option.match or option.match(found, found, {}) then
       lengths = option
       break
     end
@@ -2503,7 +2498,9 @@ local record = {
 
 messages[#messages + 1] = {
   name = "failover_log_request",
-  match = {{"magic", {0x80, 0x08}}, {"opcode", {0x54}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x54))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(this, record, frame)
@@ -2516,7 +2513,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "failover_log_response",
-  match = {{"magic", {0x81, 0x18}}, {"opcode", {0x54}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x54))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -2578,7 +2577,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker",
-  match = {{"magic", {0x80, 0x08}}, {"opcode", {0x56}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x56))
+  end,
   valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
   otherwise = {"size(extras) == 1", function(this, record, frame) return (size_of(frame, "extras") == 1) end},
   sections = {
@@ -2825,7 +2826,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker_response",
-  match = {{"magic", {0x81, 0x18}}, {"opcode", {0x56}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x56))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -2877,7 +2880,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event",
-  match = {{"magic", {0x80, 0x08}}, {"opcode", {0x5f}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x5f))
+  end,
   valid = {"size(extras) == 13", function(this, record, frame) return (size_of(frame, "extras") == 13) end},
   otherwise = {"true", function(this, record, frame) return true end},
   sections = {
@@ -3120,7 +3125,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event_response",
-  match = {{"magic", {0x81, 0x18}}, {"opcode", {0x5f}}},
+  match = function(this, record, frame)
+    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x5f))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -3172,7 +3179,6 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "unknown",
-  match = {},
   sections = {
     extras = {{kind = "field", name = "extras", shape = "bytes", value = bytes(rest), doc = "Bytes of the extras"}},
     key = {{kind = "field", name = "key", shape = "bytes", value = bytes(rest), doc = "Bytes of the key"}},
@@ -3186,7 +3192,6 @@ local framing = {
   match = {},
   lengths = {
     {
-      match = {},
       probes = {{"magic", 0, uint(1)}, {"total_body_length", 8, uint(4, "big")}},
       size = 12,
       length = function(this, record, frame) return add(24, this.total_body_length) end,

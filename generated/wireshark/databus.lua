@@ -1354,12 +1354,11 @@ end
 local function message_of(messages, record)
   local unknown
   for _, message in ipairs(messages) do
-    local fits = message.name ~= "unknown"
-    if not fits then unknown = message end
-    for _, condition in ipairs(message.match) do
-      fits = fits and record[condition[1]] ~= nil and among(record[condition[1]], table.unpack(condition[2]))
+    if message.name == "unknown" then
+      unknown = message
+    elseif not message.match or message.match(record, record, {}) then
+      return message
     end
-    if fits then return message end
   end
   return unknown or fail("unknown-layout", 0, "record", "no message has such a header")
 end
@@ -1411,11 +1410,7 @@ local function measure(look, at, little)
     found[probe[1]] = probed(look, at, probe, little)
   end
   for _, option in ipairs(look.framing.lengths) do
-    local fits = true
-    for _, condition in ipairs(option.match) do
-      fits = fits and among(found[condition[1]], table.unpack(condition[2]))
-    end
-    if fits then
+    if not option.match or option.match(found, found, {}) then
       lengths = option
       break
     end
@@ -1779,7 +1774,7 @@ local record = {
 
 messages[#messages + 1] = {
   name = "dbus_event",
-  match = {{"version", {0}}},
+  match = function(this, record, frame) return (record.version == 0) end,
   sections = {
     body = {
       {
@@ -2017,7 +2012,7 @@ local framing = {
   match = {{"version", 0, uint(1)}},
   lengths = {
     {
-      match = {{"version", {0}}},
+      match = function(this, record, frame) return (record.version == 0) end,
       probes = {
         {"header_crc", 1, uint(4, "parameter")},
         {"length", 5, sint(4, "parameter")},

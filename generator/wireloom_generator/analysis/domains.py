@@ -12,7 +12,7 @@ from wireloom_generator.expressions import LEFT, Compare, Expr, Logical, Name, U
 from wireloom_generator.expressions.conditions import Domains, bare, both
 from wireloom_generator.expressions.domain import TRUTH, Domain, something
 from wireloom_generator.expressions.kinds import Kind, kind
-from wireloom_generator.model import Named, Resolved
+from wireloom_generator.model import Named, Resolved, matching
 
 TRUE = Value(True)
 _LONG = (1 << 63) - 1
@@ -38,11 +38,23 @@ def _of(spec: Resolved, scope: Scope) -> Domains:
     kinds = {value.name: kind for value in scope.given if (kind := input_kinds(spec).get(value)) is not None}
     domains |= {name: TRUTH if kind is Kind.CONDITION else Domain(kind=kind) for name, kind in kinds.items()}
     domains |= _fields(scope.visits)
+    domains |= dict(_in_structs(spec, scope, domains))
     if isinstance(scope.owner, model.Message):
-        for name, values in scope.owner.match.items():
-            if name in domains and values:
-                domains[name] = replace(domains[name], listed=values)
-    return domains | dict(_in_structs(spec, scope, domains))
+        selected = {name: selectors for name, selectors in scope.owner.match.items() if name in domains and selectors}
+        domains |= {name: _selected(name, domains[name], selectors) for name, selectors in selected.items()}
+    return domains
+
+
+def _selected(name: str, domain: Domain, selectors: Sequence[model.Selector]) -> Domain:
+    """The values of a domain that select a message."""
+    ranges = [each for each in selectors if isinstance(each, model.Between)]
+    if not ranges:
+        return replace(domain, listed=tuple(matching.listed(selectors)))
+    numbers = [each for each in matching.listed(selectors) if isinstance(each, int)]
+    least = max(domain.least, min([*numbers, *(each.least for each in ranges)]))
+    most = min(domain.most, max([*numbers, *(each.most for each in ranges)]))
+    holds = matching.condition({name: tuple(selectors)})
+    return replace(domain, least=least, most=most, valid=both(domain.valid, holds) if domain.valid else holds)
 
 
 def _parameter(parameter: model.Parameter) -> Domain | None:
@@ -77,12 +89,14 @@ def _in_structs(spec: Resolved, scope: Scope, known: Domains) -> Iterator[tuple[
 
 @once
 def _dotted(spec: Resolved) -> Mapping[Scope, frozenset[str]]:
-    """The names with dots that expressions use, by scope."""
+    """The names with dots that expressions use, by scope; those that messages match on are of the record."""
     found: dict[Scope, set[str]] = {}
     for site in sites(spec):
         if site.tree is not None and "." in site.condition.raw:
             named = (*expressions.names(site.tree), *(name for _, name in expressions.measured(site.tree)))
             found.setdefault(site.scope, set()).update(name.name for name in named if "." in name.name)
+    matched = {name for message in spec.messages for name in message.match if "." in name}
+    found.setdefault(head(spec), set()).update(matched)
     return {scope: frozenset(names) for scope, names in found.items()}
 
 

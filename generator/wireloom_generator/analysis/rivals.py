@@ -10,7 +10,7 @@ from wireloom_generator import model
 from wireloom_generator.expressions import Among, Compare, Expr, Literal, Logical, Name, Value, key
 from wireloom_generator.expressions.kinds import Kind, kind
 
-Bound = Mapping[str, frozenset[Literal]]
+Bound = Mapping[str, frozenset[Literal | bytes]]
 """The only values that names can have if something holds."""
 Case = model.Alternative | model.Variant
 """One of several cases tried in order: the first whose ``when`` holds, or that has none, is taken."""
@@ -38,7 +38,7 @@ class _Before:
     def __init__(self) -> None:
         self.all: list[Bound] = []
         self.binding: dict[str, set[int]] = {}
-        self.having: dict[tuple[str, Literal], list[int]] = {}
+        self.having: dict[tuple[str, Literal | bytes], list[int]] = {}
 
     def add(self, one: Bound) -> None:
         """Add a case."""
@@ -59,7 +59,7 @@ class _Before:
             found |= set(range(len(self.all))) - others
         return sorted(other for other in found if _meet(one, self.all[other]))
 
-    def count(self, name: str, values: frozenset[Literal]) -> int:
+    def count(self, name: str, values: frozenset[Literal | bytes]) -> int:
         """At most how many cases share a value of the name with one that binds it to these values."""
         free = len(self.all) - len(self.binding.get(name, ()))
         return free + sum(len(self.having.get((name, value), ())) for value in values)
@@ -93,7 +93,7 @@ def _bound(name: Name, choices: Sequence[Expr]) -> Bound:
 
 
 def _all(found: Sequence[Bound]) -> Bound:
-    together: dict[str, frozenset[Literal]] = {}
+    together: dict[str, frozenset[Literal | bytes]] = {}
     for one in found:
         together |= {name: together[name] & values if name in together else values for name, values in one.items()}
     return together

@@ -104,7 +104,7 @@ class Comparison:
         """Whether the old version can find the length only of records that match one of its messages."""
         return bool(self.old.match)
 
-    def match_of(self, old: model.Message) -> Mapping[str, tuple[int, ...]]:
+    def match_of(self, old: model.Message) -> model.Match:
         """What selects a message of the old version, with the new names of header fields."""
         return {self.header.renamed.get(name, name): values for name, values in old.match.items()}
 
@@ -153,7 +153,7 @@ def _declared(protocol: model.Protocol) -> tuple[model.Message, ...]:
     return tuple(message for message in protocol.messages if message.path is not None)
 
 
-def _values(match: Mapping[str, tuple[int, ...]]) -> Mapping[str, frozenset[int]]:
+def _values(match: model.Match) -> Mapping[str, frozenset[model.Selector]]:
     return {name: frozenset(values) for name, values in match.items()}
 
 

@@ -3,7 +3,21 @@
 from typing import assert_never
 
 from wireloom_generator import model
+from wireloom_generator.model import matching
 from wireloom_generator.reading.vocabulary import TERMINATORS
+
+
+def selector(value: model.Selector) -> str:
+    """What selects a message."""
+    match value:
+        case bool() | str() | bytes() | float():
+            return matching.shown(value)
+        case int():
+            return f"{value:#x}"
+        case model.Between(least=least, most=most):
+            return f"{least:#x} to {most:#x}"
+        case _:
+            assert_never(value)
 
 
 def extent(kind: model.Extent | None) -> str:

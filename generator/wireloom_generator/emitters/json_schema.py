@@ -140,7 +140,7 @@ def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
     if origin is tuple:
         item = _annotated(arguments[0], kinds)
         listed: Schema = {"type": "array", "items": item}
-        return {"anyOf": [item, listed]} if arguments[0] in (str, int) else listed
+        return {"anyOf": [item, listed]} if arguments[0] in (str, int, syntax.Matched) else listed
     if origin is Mapping:
         return {"type": "object", "additionalProperties": _annotated(arguments[1], kinds)}
     if dataclasses.is_dataclass(hint):
@@ -164,6 +164,9 @@ def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:
             kinds["Entry"] = {"description": "An entry of a list of fields."}
             kinds["Entry"]["anyOf"] = [_annotated(choice, kinds) for choice in choices]
         return {"$ref": "#/$defs/Entry"}
+    if set(get_args(syntax.Literal)) < set(choices):
+        others = (choice for choice in choices if choice not in get_args(syntax.Literal))
+        return {"anyOf": [_annotated(syntax.Literal, kinds), *(_annotated(choice, kinds) for choice in others)]}
     return {"anyOf": [_annotated(choice, kinds) for choice in choices]}
 
 

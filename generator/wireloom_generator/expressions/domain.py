@@ -21,7 +21,7 @@ class Domain:
 
     least: int = -(1 << 64)
     most: int = 1 << 64
-    listed: tuple[Literal, ...] = ()
+    listed: tuple[Literal | bytes, ...] = ()
     kind: Kind = Kind.NUMBER
     optional: bool = False
     when: Expr | None = None
@@ -37,7 +37,7 @@ def something(kind: Kind) -> Domain:
     return Domain(listed=(True,), kind=kind)
 
 
-def may_be(domain: Domain, value: Literal) -> bool:
+def may_be(domain: Domain, value: Literal | bytes) -> bool:
     """Whether the domain has the value."""
     if domain.listed:
         return value in domain.listed

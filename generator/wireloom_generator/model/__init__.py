@@ -18,6 +18,7 @@ from wireloom_generator.model.declarations import (
     TableField,
 )
 from wireloom_generator.model.grouping import grouped
+from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (
     MOST_RESERVED,
     Alternative,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, Parameter, Sourced, Table
+from wireloom_generator.model.matching import Match
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, End, Size, Wire
@@ -109,7 +110,7 @@ class Message(Framed):
     """
 
     name: str
-    match: Mapping[str, tuple[int, ...]]
+    match: Match
     sections: Mapping[str, tuple[Node, ...]]
     variants: tuple[Variant, ...]
     trailing: tuple[str, ...]
@@ -167,7 +168,7 @@ class Lengths:
     length, the ``beginning`` does.
     """
 
-    match: Mapping[str, tuple[int, ...]]
+    match: Match
     probes: tuple[Probe, ...]
     end: End
     valid: Condition | None

@@ -7,9 +7,10 @@ Text from a spec gets into generated code only through ``string``, ``literal`` o
 import ast
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wireloom_generator import model
 from wireloom_generator.expressions import Hexadecimal
 from wireloom_generator.output import WIDTH, pieces
 
@@ -167,6 +168,12 @@ def imported(module: str, names: Sequence[str]) -> str:
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
-def match(values: Mapping[str, tuple[int, ...]]) -> Code:
-    """The header values that select something, by field."""
-    return mapping(*(entry(name, group(*map(literal, found))) for name, found in values.items()))
+def match(match: model.Match) -> Code:
+    """The values that select something, by field."""
+    return mapping(*(entry(name, group(*map(_selector, found))) for name, found in match.items()))
+
+
+def _selector(selector: model.Selector) -> Code:
+    if isinstance(selector, model.Between):
+        return call("Between", literal(selector.least), literal(selector.most))
+    return literal(selector)

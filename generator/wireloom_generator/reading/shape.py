@@ -131,6 +131,8 @@ class _Shaping:
         structured = [choice for choice in choices if isinstance(choice, type) and dataclasses.is_dataclass(choice)]
         if isinstance(node, YamlMapping) and structured:
             return self.dataclass(structured[0], node)
+        if structured and len(choices) > 2:
+            return self.value(syntax.Literal, node)
         return self.scalar(str, node)
 
     def entry(self, node: YamlNode) -> Any:
@@ -147,8 +149,8 @@ class _Shaping:
 
     def sequence(self, item: Any, node: YamlNode) -> Any:
         if not isinstance(node, YamlList):
-            if item in (str, int) and isinstance(node, YamlScalar):
-                single = self.scalar(item, node)
+            if (item in (str, int) and isinstance(node, YamlScalar)) or item == syntax.Matched:
+                single = self.value(item, node)
                 return _BAD if single is _BAD else (single,)
             return self.wrong(node, "a list")
         values = tuple(self.value(item, child) for child in node.items)

@@ -452,12 +452,24 @@ class Form(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Between(Written):
+    """A range of numbers, open at an end that is not given."""
+
+    first: int | None = optional("first number of it", key="from")
+    last: int | None = optional("last number of it", key="to")
+
+
+Matched = Between | Literal
+"""What selects a message: a value, the name of an enum's value, bytes in hex, or a range."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message(Declaring):
     """One message of the protocol."""
 
     message: str = required("snake_case name, that of its file")
     title: str | None = optional("title")
-    match: Mapping[str, tuple[int, ...]] = required("header fields and the values that select this message")
+    match: Mapping[str, tuple[Matched, ...]] = required("header fields and the values that select this message")
     length: Expression | None = optional("bytes of the whole record, rest or fields, where the record does not say")
     proof: Proof | None = optional("what must hold before the length is believed")
     valid: Expression | None = optional("must hold of every record of it, or it is malformed")

@@ -1,6 +1,6 @@
 """A spec that keeps all rules → the protocol for emitters."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
@@ -81,7 +81,7 @@ def _found(
     owner: model.Record | model.Message,
     proof: model.Proof | None,
     layout: offsets.Offsets,
-    match: Mapping[str, tuple[int, ...]],
+    match: model.Match,
 ) -> model.Lengths:
     """How the length of the records that match is found, and proven, before they are read."""
 

@@ -13,6 +13,7 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.hexadecimal import compared
+from wireloom_generator.resolve.matches import Matching
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
@@ -32,6 +33,8 @@ class _Resolving:
 
     def all(self) -> model.Resolved:
         fields, record = self.fields, self.record()
+        parameters = {parameter.name: parameter for parameter in self.shared[0].parameters}
+        self.matching = Matching(record.nodes, fields.structs, fields.enums, parameters)
         messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
         used = tuple(fields.structs.values())
         for name in self.spec.structs:
@@ -107,7 +110,7 @@ class _Resolving:
         return model.Message(
             name=written.message,
             doc=documentation(written, title=written.title),
-            match=written.match,
+            match=self.matching.match(written.match),
             sections=sections,
             variants=resolved,
             trailing=trailing,

@@ -1,8 +1,10 @@
-"""A record is of one message: each message matches header fields, with values that no other message matches.
+"""A record is of one message: each message matches values that no other message matches with them.
 
-``match`` names fields of the record's header, read before the first section that messages fill, and for each the values
-it may have; a protocol of one message may match ``{}``, which is every record. All messages match on the same fields,
-so that at most one of them fits. A record that fits no message belongs to the message ``unknown``.
+``match`` names fields of the record's header, read before the first section that messages fill, or parameters, and for
+each the values it may have: numbers, ranges of them as ``{from: 0x80}``, names of an enum's values, ``true`` or
+``false``, text, or bytes in hex. A protocol of one message may match ``{}``, which is every record. A message can leave
+out fields that others match on, if no record fits both. A record that fits no message belongs to the message
+``unknown``.
 
 Bad::
 
@@ -13,101 +15,207 @@ Good::
     match: {opcode: 0x56}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
-from wireloom_generator.analysis import offsets, rivals
-from wireloom_generator.analysis.scopes import Visit, head, until_slot
+from wireloom_generator.analysis import domains, offsets, rivals
+from wireloom_generator.analysis.scopes import Visit, head, inside, until_slot
+from wireloom_generator.expressions import conditions
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.model import Named, Resolved
+from wireloom_generator.model import Named, Resolved, matching
 from wireloom_generator.problems import Problem, closest, seen_from
 
 _TOLD = 10
 """The most messages that are listed for one conflict."""
+_KINDS = (Kind.NUMBER, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
+"""What messages can match on."""
+_WRITTEN = {
+    Kind.NUMBER: "numbers",
+    Kind.CONDITION: "true and false",
+    Kind.TEXT: "texts",
+    Kind.BYTES: "bytes in hex, in quotes",
+}
+"""What is written for values of a kind."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Matches that never fit, or that fit the same records as another."""
     header = _header(spec)
+    sound = []
     for message in spec.messages:
-        for name, values in message.match.items():
-            yield from _matches(header, message, name, values)
-            if spec.record.end is None:
-                yield from _early(spec, message, name, name in header)
-    yield from _between(spec)
+        found = [
+            problem
+            for name, selectors in message.match.items()
+            for problem in _matches(spec, header, message, name, selectors)
+        ]
+        yield from found
+        if not found:
+            sound.append(message)
+            yield from _early(spec, message) if spec.record.end is None else ()
+    yield from _between(spec, sound)
 
 
-def _header(spec: Resolved) -> dict[str, list[Named]]:
+def _header(spec: Resolved) -> Mapping[str, Sequence[Visit]]:
     """The header fields read before messages differ."""
     visits: tuple[Visit, ...] = head(spec).visits
     if spec.record.slots:
         visits = until_slot(visits, spec.record.slots[0].name)
-    found: dict[str, list[Named]] = {}
+    found: dict[str, list[Visit]] = {}
     for visit in visits:
         if isinstance(visit.item, Named):
-            found.setdefault(visit.item.name, []).append(visit.item)
+            found.setdefault(visit.item.name, []).append(visit)
     return found
 
 
+def _found(spec: Resolved, header: Mapping[str, Sequence[Visit]], name: str) -> Sequence[Named]:
+    """The fields that a name, maybe with dots, stands for."""
+    first, *steps = name.split(".")
+    found = header.get(first, ())
+    for step in steps:
+        found = [inner for visit in found for inner in inside(spec, visit.item).get(step, ())]
+    return [visit.item for visit in found if isinstance(visit.item, Named)]
+
+
 def _matches(
-    header: dict[str, list[Named]],
+    spec: Resolved,
+    header: Mapping[str, Sequence[Visit]],
     message: model.Message,
     name: str,
-    values: tuple[int, ...],
+    selectors: Sequence[model.Selector],
 ) -> Iterator[Problem]:
     at = message.where(f"match.{name}")
-    fields = header.get(name)
-    if fields is None:
-        yield Problem(at, "dispatch", f"the record's header has no field {name!r}", closest(name, header))
+    fields = _found(spec, header, name)
+    if not fields and name not in spec.parameters:
+        known = [*header, *spec.parameters]
+        what = f"the record's header has no field {name!r}"
+        yield Problem(at, "dispatch", what, closest(name, known))
         return
-    wanted = [field for field in fields if field.kind is Kind.NUMBER]
-    if not wanted:
-        yield Problem(at, "dispatch", f"{name!r} is {fields[0].kind}, and messages match on numbers")
+    if name == spec.byte_order:
+        yield Problem(at, "dispatch", f"{name!r} is the byte order, which selects no message")
         return
-    ranges = [field.type.values for field in wanted]
-    if not values:
+    kinds = [field.kind for field in fields] or [domains.of(spec, head(spec))[name].kind]
+    kind = next((kind for kind in kinds if kind in _KINDS), None)
+    if kind is None:
+        what = f"{name!r} is {kinds[0]}, and messages match on numbers, true or false, text and bytes"
+        yield Problem(at, "dispatch", what)
+        return
+    if not selectors:
         yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
-    seen: set[int] = set()
-    for value in values:
-        if value in seen:
-            yield Problem(at, "dispatch", f"{value} is given twice")
-        elif not any(wire.least <= value <= wire.most for wire in ranges):
-            hint = f"it has {ranges[0].least} to {ranges[0].most}"
-            yield Problem(at, "dispatch", f"{name!r} is never {value}", hint)
-        seen.add(value)
+    ranges = [field.type.values for field in fields if field.kind is kind] or [domains.of(spec, head(spec))[name]]
+    enum = next((spec.enums.get(field.enum) for field in fields if field.enum), None)
+    before: list[model.Selector] = []
+    for selector in selectors:
+        for what, hint in _faults(name, selector, kind, ranges, before, enum):
+            yield Problem(at, "dispatch", what, hint)
+        before.append(selector)
 
 
-def _early(spec: Resolved, message: model.Message, name: str, is_header: bool) -> Iterator[Problem]:
+def _faults(
+    name: str,
+    selector: model.Selector,
+    kind: Kind,
+    ranges: Sequence[Domain],
+    before: Sequence[model.Selector],
+    enum: model.Enum | None,
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with a selector, and a hint."""
+    shown = matching.shown(selector)
+    if isinstance(selector, str) and kind is Kind.NUMBER and enum is not None:
+        yield _unnamed(enum, selector)
+    elif not _is_of(selector, kind):
+        names = f", or names of values of {enum.name}" if enum is not None else ""
+        yield f"{name!r} is {kind}, not {shown}", f"write {_WRITTEN[kind]}{names}"
+    elif isinstance(selector, model.Between) and selector.least > selector.most:
+        yield f"{shown} is no range", "it goes from the least to the greatest"
+    elif kind is Kind.NUMBER and not any(_is_within(selector, each) for each in ranges):
+        yield f"{name!r} is never {shown}", f"it has {ranges[0].least} to {ranges[0].most}"
+    elif ranges[0].listed and kind is Kind.TEXT and selector not in ranges[0].listed:
+        yield f"{name!r} is never {shown}", f"it has {', '.join(map(str, ranges[0].listed))}"
+    elif twice := matching.common([selector], before):
+        yield f"{matching.shown(twice[0])} is given twice", ""
+
+
+def _unnamed(enum: model.Enum, name: str) -> tuple[str, str]:
+    same = next((value.name for value in enum.values if value.label == name), None)
+    names = [value.name for value in enum.values]
+    return f"{enum.name} has no value {name!r}", f"write its name {same!r}" if same else closest(name, names)
+
+
+def _is_of(selector: model.Selector, kind: Kind) -> bool:
+    match selector:
+        case bool():
+            return kind is Kind.CONDITION
+        case int() | model.Between():
+            return kind is Kind.NUMBER
+        case str():
+            return kind is Kind.TEXT
+        case bytes():
+            return kind is Kind.BYTES
+    return False
+
+
+def _is_within(selector: model.Selector, numbers: Domain) -> bool:
+    if isinstance(selector, model.Between):
+        return numbers.least <= selector.least and selector.most <= numbers.most
+    return isinstance(selector, int) and numbers.least <= selector <= numbers.most
+
+
+def _early(spec: Resolved, message: model.Message) -> Iterator[Problem]:
     """If each message has its own length, the fields it matches on are read before the record."""
-    if is_header and name not in offsets.of(spec, spec.record).numbers:
+    for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
         what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
         hint = "put it before what varies, or give the record a length"
         yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
 
 
-def _between(spec: Resolved) -> Iterator[Problem]:
-    """Messages that match on other fields than the first, and pairs that one record could fit."""
-    alike = []
-    for message in spec.messages:
-        at, first = message.where("match"), spec.messages[0]
-        if set(message.match) == set(first.match):
-            alike.append(message)
-            continue
-        place, fields = seen_from(at, first.where("match")), ", ".join(first.match) or "nothing"
-        hint = "all messages match on the same fields"
-        yield Problem(at, "dispatch", f"{first.name} matches on {fields}, {place}", hint)
-    bound: list[rivals.Bound] = [
-        {name: frozenset(values) for name, values in message.match.items()} for message in alike
-    ]
-    for message, others in zip(alike, rivals.rivals(bound), strict=True):
-        for other in (alike[index] for index in others[:_TOLD]):
+def _between(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Problem]:
+    """Pairs of messages that one record could fit."""
+    bound: list[rivals.Bound] = [_bound(message.match) for message in messages]
+    known = domains.of(spec, head(spec))
+    for message, others in zip(messages, rivals.rivals(bound), strict=True):
+        both = ((messages[index], _fitting(message.match, messages[index].match, known)) for index in others)
+        fitting = ((other, found) for other, found in both if found is not None)
+        for (other, found), _ in zip(fitting, range(_TOLD), strict=False):
             at = message.where("match")
-            both = ", ".join(f"{name} {value}" for name, value in _common(message, other)) or "every record"
+            words = ", ".join(f"{name} {matching.shown(value)}" for name, value in found.items()) or "every record"
             place = seen_from(at, other.where("match"))
-            yield Problem(at, "dispatch", f"{message.name} and {other.name} both match {both}, {place}")
+            yield Problem(at, "dispatch", f"{message.name} and {other.name} both match {words}, {place}")
 
 
-def _common(message: model.Message, other: model.Message) -> Iterator[tuple[str, int]]:
-    for name, values in message.match.items():
-        others = set(other.match[name])
-        yield name, next(value for value in values if value in others)
+def _fitting(one: model.Match, other: model.Match, known: conditions.Domains) -> Mapping[str, model.Selector] | None:
+    """Values of a record that both match; None if there is none.
+
+    If they ask for other fields, one of these may not be so, or not be there, if the other matches.
+    """
+    found = _common(one, other)
+    if found is None or one.keys() == other.keys() or any(name not in known for name in found):
+        return found
+    holds = conditions.both(matching.condition(one), matching.condition(other))
+    if conditions.impossible(holds, known):
+        return None
+    shown = conditions.example(holds, known) or {}
+    told = {name: value for name, value in shown.items() if isinstance(value, int | str | bytes)}
+    return {name: told.get(name, value) for name, value in found.items()}
+
+
+def _bound(match: model.Match) -> rivals.Bound:
+    """The fields for which values alone are listed."""
+    exact = {name: tuple(matching.listed(selectors)) for name, selectors in match.items()}
+    return {
+        name: frozenset(value for value in values if isinstance(value, int | str | bytes))
+        for name, values in exact.items()
+        if len(values) == len(match[name])
+    }
+
+
+def _common(one: model.Match, other: model.Match) -> Mapping[str, model.Selector] | None:
+    """Values of a record that both match; None if there is none."""
+    found: dict[str, model.Selector] = {}
+    for name in {**one, **other}:
+        is_asked_by_both = name in one and name in other
+        selectors = matching.common(one[name], other[name]) if is_asked_by_both else one.get(name) or other.get(name)
+        if not selectors:
+            return None
+        found[name] = selectors[0].least if isinstance(selectors[0], model.Between) else selectors[0]
+    return found

@@ -26,11 +26,11 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, Value, conditions, key
+from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.model import Named, Resolved
+from wireloom_generator.model import Named, Resolved, matching
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -108,17 +108,17 @@ def _matches(spec: Resolved) -> Iterator[Problem]:
     scope = head(spec)
     known = domains.of(spec, scope)
     for message in spec.messages:
-        for name, values in message.match.items():
-            for value in values if name in known and _is_restricted(known[name]) else ():
-                if conditions.impossible(Compare("==", Name(name), Value(value)), _within(known, name)):
-                    what = f"{name!r} is never {value}: its valid or const excludes it"
+        for name, selectors in message.match.items():
+            is_restricted = name in known and name not in spec.parameters and _is_restricted(known[name])
+            for selector in selectors if is_restricted else ():
+                if conditions.impossible(matching.condition({name: (selector,)}), _within(known, name)):
+                    what = f"{name!r} is never {matching.shown(selector)}: its valid or const excludes it"
                     yield Problem(message.where(f"match.{name}"), "possible-value", what)
 
 
 def _is_restricted(domain: Domain) -> bool:
-    """Whether it is a number restricted by more than its type."""
-    more = domain.listed or domain.valid is not None or domain.when is not None
-    return bool(more) and _is_number(domain)
+    """Whether it is restricted by more than its type."""
+    return bool(domain.listed or domain.valid is not None or domain.when is not None)
 
 
 def _within(known: Domains, name: str) -> Domains:

@@ -94,6 +94,7 @@ def _references(spec: Resolved) -> Iterator[str]:
 
 def _asked(spec: Resolved) -> Iterator[str | None]:
     yield from _meant([spec.byte_order], (*ORDERS, *spec.parameters))
+    yield from _meant((name for message in spec.messages for name in message.match), spec.parameters)
     for site in sites(spec):
         for name in _names(site):
             is_known = name in site.values or name in site.around

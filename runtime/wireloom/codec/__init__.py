@@ -21,6 +21,7 @@ from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
 from wireloom.codec.lengths import Everything, Lengths
 from wireloom.codec.lists import Repeat
+from wireloom.codec.matching import Between
 from wireloom.codec.meanings import (
     As,
     DecimalMeaning,
@@ -44,6 +45,7 @@ __all__ = [
     "As",
     "Ascii",
     "Bcd",
+    "Between",
     "Bit",
     "Bits",
     "Blob",

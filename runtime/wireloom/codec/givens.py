@@ -1,12 +1,12 @@
 """Values given to be written: which types are accepted for which, and messages about those that are not."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import nan
 from numbers import Real
 from typing import Any
 
-from wireloom.codec.columns import is_whole
+from wireloom.codec.columns import Column, ColumnType, StructOf, is_whole
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Values
 
@@ -27,6 +27,36 @@ def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> V
     if Decimal in map(type, this.values()):
         return {name: whole(value) for name, value in this.items()}
     return this
+
+
+Fillable = Mapping[str, tuple[ColumnType, tuple[str, ...]]]
+"""The type of each column, and the columns of its labels."""
+
+
+def fillable(columns: Iterable[Column]) -> Fillable:
+    """What ``fill`` needs to know of columns."""
+    found, labels = tuple(columns), dict[str, tuple[str, ...]]()
+    for column in found:
+        if column.label:
+            of = column.name.rpartition("_")[0]
+            labels[of] = (*labels.get(of, ()), column.name)
+    return {column.name: (column.type, labels.get(column.name, ())) for column in found}
+
+
+def fill(values: Values, columns: Fillable, name: str, value: object) -> None:
+    """Give ``values`` that of a column which has neither a value nor a label; dots lead into structs, which are copied.
+
+    Nothing happens if there is no such column.
+    """
+    name, _, inside = name.partition(".")
+    if name not in columns:
+        return
+    (kind, labels), known = columns[name], values.get(name)
+    if isinstance(kind, StructOf) and (known is None or isinstance(known, Mapping)):
+        values[name] = within = dict(known or {})
+        fill(within, fillable(kind.columns), inside, value)
+    elif known is None and all(values.get(label) is None for label in labels):
+        values[name] = value
 
 
 def whole(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Records whose end is told by what they begin with, or by all of their fields: read by the layouts of the record."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from wireloom.codec.bits import Bits
@@ -11,6 +11,7 @@ from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.layout import Layout, Step
 from wireloom.codec.lengths import Buffer, Ends, Look
+from wireloom.codec.matching import Given
 from wireloom.codec.message import Message, Record, Slot
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Glance
@@ -46,7 +47,7 @@ class Headed(_Glanced):
         message: Message | None = None,
         *,
         length: Formula,
-        match: Mapping[str, tuple[int, ...]] | None = None,
+        match: Given | None = None,
         valid: Formula | None = None,
         most: int | None = None,
     ) -> None:
@@ -91,7 +92,7 @@ class Fields(_Glanced):
         *fields: tuple[str, int, Any],
         record: Record,
         messages: tuple[Message, ...],
-        match: Mapping[str, tuple[int, ...]] | None = None,
+        match: Given | None = None,
         valid: Formula | None = None,
     ) -> None:
         super().__init__(*fields, match=match, valid=valid)
@@ -107,7 +108,7 @@ class Fields(_Glanced):
             this = dict(self._empty)
             reader = Glance(data, look.parameters, this, little=little)
             self.record.head.read(reader, this)
-            self._dispatch.message_of(this).read(reader, this)
+            self._dispatch.message_of(this, look.parameters).read(reader, this)
             return reader.pos
 
         return _glanced(look, start, end)

@@ -1,13 +1,14 @@
 """How long the record at a position is: all there is, or what numbers at fixed offsets tell; and what proves it."""
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.frames import Frame, Values
+from wireloom.codec.matching import Given, selections
 from wireloom.expressions import Expression, Formula, expression
 
 Buffer = bytes
@@ -72,11 +73,11 @@ class Ends:
     def __init__(
         self,
         *fields: tuple[str, int, Any],
-        match: Mapping[str, tuple[int, ...]] | None = None,
+        match: Given | None = None,
         valid: Formula | None = None,
     ) -> None:
         self.fields = fields
-        self.match = match or {}
+        self.match = selections(match or {})
         self.valid = expression(valid)
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.window = self.size
@@ -149,7 +150,7 @@ class Lengths(Ends):
         self,
         *fields: tuple[str, int, Any],
         length: Formula,
-        match: Mapping[str, tuple[int, ...]] | None = None,
+        match: Given | None = None,
         valid: Formula | None = None,
         checksum: tuple[str, Checksum] | None = None,
         stored: tuple[Any, Formula] | None = None,

@@ -14,6 +14,7 @@ from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import given, shown
 from wireloom.codec.layout import Layout, await_, container, verify
+from wireloom.codec.matching import Given, selections
 from wireloom.codec.parts import Section
 from wireloom.codec.reader import Reader
 from wireloom.codec.rules import in_words, measured
@@ -87,7 +88,7 @@ class Message(Construct):
         name: str,
         record: Record,
         *,
-        match: Mapping[str, tuple[int, ...]],
+        match: Given,
         sections: Mapping[str, Layout] | None = None,
         variants: tuple[Variant, ...] = (),
         decisive: str = "",
@@ -98,7 +99,7 @@ class Message(Construct):
         super().__init__()
         self.name = name
         self.record = record
-        self.match = match
+        self.match = selections(match)
         self.sections = sections or {}
         self.variants = variants
         self.valid = expression(valid)

@@ -20,7 +20,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.forms import Form
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import given, octets, shown
+from wireloom.codec.givens import fill, fillable, given, octets, shown
 from wireloom.codec.layout import container, verify
 from wireloom.codec.message import Message, Record
 from wireloom.codec.reader import Reader
@@ -57,8 +57,7 @@ class Protocol:
         recorded = (Column(item.name, _column_type(item)) for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
-        labels = [column.name for column in record.columns if column.label]
-        self._labels = {label.rpartition("_")[0]: label for label in labels}
+        self._fillable = fillable(record.columns)
         structs = (Column(message.name, message.type) for message in messages)
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
@@ -99,7 +98,7 @@ class Protocol:
         """As ``decode``; None, without reading on, if the header is not that of the message ``only``."""
         reader = self._head(data, len(data), parameters, little, trace)
         row = reader.record
-        message = self._dispatch.message_of(row)
+        message = self._dispatch.message_of(row, parameters)
         if only is not None and message.name != only:
             return None
         row["message"] = message.name
@@ -170,7 +169,7 @@ class Protocol:
             return nothing
         row = reader.record
         with suppress(DecodeError):  # no message has such a header
-            row["message"] = self._dispatch.message_of(row).name
+            row["message"] = self._dispatch.message_of(row, parameters).name
         return row
 
     def trace(self, data: bytes, **parameters: Any) -> tuple[Container | DecodeError, list[tuple[str, Span]]]:
@@ -305,11 +304,10 @@ class Protocol:
         message = self._message_to_write(row)
         writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
         writer.record = {name: row[name] for name in self._fields}
-        for name, values in message.match.items():
-            if writer.record[name] is None and writer.record.get(self._labels.get(name, "")) is None:
-                writer.record[name] = values[0]
+        for name, selection in message.match.items():
+            fill(writer.record, self._fillable, name, selection.first)
         message.write(writer, row[message.name] if row[message.name] is not None else {})
-        self._dispatch.check(message, writer.record)
+        self._dispatch.check(message, writer.record, resolved)
         return self._checked(writer, message, resolved)
 
     def _within(self, error: DecodeError, message: Message) -> DecodeError:

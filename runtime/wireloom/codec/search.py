@@ -100,10 +100,10 @@ class Search:
     def _anchor(self) -> tuple[int, bytes] | None:
         """The offset and value of a byte that every record has, if there is one."""
         for name, offset, construct in self.framing.match:
-            values = {value for lengths in self.framing.lengths for value in lengths.match.get(name, (None, None))}
-            value = values.pop()
-            if not values and value is not None and construct.sizeof() == 1:
-                return offset, bytes([value])
+            told = {lengths.match.get(name) for lengths in self.framing.lengths}
+            only = told.pop()
+            if not told and only and not only.spans and len(only.listed) == construct.sizeof() == 1:
+                return offset, bytes([int(only.first or 0) & 0xFF])
         return None
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.lengths import Ends
-from wireloom.columnar import checksums
+from wireloom.codec.matching import Match
+from wireloom.columnar import checksums, matching
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
@@ -39,7 +40,7 @@ class Lengths:
     head: Sequence[Part] = ()
 
     @property
-    def match(self) -> Mapping[str, tuple[int, ...]]:
+    def match(self) -> Match:
         """The header values of the records that it is for."""
         return self.said.match
 
@@ -220,5 +221,5 @@ class Framing:
         for name, offset, kind in self.match:
             at.need(offset + kind.size)
             data = kind.of(windows(at.batch.buffer, at.at + offset, kind.size), at.little)
-            holds &= np.isin(data, lengths.match[name]) if name in lengths.match else True
+            holds &= matching.numbers(data, lengths.match[name]) if name in lengths.match else True
         return holds

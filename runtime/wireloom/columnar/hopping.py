@@ -9,7 +9,7 @@ import numpy as np
 from wireloom import codec
 from wireloom.codec.chains import Term, chain
 from wireloom.codec.varints import Varint
-from wireloom.columnar import accel
+from wireloom.columnar import accel, matching
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
@@ -35,7 +35,7 @@ class Hop:
             self.reach = max(self.reach, self.selector + 1)
             self.select[:] = -1
             for index, lengths in reversed(list(enumerate(framing.lengths))):
-                self.select[list(lengths.match[name])] = index
+                self.select[matching.numbers(np.arange(256), lengths.match[name])] = index
         chains = [found for lengths in framing.lengths if (found := chain(lengths.said)) is not None]
         if not chains or len(chains) < len(framing.lengths):
             return

@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from wireloom import codec
 from wireloom.codec.dispatch import UNKNOWN
-from wireloom.columnar import judging
-from wireloom.columnar.arrays import Column, Labels, Numbers, Structs
+from wireloom.codec.matching import Selection
+from wireloom.columnar import judging, matching
+from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.expressions import Vectorised
@@ -143,10 +144,9 @@ class Plan:
         self.record = record
         self.messages = messages
         self.framing = framing
+        self.header = frozenset(column.name for column in (messages[0].said.record.columns if messages else ()))
         self.unknown = next((index for index, message in enumerate(messages) if message.said.name == UNKNOWN), -1)
-        groups = list(dict.fromkeys(tuple(message.said.match) for message in messages))
-        known = [index for index in range(len(messages)) if index != self.unknown]
-        self._tried = sorted(known, key=lambda index: groups.index(tuple(messages[index].said.match)))
+        self._tried = [index for index in range(len(messages)) if index != self.unknown]
 
     def decode(self, batch: Batch, keep: Keep) -> Decoded:
         """All records of a batch; only the header of records that are not kept."""
@@ -185,22 +185,34 @@ class Plan:
                 there[name] = occurring(known.data)
         for index in self._tried:
             match = self.messages[index].said.match
-            if any(there[name].isdisjoint(values) for name, values in match.items() if name in there):
+            asked = [(there[name], each) for name, each in match.items() if name in there and not each.spans]
+            if any(numbers.isdisjoint(selection.listed) for numbers, selection in asked):
                 continue  # no record is of it
             holds = found < 0
-            for name, values in match.items():
-                column: Column | None = record.column(name)
-                among = np.zeros(len(at), bool)
-                if not isinstance(column, Numbers):  # no record has it, or no integer of numpy's holds it
-                    at.doubt(among if column is None else ~among)
-                    holds = among
-                    break
-                for value in values:
-                    among |= column.data == value
-                holds = holds & among if column.valid is None else holds & among & column.valid
+            for name, selection in match.items():
+                holds = holds & self._selects(at, record, name, selection)
             found[holds] = index
         if self.unknown >= 0:
             found[found < 0] = self.unknown
         elif (without := found < 0).any():
             at.doubt(without)
         return found
+
+    def _selects(self, at: Rows, record: Values, name: str, selection: Selection) -> Array:
+        """Which records have one of the values; those of which that is not known are doubtful."""
+        if name in at.batch.parameters and name not in self.header:
+            return np.full(len(at), at.batch.parameters[name] in selection)
+        column: Column | None = record.column(name)
+        match column:
+            case None:  # no record has it
+                return np.zeros(len(at), bool)
+            case Numbers(data):
+                among = matching.numbers(data, selection)
+            case Spans(buffer, start, stop):
+                among = matching.octets(buffer, start, stop, selection)
+            case Made(array) if matching.is_told(array):
+                among = matching.made(array, selection)
+            case _:  # a number that no integer of numpy's holds
+                at.doubt(np.ones(len(at), bool))
+                return np.zeros(len(at), bool)
+        return among if column.valid is None else among & column.valid

@@ -4,7 +4,6 @@
 them. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, singledispatch
 from typing import Any
@@ -16,6 +15,7 @@ from wireloom.codec import computed, flatbuffers, headed, layout, runs, varints
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.headed import HeadItem
 from wireloom.codec.lengths import Ends
+from wireloom.codec.matching import Match
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar import ends, parts, values
 from wireloom.columnar.ascii import Ascii
@@ -46,12 +46,11 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     return Plan(record, messages, planner.framing(protocol.framing))
 
 
-def _proof(protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> tuple[str, codec.Checksum] | None:
+def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum] | None:
     """The checksum, with its field's name, that proves every record with these header values, if there is one."""
     for lengths in protocol.framing.lengths:
-        if all(set(values) & set(match.get(name, values)) for name, values in lengths.match.items()):
-            sure = all(set(match.get(name, (None,))) <= set(values) for name, values in lengths.match.items())
-            return lengths.checksum if sure else None
+        if not lengths.match or lengths.match == match:
+            return lengths.checksum
     return None
 
 
@@ -70,7 +69,7 @@ class Planner:
     structs: dict[int, Layout] = field(default_factory=dict)
     judging: bool = True
 
-    def proving(self, protocol: codec.Protocol, match: Mapping[str, tuple[int, ...]]) -> "Planner":
+    def proving(self, protocol: codec.Protocol, match: Match) -> "Planner":
         """The same for records with these header values."""
         return replace(self, proven=_proof(protocol, match))
 

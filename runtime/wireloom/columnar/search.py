@@ -13,6 +13,7 @@ from wireloom.codec.checksums import Crc
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.search import Found, Search
+from wireloom.columnar import matching
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.framing import Checksums, Framing, Lengths
@@ -204,8 +205,7 @@ class BulkSearch(Search):
         for name, offset, kind in self.plan.match:
             if name in lengths.match:
                 data = kind.of(every(array, kind.size)[start + offset : stop + offset], little)
-                wanted = lengths.match[name]
-                holds = data == wanted[0] if len(wanted) == 1 else np.isin(data, wanted)
+                holds = matching.numbers(data, lengths.match[name])
                 found = holds if found is None else found & holds
         return found
 

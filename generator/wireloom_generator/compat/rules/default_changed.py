@@ -13,7 +13,8 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.compat import walks
+from wireloom_generator import model
+from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 from wireloom_generator.expressions import Value
@@ -41,6 +42,13 @@ def _selecting(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.messages:
         before = comparison.match_of(pair.old)
         for name, values in pair.new.match.items():
-            if name in before and before[name][0] != values[0]:
-                what = f"default of {name} {walks.was(f'{before[name][0]:#x}', f'{values[0]:#x}')}"
+            earlier, now = _first(before.get(name, ())), _first(values)
+            if name in before and earlier != now:
+                what = f"default of {name} {walks.was(earlier, now)}"
                 yield Change(f"{comparison.new.name}.{pair.new.name}", what, BACKWARD)
+
+
+def _first(selectors: tuple[model.Selector, ...]) -> str:
+    """What is written for a field that selects, unless it is given."""
+    first = next(iter(selectors), None)
+    return "none" if first is None or isinstance(first, model.Between) else words.selector(first)

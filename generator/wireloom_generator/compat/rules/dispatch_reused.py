@@ -14,10 +14,13 @@ Good::
     match: {opcode: 0x60}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from wireloom_generator import model
+from wireloom_generator.compat import words
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.model import matching
 
 CATEGORY = Category.WIRE
 
@@ -35,8 +38,8 @@ def check(comparison: Comparison) -> Iterator[Change]:
                 yield Change(path, f"takes records of {earlier.name}: {both}", BOTH)
 
 
-def _both(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, ...]]) -> str:
+def _both(old: model.Match, new: model.Match) -> str:
     """The records that both select, in words; empty if there are none."""
-    common = {name: sorted(set(values) & set(old[name])) for name, values in new.items() if name in old}
-    told = (f"{name} {', '.join(f'{value:#x}' for value in values)}" for name, values in common.items())
+    common = {name: matching.common(values, old[name]) for name, values in new.items() if name in old}
+    told = (f"{name} {', '.join(map(words.selector, values))}" for name, values in common.items())
     return (" and ".join(told) or "every one") if all(common.values()) else ""

@@ -14,8 +14,10 @@ Good::
 
 from collections.abc import Iterator, Mapping
 
+from wireloom_generator.compat import words
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.model import matching
 
 CATEGORY = Category.WIRE
 
@@ -24,19 +26,17 @@ def check(comparison: Comparison) -> Iterator[Change]:
     """Messages that are selected by other values, or by other fields."""
     for pair in comparison.messages:
         path = f"{comparison.new.name}.{pair.new.name}"
-        before = {name: set(values) for name, values in comparison.match_of(pair.old).items()}
-        after = {name: set(values) for name, values in pair.new.match.items()}
+        before, after = comparison.match_of(pair.old), pair.new.match
         if before.keys() != after.keys():
             yield Change(path, f"was selected by {_fields(before)}, is by {_fields(after)}", BOTH)
             continue
         for name, values in after.items():
-            for value in sorted(before[name] - values):
-                yield Change(path, f"no longer selected by {name} {value:#x}", BACKWARD)
-            written = pair.new.match[name][0]
-            for value in sorted(values - before[name]):
-                lost = value == written or comparison.lengths_by_message
+            for value in matching.without(before[name], values):
+                yield Change(path, f"no longer selected by {name} {words.selector(value)}", BACKWARD)
+            for value in matching.without(values, before[name]):
+                lost = value == values[0] or comparison.lengths_by_message
                 told = "; old decoders do not know such records" if lost else " too"
-                yield Change(path, f"selected by {name} {value:#x}{told}", FORWARD if lost else NEITHER)
+                yield Change(path, f"selected by {name} {words.selector(value)}{told}", FORWARD if lost else NEITHER)
 
 
 def _fields(match: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ from functools import cached_property
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing, number
 from wireloom_generator.expressions import Hexadecimal
+from wireloom_generator.model import matching
 from wireloom_generator.types import FlatBuffers, Struct
 
 
@@ -51,19 +52,35 @@ class Meanings:
         """The names of the bits that are set."""
         return [flag.label for flag in self.flags[flags].values if value & flag.value]
 
-    def value(self, name: str, value: int) -> str:
+    def value(self, name: str, value: model.Selector) -> str:
         """The value of a header field with its name: ``0x80 (ClientRequest)``."""
-        field = self.header.get(name)
-        enum = field.enum if field else None
+        enum = self._enum(name)
+        if isinstance(value, model.Between):
+            return f"{self._shown(enum, value.least)} to {self._shown(enum, value.most)}"
+        if not isinstance(value, int) or isinstance(value, bool):
+            return code(matching.shown(value))
         label = self.label(enum, value) if enum else None
-        shown = self.number(enum, value) if enum else str(value)
+        shown = self._shown(enum, value)
         return f"{shown} ({label})" if label else shown
+
+    def _enum(self, name: str) -> str | None:
+        """The enum of a header field; dots lead into structs."""
+        nodes, field = self.protocol.record.nodes, None
+        for step in name.split("."):
+            named = (node for node in model.walk(nodes) if isinstance(node, model.Named))
+            field = next((node for node in named if node.name == step), None)
+            used = field.type if field is not None else None
+            nodes = self.structs[used.name].nodes if isinstance(used, Struct) else ()
+        return field.enum if field is not None else None
+
+    def _shown(self, enum: str | None, value: int) -> str:
+        return self.number(enum, value) if enum else str(value)
 
     def number(self, enum: str, value: int) -> str:
         """A number as its enum's table shows it."""
         return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits[enum])
 
-    def matching(self, match: Mapping[str, tuple[int, ...]]) -> str:
+    def matching(self, match: model.Match) -> str:
         """The header values that select something, in words."""
         parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
         return listing(parts, "and")

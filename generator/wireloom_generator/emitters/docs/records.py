@@ -61,7 +61,7 @@ class Records:
 
     def shapes(self, message: model.Message | None = None) -> tuple[HeaderForm, ...]:
         """The forms the header has in records of a message, or in all."""
-        match = dict(message.match) if message and message.match else self._discriminators()
+        match = self._numbers(message) if message and message.match else self._discriminators()
         found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
         for values in product(*match.values()):
             selected = dict(zip(match, values, strict=True))
@@ -79,6 +79,13 @@ class Records:
             for nodes, selected, facts in found
         )
 
+    def _numbers(self, message: model.Message) -> dict[str, tuple[int, ...]]:
+        """The header fields that select the message by listed numbers, and these."""
+        own = {node.name for node in model.walk(self.protocol.record.nodes) if isinstance(node, model.Named)}
+        known = ((name, selectors) for name, selectors in message.match.items() if name in own)
+        numbers = ((name, tuple(each for each in every if isinstance(each, int)), every) for name, every in known)
+        return {name: found for name, found, every in numbers if len(found) == len(every)}
+
     def _discriminators(self) -> dict[str, tuple[int, ...]]:
         """The header fields that conditions of the record use, and every value that the spec compares them with."""
         conditions = [*_conditions(self.protocol.record.nodes)]
@@ -86,7 +93,7 @@ class Records:
         proofs = [lengths.valid.expression for lengths in self.protocol.lengths if lengths.valid]
         values = {name: _compared([*proofs, *conditions]).get(name, ()) for name in names}
         for message in self.protocol.messages:
-            values = {name: (*found, *message.match.get(name, ())) for name, found in values.items()}
+            values = {name: (*found, *self._numbers(message).get(name, ())) for name, found in values.items()}
         distinct = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
         combinations = 1
         for found in distinct.values():

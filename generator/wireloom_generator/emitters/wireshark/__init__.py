@@ -30,6 +30,8 @@ from wireloom_generator.emitters.wireshark.lua import (
     render,
     string,
 )
+from wireloom_generator.expressions import Origin
+from wireloom_generator.model import matching
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.reading import catalogue
 from wireloom_generator.templates import filled
@@ -93,7 +95,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         encodings=list(_encodings(protocol)),
         types=[{"name": shared.name, "table": render(_list(shared.nodes))} for shared in protocol.structs],
         record=render(_list(protocol.record.nodes)),
-        messages=[render(_message(message)) for message in protocol.messages],
+        messages=[render(_message(protocol, message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
         parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
         name=string(protocol.name),
@@ -404,15 +406,18 @@ def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
             assert_never(extent)
 
 
-def _match(match: Mapping[str, tuple[int, ...]]) -> LuaTable:
-    return LuaTable([LuaTable([string(name), LuaTable(tuple(map(literal, values)))]) for name, values in match.items()])
+def _match(protocol: model.Protocol, match: model.Match) -> LuaFunction | None:
+    """The condition that a header selects what this is of; None if every one does."""
+    parameters = {parameter.name for parameter in protocol.parameters}
+    origins = {name: Origin.PARAMETER if name in parameters else Origin.RECORD for name in match}
+    return function(matching.condition(match, origins)) if match else None
 
 
 def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable:
     return LuaTable([LuaEntry(name, _list(nodes)) for name, nodes in sections.items()])
 
 
-def _message(message: model.Message) -> LuaTable:
+def _message(protocol: model.Protocol, message: model.Message) -> LuaTable:
     variants = [
         LuaTable(
             entries(
@@ -427,7 +432,7 @@ def _message(message: model.Message) -> LuaTable:
     return LuaTable(
         entries(
             name=string(message.name),
-            match=_match(message.match),
+            match=_match(protocol, message.match),
             valid=_rule(message.valid),
             otherwise=_rule(message.otherwise),
             sections=_sections(message.sections),
@@ -444,7 +449,7 @@ def _framing(protocol: model.Protocol) -> LuaTable:
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
             match=LuaTable(tuple(map(_probe, protocol.match))),
-            lengths=LuaTable(tuple(map(_lengths, protocol.lengths))),
+            lengths=LuaTable([_lengths(protocol, each) for each in protocol.lengths]),
         )
     )
 
@@ -453,11 +458,11 @@ def _probe(probe: model.Probe) -> LuaTable:
     return LuaTable([string(probe.name), str(probe.offset), _value(probe.wire)])
 
 
-def _lengths(lengths: model.Lengths) -> LuaTable:
+def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> LuaTable:
     ends = (probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes)
     return LuaTable(
         entries(
-            match=_match(lengths.match),
+            match=_match(protocol, lengths.match),
             probes=LuaTable(tuple(map(_probe, lengths.probes))),
             size=str(max(ends, default=0)),
             length=function(lengths.end.condition.expression) if isinstance(lengths.end, model.Size) else None,

@@ -1,0 +1,110 @@
+"""What selects a message: values of header fields and of parameters, and ranges of numbers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Origin, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The whole numbers from ``least`` to ``most``."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most}"
+
+
+Selector = int | float | bool | str | bytes | Between
+"""A value that selects, or a range of them."""
+Match = Mapping[str, tuple[Selector, ...]]
+"""The selectors by the name of the field, the path to it, or the parameter."""
+
+
+def shown(selector: Selector) -> str:
+    """A selector as a spec writes it."""
+    match selector:
+        case bool():
+            return str(selector).lower()
+        case bytes():
+            return f"hex('{selector.hex()}')"
+        case str():
+            return repr(selector)
+    return str(selector)
+
+
+def listed(selectors: Iterable[Selector]) -> Iterator[int | float | bool | str | bytes]:
+    """The values without the ranges."""
+    return (selector for selector in selectors if not isinstance(selector, Between))
+
+
+def common(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector, ...]:
+    """What both select, in the order of ``one``."""
+    others = tuple(other)
+    exact = frozenset(listed(others))
+    found = (both for each in one for both in ([each] if each in exact else _shared(each, others)))
+    return tuple(dict.fromkeys(found))
+
+
+def _shared(one: Selector, others: tuple[Selector, ...]) -> Iterator[Selector]:
+    for other in others:
+        if isinstance(one, Between) or isinstance(other, Between):
+            mine, theirs = _span(one), _span(other)
+            if mine is not None and theirs is not None:
+                yield from _between(max(mine.least, theirs.least), min(mine.most, theirs.most))
+
+
+def without(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector, ...]:
+    """What ``one`` selects and ``other`` does not."""
+    left = tuple(one)
+    exact = frozenset(listed(other := tuple(other)))
+    left = tuple(each for each in left if isinstance(each, Between) or each not in exact)
+    for each in other:
+        gone = _span(each)
+        if gone is not None:
+            left = tuple(part for known in left for part in _cut(known, gone))
+    return left
+
+
+def _cut(known: Selector, gone: Between) -> Iterator[Selector]:
+    span = _span(known)
+    if span is None or span.most < gone.least or gone.most < span.least:
+        yield known
+        return
+    yield from _between(span.least, min(span.most, gone.least - 1))
+    yield from _between(max(span.least, gone.most + 1), span.most)
+
+
+def _span(selector: Selector) -> Between | None:
+    """A number as a range of one."""
+    if isinstance(selector, Between):
+        return selector
+    is_number = isinstance(selector, int) and not isinstance(selector, bool)
+    return Between(selector, selector) if is_number and isinstance(selector, int) else None
+
+
+def _between(least: int, most: int) -> Iterator[Selector]:
+    if least <= most:
+        yield least if least == most else Between(least, most)
+
+
+def condition(match: Match, origins: Mapping[str, Origin] | None = None) -> Expr:
+    """That a record is selected. The names are resolved if their ``origins`` are given."""
+    told = origins or {}
+    found = [_one(Name(name, 0, told.get(name), nullable=True), each) for name, each in match.items()]
+    return found[0] if len(found) == 1 else Logical("and", tuple(found)) if found else Value(True)
+
+
+def _one(name: Name, selectors: tuple[Selector, ...]) -> Expr:
+    values = tuple(map(Value, listed(selectors)))
+    ranges = (each for each in selectors if isinstance(each, Between))
+    spans = [
+        Logical("and", (Compare(">=", name, Value(each.least)), Compare("<=", name, Value(each.most))))
+        for each in ranges
+    ]
+    cases: list[Expr] = [Compare("==", name, values[0])] if len(values) == 1 else []
+    cases = [Among(name, values, negated=False)] if len(values) > 1 else cases
+    every = (*cases, *spans)
+    return every[0] if len(every) == 1 else Logical("or", every) if every else Value(False)
