@@ -4,7 +4,7 @@ A spec comes with rows that can be written by it. No two fields of a spec have o
 name, with values from the domain of each field's type. What is new among the types is drawn from the day it is there.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -37,6 +37,15 @@ LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none
 
 SUMS = (("crc32", "u32"), ("crc16_mcrf4xx", "u16"), ("sum8", "u8"), ("internet", "u16"), ("fletcher16", "u16"))
 
+COMPARED: tuple[tuple[Entry, Sequence[Any]], ...] = (
+    ({"type": "text", "size": 4, "pad": "20"}, ("", "ab", "äb")),
+    ({"type": "text", "prefix": "u8", "encoding": "cp037"}, ("", "ab", "abc")),
+    ({"type": "bytes", "size": 2}, (b"ab", b"\0\0", b"\xff\0")),
+    ({"type": "bytes", "until": "00"}, (b"", b"ab", b"\xff")),
+    ({"type": "f32"}, (-0.5, 0.5, 2.0)),
+    ({"type": "f64"}, (0.1, -0.0, 1e300)),
+)
+"""Fields that are compared, with some of their values."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MEANT: tuple[tuple[Entry, Callable[[Random], Any]], ...] = (
     ({"type": "u32", "as": {"timestamp": {"unit": "s"}}}, lambda chance: EPOCH + timedelta(0, chance.getrandbits(32))),
@@ -149,6 +158,7 @@ class _Drawing:
             self.constant,
             self.listed,
             self.shown,
+            self.compared,
             self.bits,
             self.labelled,
             self.meant,
@@ -230,6 +240,22 @@ class _Drawing:
                 row[entry["name"]] = draw()
 
         return [{"name": shown, "type": "bool"}, entry | {"when": shown}], fill
+
+    def compared(self) -> Piece:
+        """A text, bytes or a float, and a field that is there if it is one of some."""
+        (entry, draw), name = self.field(), self.named("compared")
+        kind, values = self.random.choice(COMPARED)
+        among, negated = self.random.sample(values, self.random.randint(1, 2)), self.random.random() < 0.5
+        words = [f"hex('{each.hex()}')" if isinstance(each, bytes) else repr(each) for each in among]
+        listed = f"[{', '.join(words)}]" if len(words) > 1 or self.random.random() < 0.5 else ""
+        sign = ("not in" if negated else "in") if listed else ("!=" if negated else "==")
+
+        def fill(row: Row) -> None:
+            row[name] = self.random.choice(values)
+            if (row[name] in among) is not negated:
+                row[entry["name"]] = draw()
+
+        return [{"name": name, **kind}, entry | {"when": f"{name} {sign} {listed or words[0]}"}], fill
 
     def elsewhere(self) -> Piece:
         (entry, draw), place = self.field(), self.named("place")

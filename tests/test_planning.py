@@ -1,7 +1,9 @@
 """The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
 
 import runpy
+import struct
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import compiled
@@ -42,7 +44,7 @@ match: {}
 sections:
   first: [{name: word, type: text, size: rest}]
 variants:
-  - {name: yes, when: word == 'ja'}
+  - {name: yes, when: "word == ('ja' if length > 2 else 'jo')"}
   - {name: no, when: word == 'nö'}
 otherwise: true
 """
@@ -109,6 +111,53 @@ def test_variants_without_fields_that_only_the_codec_tells_apart() -> None:
     codec = compiled.of(UNTOLD).codec
     assert [place for place, _ in rowwise.account(codec).left["note"]] == ["variant"]
     assert redone(codec, b"\3ja" * 3 + b"\3ab" * 2) == 5
+
+
+COMPARED = """\
+protocol: compared
+byte_order: little
+types:
+  - name: Piece
+    given: [word, mark]
+    fields:
+      - {name: other, type: text, prefix: u8}
+      - {name: same, type: u8, when: other == word}
+      - {name: marked, type: u8, when: "mark in [hex('0a'), hex('0b0c')] and other not in [word, 'b']"}
+record:
+  length: length
+  fields:
+    - {name: length, type: u8}
+    - {section: body, size: rest, trailing: more}
+---
+message: note
+match: {}
+sections:
+  body:
+    - {name: level, type: f32, valid: level < 0.1}
+    - {name: word, type: text, prefix: u8}
+    - {name: mark, type: bytes, until: "00"}
+    - {name: pieces, type: Piece, with: {word: word, mark: mark}, repeat: {count: 2}}
+    - {name: tag, type: text, size: 1, const: b}
+"""
+
+
+def test_texts_bytes_and_floats_are_compared_many_at_once() -> None:
+    both = Pair.of(compiled.of(COMPARED).columnar)
+    assert rowwise.account(both.codec).left == {"note": ()}
+    random = Random(7)
+    levels = [struct.pack("<f", level) for level in (0, 0.099999, 0.1, -0.0, float("nan"), 1e30)]
+    words = [b"\0", b"\1b", b"\1a", b"\2ab"]
+    capture = b""
+    for _ in range(400):
+        body = random.choice(levels[:2] if random.random() < 0.8 else levels)
+        body += random.choice(words) + random.choice([b"\0", b"\n\0", b"\v\f\0"])
+        for _ in range(2):
+            body += random.choice(words) + bytes(random.choices(range(3), k=random.randint(0, 2)))
+        capture += bytes([len(body) + 2]) + body + b"b"
+    captures_alike(both, capture)
+    sound = [row for row in both.codec.iter_records(capture, "PERMISSIVE") if row["_corrupt_reason"] is None]
+    assert len(sound) > 50
+    assert redone(both.codec, b"".join(map(both.codec.build, sound))) == 0
 
 
 def test_what_the_framing_has_proven_is_not_summed_up_again() -> None:

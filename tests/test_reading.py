@@ -68,7 +68,7 @@ sections:
 """
 TOLD = [
     "strange is read record by record where it has word (it is text in gb18030, whose characters have several bytes); "
-    "other (an expression asks for other, which is no whole number); said (it is computed and no whole number).",
+    "said (it is computed and no whole number).",
     "The other messages are read many records at once.",
 ]
 

@@ -61,8 +61,8 @@ from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Value
-from wireloom.expressions.unvectorised import reason
+from wireloom.expressions.tree import Name, Value
+from wireloom.expressions.unvectorised import Strange, reason
 
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
@@ -207,12 +207,15 @@ def account(protocol: Protocol) -> Account:
 class Judge:
     """Decides what can be read many records at once; ``strange`` are the columns whose values are not whole numbers."""
 
-    strange: frozenset[str]
+    strange: Mapping[str, Strange]
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Judge":
         """The judge of a protocol. A name that is strange anywhere counts as strange everywhere."""
-        return cls(frozenset(_strange(protocol.columns)))
+        found: dict[str, Strange] = {}
+        for name, kind in _strange(protocol.columns):
+            found[name] = kind if found.get(name, kind) is kind else Strange.OTHER
+        return cls(found)
 
     def reason(self, part: object) -> str | None:
         """Why only the codec can read a part, apart from the layouts inside it; None if there is no reason."""
@@ -225,8 +228,6 @@ class Judge:
                 return "its bits are of an integer of more than 64"
             case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
                 return f"it is text in {encoding}, whose characters have several bytes"
-            case Field(const=str() as const):
-                return f"its constant is the text {const!r}"
             case Padded(size=Size(size=Expression())):
                 return "it may end before its size does, which varies"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
@@ -235,9 +236,17 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Elsewhere():
                 return "it stands elsewhere"
+            case With():
+                return next(
+                    filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
+                )
         if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, contents)), None)
+
+    def _text(self, asked: Expression) -> bool:
+        """Whether it is a text, or bytes."""
+        return isinstance(asked.tree, Name) and self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """The conditions of a whole record that only the codec can check."""
@@ -335,10 +344,17 @@ def _contents(part: object) -> Iterable[object] | None:
     return None if found is None else found(part)
 
 
-def _strange(columns: Iterable[Column]) -> Iterator[str]:
+def _strange(columns: Iterable[Column]) -> Iterator[tuple[str, Strange]]:
     for column in columns:
-        if column.type != "boolean" and (isinstance(column.type, ListOf | StructOf) or not is_whole(column.type)):
-            yield column.name
+        match column.type:
+            case "string" | "binary":
+                yield column.name, Strange.TEXT
+            case "float" | "double":
+                yield column.name, Strange.FLOAT
+            case ListOf() | StructOf():
+                yield column.name, Strange.OTHER
+            case kind if kind != "boolean" and not is_whole(kind):
+                yield column.name, Strange.OTHER
         yield from _strange(_inner(column.type))
 
 

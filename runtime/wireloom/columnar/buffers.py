@@ -165,6 +165,13 @@ _SMALL, _CLOSE = 8, 1024
 """
 
 
+def octets_of(values: pa.Array) -> tuple[Array, Array, Array]:
+    """A buffer, and where in it each text or bytes of an array begin and end."""
+    _, offsets, data = values.buffers()
+    ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    return np.frombuffer(data or b"", np.uint8), ends[:-1], ends[1:]
+
+
 def windows(buffer: Array, starts: Array, size: int) -> Array:
     """``size`` bytes from each of ``starts``, as one opaque item each; after the buffer's end they are zeros."""
     last = len(buffer) - size

@@ -21,7 +21,7 @@ from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.meanings import meant, undetermined
 from wireloom.columnar.refusals import Words
 from wireloom.columnar.rows import Rows, Values
-from wireloom.columnar.vectors import Vector, true
+from wireloom.columnar.vectors import Texts, Vector, true
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def false(condition: Vectorised, at: Rows, this: Values) -> Array | None:
 def number(value: Any, at: Rows) -> tuple[Array, Array | None]:
     """(numbers, validity) of an expression's value, one a row."""
     nothing = np.zeros(len(at), np.int64)
-    if value is None:
+    if value is None or isinstance(value, Texts):
         return nothing, np.zeros(len(at), bool)
     vector = Vector(nothing, None, at.doubt).like(value)
     return vector.data if vector.data.dtype == bool else vector.data.astype(np.int64, copy=False), vector.valid

@@ -141,6 +141,8 @@ class Lone:
             this.put(field.said.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
         if field.located:
             at.frame.put(field.name, start, at.at)
+        if isinstance(field.const, str):
+            at.doubt((this[field.name] != field.const).truth)
         must_be_valid(field, at, this, start)
 
 

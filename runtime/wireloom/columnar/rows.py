@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Structs, replace
+from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Spans, Structs, replace
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, integers, windows
+from wireloom.columnar.buffers import Array, integers, octets_of, windows
 from wireloom.columnar.refusals import Refusal, Unit, Words
-from wireloom.columnar.vectors import Vector, taken
+from wireloom.columnar.vectors import Texts, Vector, taken
 
 
 class Selected:
@@ -88,7 +88,7 @@ class Values:
                 self.columns[name] = replace(known, chosen, column)
 
     def __getitem__(self, name: str) -> Vector:
-        """A number or boolean, for an expression to compute with."""
+        """A number or boolean for an expression to compute with, or a text or bytes to compare."""
         column = self.column(name)
         if column is None:
             return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
@@ -97,12 +97,21 @@ class Values:
             if not fits.all():
                 self.rows.doubt(~fits)
             return Vector(whole, column.valid, self.rows.doubt)
-        if not isinstance(column, Numbers):  # labels, texts, bytes: all that can be asked is whether there is one
+        if isinstance(column, Spans):
+            return Texts(column.buffer, column.start, column.stop, column.valid, self.rows.doubt)
+        if isinstance(column, Made) and column.array.type in (pa.string(), pa.binary()):
+            return Texts(*octets_of(column.array), column.valid, self.rows.doubt)
+        if not isinstance(column, Numbers):  # of others, all that can be asked is whether there is one
             return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
         return Vector(self._native(column.data), column.valid, self.rows.doubt)
 
     def _native(self, data: Array) -> Array:
-        """Numbers in this machine's byte order, signed if they have 64 bits; too large ones are doubted."""
+        """Doubles, and whole numbers in this machine's byte order, signed if they have 64 bits; too large ones are
+        doubted.
+        """
+        if data.dtype.kind == "f":
+            with np.errstate(invalid="ignore"):  # signalling NaN
+                return data.astype(np.float64)
         if data.dtype.kind == "u" and data.dtype.itemsize == 8:
             if (high := data > 2**63 - 1).any():
                 self.rows.doubt(high)

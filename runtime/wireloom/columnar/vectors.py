@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array, Valid
+from wireloom.columnar.buffers import Array, Valid, windows
 
 Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""
@@ -141,10 +141,19 @@ class Vector:
         return self._arithmetic(-1, np.bitwise_xor)
 
     def _compared(self, other: Any, operation: Any) -> "Vector":
+        if isinstance(other, str | bytes):  # either there is nothing, or it is in no form that is compared here
+            self.doubt(_mask(self))
+            return Vector(np.zeros(len(self.data), bool), None, self.doubt)
         data, valid = _operand(other, self)
         valid = _both_valid(self.valid, valid)
+        if (self.data.dtype.kind == "f") != (np.asarray(data).dtype.kind == "f") and not isinstance(data, int):
+            self.doubt(_mask(self))  # numpy would round the whole number
         found = operation(self.data, data)
         return Vector(found if valid is None else found & valid, None, self.doubt)
+
+    def take(self, rows: Array) -> "Vector":
+        """The values of some rows."""
+        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], self.doubt)
 
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
         return self._compared(other, np.equal)
@@ -179,6 +188,51 @@ class Vector:
         return number
 
 
+class Texts(Vector):
+    """Texts or bytes of a buffer, one a row. They can be compared, and asked whether they are there."""
+
+    __slots__ = ("buffer", "start", "stop")
+
+    def __init__(self, buffer: Array, start: Array, stop: Array, valid: Valid, doubt: Doubt) -> None:
+        super().__init__(np.zeros(len(start), np.int64), valid, doubt)
+        self.buffer = buffer
+        self.start = start
+        self.stop = stop
+
+    def _compared(self, other: Any, operation: Any) -> Vector:
+        valid = self.valid
+        if isinstance(other, Texts):
+            same, valid = self._is_other(other), _both_valid(valid, other.valid)
+        elif isinstance(other, str | bytes):
+            same = self._is(other.encode("utf-8", "surrogatepass") if isinstance(other, str) else other)
+        else:
+            return super()._compared(other, operation)
+        found = same if operation is np.equal else ~same
+        return Vector(found if valid is None else found & valid, None, self.doubt)
+
+    def take(self, rows: Array) -> "Texts":
+        valid = None if self.valid is None else self.valid[rows]
+        return Texts(self.buffer, self.start[rows], self.stop[rows], valid, self.doubt)
+
+    def _is(self, wanted: bytes) -> Array:
+        """Which are these bytes."""
+        same: Array = self.stop - self.start == len(wanted)
+        rows = np.flatnonzero(same)
+        if wanted and len(rows):
+            found = windows(self.buffer, self.start[rows], len(wanted)).view(np.uint8).reshape(-1, len(wanted))
+            same[rows] = (found == np.frombuffer(wanted, np.uint8)).all(axis=1)
+        return same
+
+    def _is_other(self, other: "Texts") -> Array:
+        """Which are the same as those of ``other``."""
+        same: Array = self.stop - self.start == other.stop - other.start
+        rows = np.flatnonzero(same)
+        ours, theirs = memoryview(self.buffer.data), memoryview(other.buffer.data)
+        places = zip(self.start[rows].tolist(), self.stop[rows].tolist(), other.start[rows].tolist(), strict=True)
+        same[rows] = [ours[first:last] == theirs[start : start + last - first] for first, last, start in places]
+        return same
+
+
 def _operand(value: Any, beside: Vector) -> tuple[Any, Valid]:
     if isinstance(value, Vector):
         data = value.data.astype(np.int64) if value.data.dtype == bool and beside.data.dtype != bool else value.data
@@ -196,7 +250,7 @@ def taken(value: Any, rows: Array | None) -> Any:
     """A value in some of the rows; None means all."""
     if rows is None or not isinstance(value, Vector):
         return value
-    return Vector(value.data[rows], None if value.valid is None else value.valid[rows], value.doubt)
+    return value.take(rows)
 
 
 def true(value: Any) -> Any:
@@ -260,6 +314,9 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     if not isinstance(test, Vector):
         return then if test else other
     holds = test.truth
+    if any(isinstance(value, Texts | str | bytes) for value in (then, other)):
+        test.doubt(np.ones(len(holds), bool))
+        return None
     if all(type(value) is int and abs(value) < _LIMIT for value in (then, other)):
         return Vector(np.array([other, then]).take(holds.view(np.uint8)), None, test.doubt)
     if isinstance(then, Vector) and not holds.any():

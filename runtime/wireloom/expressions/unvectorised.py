@@ -1,13 +1,28 @@
 """Which expressions cannot be evaluated for many records at once, and why."""
 
-from collections.abc import Set
+from collections.abc import Mapping
+from enum import Enum, auto
 
 from wireloom.expressions.tree import OF_NAMES, Among, Call, Compare, Conditional, Expr, Name, Origin, Value, parts
 
 _LONGEST = 2**63 - 1
+_EXACT = 2**53
+"""Whole numbers up to it are floats, too."""
 
 
-def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
+class Strange(Enum):
+    """Values that are no whole numbers."""
+
+    TEXT = auto()
+    """A text, or bytes: it can be compared."""
+    FLOAT = auto()
+    OTHER = auto()
+
+
+_NOTHING: Mapping[str, Strange] = {}
+
+
+def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
     """Why an expression cannot be evaluated for many records at once; None if it can.
 
     ``strange`` are the names whose values are not whole numbers. Parameters are the same in all records, so they can be
@@ -22,12 +37,39 @@ def reason(tree: Expr, strange: Set[str] = frozenset()) -> str | None:
             return f"an expression asks for {name}, which is no whole number"
         case Compare("==" | "!=", Name(origin=Origin.PARAMETER | Origin.INPUT), Value()):
             return None
-        case Among(Name(origin=Origin.PARAMETER | Origin.INPUT), choices) if all(
-            isinstance(choice, Value) for choice in choices
-        ):
+        case Compare(sign, left, right) if _comparable(strange, left, right, ordered=sign not in ("==", "!=")):
+            return None
+        case Among(value, choices) if _comparable(strange, value, *choices):
             return None
         case Call(function, (Name(),)) if function in OF_NAMES:
             return None
         case Conditional(test, then, other):
             asked = (test, *(branch for branch in (then, other) if branch != Value(None)))
     return next(filter(None, (reason(part, strange) for part in asked)), None)
+
+
+def _comparable(strange: Mapping[str, Strange], *operands: Expr, ordered: bool = False) -> bool:
+    """Whether these are texts, or floats, that can be compared."""
+    return (not ordered and all(_is_text(each, strange) for each in operands)) or all(
+        _is_float(each, strange) for each in operands
+    )
+
+
+def _is_text(tree: Expr, strange: Mapping[str, Strange]) -> bool:
+    match tree:
+        case Value(str() | bytes()) | Name(origin=Origin.PARAMETER | Origin.INPUT):
+            return True
+        case Name():
+            return strange.get(tree.steps[-1]) is Strange.TEXT
+    return False
+
+
+def _is_float(tree: Expr, strange: Mapping[str, Strange]) -> bool:
+    match tree:
+        case Value(float()):
+            return True
+        case Value(int() as number):
+            return abs(number) <= _EXACT
+        case Name(origin=Origin.THIS | Origin.RECORD | None):
+            return strange.get(tree.steps[-1]) is Strange.FLOAT
+    return False
