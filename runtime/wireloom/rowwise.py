@@ -45,6 +45,7 @@ from wireloom.codec import (
     Size,
     Slot,
     StructOf,
+    Terminated,
     Text,
     Until,
     Variant,
@@ -110,6 +111,7 @@ _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     ),
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Everything: lambda lengths: [lengths.valid],
+    Terminated: lambda lengths: [],
     Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
 }
 """The same for what must hold, and for what tells how long records are."""
@@ -179,7 +181,7 @@ class Account:
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
     determine: a record that has such bytes is left to the codec. Records are ``chained`` if their lengths are sums of
-    numbers in front of which nothing varies but numbers, or all there is.
+    numbers in front of which nothing varies but numbers, or they end at a terminator or are all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -198,7 +200,7 @@ def account(protocol: Protocol) -> Account:
     alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = (part for part in alone if isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
-    chained = all(isinstance(ends, Everything) or chain(ends) is not None for ends in protocol.framing.lengths)
+    chained = all(isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths)
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
     return Account(left, tuple(varying), tuple(kept), chained)
 

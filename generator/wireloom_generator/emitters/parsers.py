@@ -55,7 +55,7 @@ def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(class_name(each.name), constructs.layout(each.nodes), each.doc) for each in protocol.structs],
-        "record": [_assign("RECORD", call("Record", *fields))],
+        "record": [_assign("RECORD", call("Record", *fields, until=_terminator(protocol.record.end)))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
         "messages": [
             _assign(message_name(each.name), _message(each, variants, slots), each.doc) for each in protocol.messages
@@ -180,11 +180,17 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         most = None if lengths.beginning.most is None else literal(lengths.beginning.most)
         message = [lengths.beginning.message] if lengths.beginning.message else []
         return call("Headed", "RECORD", *message, length=length, match=match, valid=valid, most=most)
+    if isinstance(lengths.end, model.Terminator):
+        return call("Terminated", literal(lengths.end.value))
     if isinstance(lengths.end, model.Fields):
         messages = group(*(each.name for each in protocol.messages if _selected(each, lengths)))
         return call("Fields", *probes, record="RECORD", messages=messages, match=match, valid=valid)
     block = "Lengths" if length else "Everything"
     return call(block, *probes, length=length, match=match, valid=valid, checksum=checksum, stored=stored)
+
+
+def _terminator(end: model.End | None) -> str | None:
+    return literal(end.value) if isinstance(end, model.Terminator) else None
 
 
 def _form(message: model.Message, form: model.Form) -> Code:

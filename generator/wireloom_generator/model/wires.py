@@ -125,8 +125,8 @@ class Fields:
     """Where the fields end."""
 
 
-End = Rest | Size | Fields
-"""Where a record ends: where all that is there ends, after so many bytes, or where its fields end."""
+End = Rest | Size | Fields | Terminator
+"""Where a record ends: where all that is there ends, after so many bytes, where its fields end, behind a terminator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -368,6 +368,7 @@ class Record(Documented):
     length: Expression | None = optional(
         "bytes of the whole record; rest: all there are; fields: up to its last; else each message says"
     )
+    until: Hex | None = optional("instead: the terminator that each record ends with")
     proof: Proof | None = optional("what must hold before the length is believed")
     resync: bool = optional("true: behind an unproven record, search for the next proven one", False)
 

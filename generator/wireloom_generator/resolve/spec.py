@@ -83,6 +83,8 @@ class _Resolving:
 
     def end(self, written: syntax.Record | syntax.Message, names: Names) -> model.End | None:
         """Where records end."""
+        if isinstance(written, syntax.Record) and written.until is not None:
+            return model.Terminator(bytes.fromhex(written.until))
         if written.length == "rest":
             return model.Rest()
         if written.length == "fields":

@@ -47,6 +47,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for scope in messages(spec):
         if isinstance(scope.owner, model.Message):
             yield from _proof(spec, scope.owner, scope)
+    if isinstance(record.end, model.Terminator):
+        yield from _terminated(record)
+        return
     yield from _untold(spec)
     yield from _headed(spec)
     own = [message for message in spec.messages if message.end is not None]
@@ -60,6 +63,16 @@ def check(spec: Resolved) -> Iterator[Problem]:
     if parameter is not None and "auto" in parameter.choices:
         what = "auto is the byte order in which the proof holds, and there is none"
         yield Problem(spec.protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
+
+
+def _terminated(record: model.Record) -> Iterator[Problem]:
+    """What a record that ends at a terminator cannot have."""
+    if record.proof is not None:
+        what, hint = "a record that ends at a terminator needs no proof", "say what must hold under valid of its fields"
+        yield Problem(record.proof.at, "proof", what, hint)
+    if record.resync:
+        what, hint = "resync has nothing to search", "behind a malformed record the next one begins at its terminator"
+        yield Problem(record.where("resync"), "proof", what, hint)
 
 
 def _untold(spec: Resolved) -> Iterator[Problem]:

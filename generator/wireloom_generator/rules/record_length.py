@@ -43,9 +43,17 @@ def check(spec: Resolved) -> Iterator[Problem]:
             hint = "give length to the record, or to each of its messages"
             yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
         elif record.end is not None and message.end is not None:
-            yield Problem(
-                message.where("length"), "record-length", "the record has a length, and so its messages have none"
-            )
+            has = "a length, and so its messages have none"
+            if record.gives("until"):
+                has = "until, and so its messages have no length"
+            what = f"the record has {has}"
+            yield Problem(message.where("length"), "record-length", what)
+    if isinstance(record.end, model.Terminator) and not record.end.value:
+        what = "a terminator has at least one byte"
+        yield Problem(record.where("until"), "record-length", what, 'as in until: "0a"')
+    if record.gives("until") and record.gives("length"):
+        what, hint = "the record has until, and so no length", "until: is the terminator that each record ends with"
+        yield Problem(record.where("length"), "record-length", what, hint)
     if record.end is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
         yield Problem(record.at, "record-length", "nothing says how long a record is", hint)

@@ -19,7 +19,7 @@ from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.layout import Layout, With
-from wireloom.codec.lengths import Everything, Lengths
+from wireloom.codec.lengths import Everything, Lengths, Terminated
 from wireloom.codec.lists import Repeat
 from wireloom.codec.matching import Between
 from wireloom.codec.meanings import (
@@ -101,6 +101,7 @@ __all__ = [
     "StructOf",
     "Table",
     "TableField",
+    "Terminated",
     "Text",
     "TimestampMeaning",
     "Until",

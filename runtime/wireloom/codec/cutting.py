@@ -11,7 +11,7 @@ from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
-from wireloom.codec.search import Search
+from wireloom.codec.search import Search, searching
 from wireloom.options import MAX_RECORD_BYTES
 
 
@@ -57,7 +57,7 @@ class Cutter:
         self.parameters = parameters
         self.bound = max_record_bytes
         self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
-        self.search = search or Search(framing, parameters, max_record_bytes)
+        self.search = search or searching(framing, parameters, max_record_bytes)
         self.range: MalformedRange | None = None
         self.order: bool | None = None
 
@@ -121,7 +121,7 @@ class Cutter:
 
     def _stop(self, lost: MalformedRange, buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
         """Where in the capture a malformed range ends; None if that is not known yet."""
-        if lost.stop is None and self.framing.resync:
+        if lost.stop is None and self.framing.recovers:
             first = lost.searched - base
             found = self.search.next(buffer, first, end, base=base, final=final, order=self.order)
             lost.searched = base + found.position

@@ -32,7 +32,7 @@ class Elsewhere(Around):
         pos, limit, taken, trace = reader.pos, reader.limit, reader.taken, reader.trace
         place = self.at.ask(this, reader.record, reader.frame)
         if self.shared:
-            reader.limit, reader.taken = len(reader.buffer), Scattered()
+            reader.limit, reader.taken = reader.end, Scattered()
         if not isinstance(place, int) or not 0 <= place <= reader.limit:
             where = "the record" if self.shared else "its section"
             raise DecodeError("place", f"would stand at byte {shown(place)}, not in {where}", pos, self.name)

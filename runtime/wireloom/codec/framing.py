@@ -8,7 +8,7 @@ from typing import Any
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.frames import Values
-from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, in_words, too_short
+from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, Terminated, in_words, too_short
 from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
@@ -125,10 +125,22 @@ class Framing:
         return any(isinstance(each, Everything) for each in self.lengths)
 
     @property
+    def until(self) -> bytes:
+        """The terminator that all records end with; empty if they end otherwise."""
+        return next((each.until for each in self.lengths if isinstance(each, Terminated)), b"")
+
+    @property
+    def recovers(self) -> bool:
+        """Whether the next record can be found behind bytes that are none."""
+        return self.resync or bool(self.until)
+
+    @property
     def telling(self) -> bool:
-        """Whether a record can be told wherever it stands: every one has a checksum that payloads do not have by
-        chance.
+        """Whether a record can be told wherever it stands: it has a checksum that payloads do not have by chance, or
+        stands behind a terminator of which no two overlap.
         """
+        if end := self.until:
+            return not any(end.startswith(end[size:]) for size in range(1, len(end)))
         sums = [each.sums.get(False) for each in self.lengths]
         return self.resync and bool(sums) and all(each is not None and each.code.size >= _TELLING for each in sums)
 

@@ -1,6 +1,9 @@
-"""How long the record at a position is: all there is, or what numbers at fixed offsets tell; and what proves it."""
+"""How long the record at a position is: all there is, up to a terminator, or what numbers at fixed offsets tell; and
+what proves it.
+"""
 
 import struct
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -138,6 +141,31 @@ class Everything(Ends):
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         values = self._likely(buffer, start, end, little, Frame(parameters))
         return 0 if values is None else end - start
+
+
+class Terminated(Ends):
+    """The record ends with the bytes ``until``, the first of them that there are."""
+
+    def __init__(self, until: bytes) -> None:
+        super().__init__()
+        self.until = until
+        self.window = sys.maxsize
+
+    def measure(self, look: Look, start: int, little: bool) -> int:
+        left = look.end - start
+        most = left if look.bound is None else min(left, look.bound)
+        found = look.buffer.find(self.until, start, start + most)
+        if found >= 0:
+            return found + len(self.until) - start
+        if left > most:
+            raise DecodeError("too-long", f"a record of more than the {counted(most, 'byte')} allowed")
+        error = DecodeError("unterminated", f"no terminator {self.until.hex()}")
+        error.needed = left + 1
+        raise error
+
+    def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
+        found = buffer.find(self.until, start, end)
+        return end - start if found < 0 else found + len(self.until) - start
 
 
 class Lengths(Ends):

@@ -31,9 +31,12 @@ class Slot(Section):
 
 
 class Record:
-    """What all records of a protocol share: header fields, sections, and slots for the messages' fields."""
+    """What all records of a protocol share: header fields, sections, slots for the messages' fields, and the terminator
+    ``until``, if they end at one.
+    """
 
-    def __init__(self, *items: Construct) -> None:
+    def __init__(self, *items: Construct, until: bytes = b"") -> None:
+        self.until = until
         first = next((index for index, item in enumerate(items) if isinstance(item, Slot)), len(items))
         self.head = Layout(*items[:first])
         self.tail: list[Slot | Layout] = []
@@ -354,6 +357,7 @@ class Message(Construct):
             slot.claim(writer, writer.record, spot)
             writer.path = None
         writer.leave(whole)
+        writer.write(self.record.until)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:
         row = self.protocol.parse_stream(stream, **self._parameters(context))

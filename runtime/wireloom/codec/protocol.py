@@ -113,7 +113,9 @@ class Protocol:
 
     def _head(self, data: bytes, whole: int, parameters: Values, little: bool, trace: Trace | None = None) -> Reader:
         """A reader that has read the head of a record of ``whole`` bytes into a row. Raises ``DecodeError``."""
-        reader = Reader(data, parameters, little=little, trace=trace)
+        until = self.record.until
+        terminator = len(until) if data.endswith(until) else 0
+        reader = Reader(data, parameters, little=little, trace=trace, terminator=terminator)
         reader.frame["record"] = (0, whole)
         row = reader.record = container(self._empty)
         self.record.head.read(reader, row)
@@ -219,7 +221,7 @@ class Protocol:
 
     def _begin(self, stream: Any, parameters: Values) -> tuple[bytes, int, bool]:
         """The first bytes of the next record, as many as its length takes to find, with its length and byte order."""
-        data, final, bound = b"", not self.framing.to_the_end, MAX_RECORD_BYTES
+        data, final, bound = self._terminated(stream), not self.framing.to_the_end, MAX_RECORD_BYTES
         while True:
             try:
                 return data, *self.framing.first(data, 0, len(data), parameters, final=final, bound=bound)
@@ -228,6 +230,13 @@ class Protocol:
                 if not more and final:
                     raise
                 data, final = data + more, final or not more
+
+    def _terminated(self, stream: Any) -> bytes:
+        """The next bytes of a stream up to the terminator, if records have one."""
+        until, data = self.record.until, bytearray()
+        while not data.endswith(until) and len(data) < MAX_RECORD_BYTES and (more := stream.read(1)):
+            data += more
+        return bytes(data)
 
     def iter_records(
         self,
@@ -326,12 +335,23 @@ class Protocol:
         except DecodeError as error:
             name = error.field or self._telling(writer, message, proof=True)
             raise EncodeError(f"cannot be read back: {error.detail}", name) from None
+        if length < len(data) and (until := self.record.until):
+            raise EncodeError(
+                f"contains the terminator {until.hex()}", self._field_at(length - len(until), data, writer)
+            )
         if length != len(data):
             what = f"the record has {counted(len(data), 'byte')}, but its length says {length}"
             raise EncodeError(what, self._telling(writer, message))
         if little != writer.little:
             raise EncodeError("the record can be read in the other byte order too", self.framing.byte_order or "")
         return data
+
+    def _field_at(self, place: int, data: bytes, writer: Writer) -> str:
+        """The name of the field in which that byte of a record stands that was written; the record's if none has it."""
+        trace = Trace()
+        with suppress(DecodeError):
+            self.decode(data, writer.frame.parameters, little=writer.little, trace=trace)
+        return next((span.path for _, span in trace.flat() if span.start <= place < (span.end or 0)), "record")
 
     def _telling(self, writer: Writer, message: Message, *, proof: bool = False) -> str:
         """The name of the field that gives a record's length or proves it; the message's name if there is none."""

@@ -18,14 +18,15 @@ Enclosing = tuple[int, Scattered | None]
 class Reader:
     """A record's bytes with a cursor and a limit. It is enough of a stream for construct's fields to read from it.
 
-    ``limit`` is the end of the innermost section. Nothing is read past it, and a size is compared with what is left
-    before a byte is copied. ``trace``, if there is one, notes where everything is. ``weight`` is that of the lists read
-    so far. ``taken`` is what was read out of sequence in the innermost region.
+    ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
+    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``weight``
+    is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region.
     """
 
     __slots__ = (
         "borrowed",
         "buffer",
+        "end",
         "frame",
         "limit",
         "little",
@@ -55,10 +56,11 @@ class Reader:
         *,
         little: bool = False,
         trace: Trace | None = None,
+        terminator: int = 0,
     ) -> None:
         self.buffer = buffer
         self.pos = 0
-        self.limit = len(buffer)
+        self.limit = self.end = len(buffer) - terminator
         self.little = little
         self.record: Values = {}
         self.frame = Frame(parameters or {}, record=(0, len(buffer)))
@@ -128,13 +130,13 @@ class Reader:
         pos = self.pos if at is None else at
         if count < 0:
             return DecodeError("invalid-size", f"a size of {counted(count, 'byte')}", pos)
-        code, where = ("truncated", "") if self.limit == len(self.buffer) else ("overrun", " in its section")
+        code, where = ("truncated", "") if self.limit == self.end else ("overrun", " in its section")
         what = f"needs {counted(count, 'byte')}, {self.limit - pos} left{where}"
         return self.wanting(DecodeError(code, what, pos), pos + count)
 
     def wanting(self, error: DecodeError, end: int) -> DecodeError:
         """An error that there might not be if there were bytes up to ``end``, and the section went on as far."""
-        if self.limit == len(self.buffer):
+        if self.limit == self.end:
             error.needed = end
         return error
 

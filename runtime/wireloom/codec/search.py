@@ -107,6 +107,31 @@ class Search:
         return None
 
 
+class Terminators(Search):
+    """Finds the terminators behind which records begin."""
+
+    def next(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        *,
+        base: int,
+        final: bool,
+        order: bool | None,
+        whole: bool = False,
+    ) -> Found:
+        """The place behind the first terminator from ``start`` on."""
+        until = self.framing.until
+        found = buffer.find(until, start, end)
+        return Found(max(start, end - len(until) + 1), False) if found < 0 else Found(found + len(until), True)
+
+
+def searching(framing: Framing, parameters: Values, bound: int) -> Search:
+    """The search for records behind those that are none."""
+    return (Terminators if framing.until else Search)(framing, parameters, bound)
+
+
 _RUN = 64 * 1024
 """How many bytes of a run are compared at once."""
 

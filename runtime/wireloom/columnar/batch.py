@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.columnar import weighing
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
 from wireloom.options import wide
 
@@ -15,8 +15,9 @@ from wireloom.options import wide
 class Batch:
     """The records being decoded: ranges of one buffer, and what they share.
 
-    ``little`` is their byte order, in one value or one a record. ``weight`` is that of the lists read so far. Items of
-    lists are batches, too: what they share is in the ``root``.
+    Each ends with a ``terminator`` of so many bytes; its fields end in front of it, at ``limit``. ``little`` is their byte
+    order, in one value or one a record. ``weight`` is that of the lists read so far. Items of lists are batches, too:
+    what they share is in the ``root``.
     """
 
     def __init__(
@@ -26,10 +27,12 @@ class Batch:
         stop: Array,
         parameters: Mapping[str, Any],
         little: bool | Array = False,
+        terminator: int = 0,
     ) -> None:
         self.buffer = buffer
         self.start = start
         self.stop = stop
+        self.terminator = terminator
         self.parameters = parameters
         self.wide = wide(parameters)
         self.little = little
@@ -45,6 +48,11 @@ class Batch:
     def root(self) -> "Batch":
         """The records themselves."""
         return self._outermost or self
+
+    @property
+    def limit(self) -> Array:
+        """Where the fields of each record end at the latest."""
+        return self.stop - self.terminator if self.terminator else self.stop
 
     def items(self, records: Array, run: Array) -> "Batch":
         """Items as if each were a record that can be doubtful or refused; this many for each of ``records``."""
@@ -77,8 +85,5 @@ class Batch:
             if not wanted:
                 self._found[wanted] = np.flatnonzero(self.buffer)
                 return self._found[wanted]
-            found = np.flatnonzero(self.buffer[: max(0, len(self.buffer) - len(wanted) + 1)] == wanted[0])
-            for offset, byte in enumerate(wanted[1:], start=1):
-                found = found[self.buffer[found + offset] == byte]
-            self._found[wanted] = found
+            self._found[wanted] = places(self.buffer, wanted)
         return self._found[wanted]

@@ -191,6 +191,14 @@ def windows(buffer: Array, starts: Array, size: int) -> Array:
     return found
 
 
+def places(buffer: Array, wanted: bytes) -> Array:
+    """The positions of some bytes in the buffer, ascending."""
+    found = np.flatnonzero(buffer[: max(0, len(buffer) - len(wanted) + 1)] == wanted[0])
+    for offset, byte in enumerate(wanted[1:], start=1):
+        found = found[buffer[found + offset] == byte]
+    return found
+
+
 def every(buffer: Array, size: int) -> Array:
     """The items at every position."""
     return np.ndarray((max(0, len(buffer) - size + 1),), f"V{size}", buffer, strides=(1,))

@@ -294,7 +294,8 @@ class Decoder:
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer, parameters = np.frombuffer(stretch.buffer, np.uint8), self.options.parameters
-        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little)
+        terminator = len(self.protocol.record.until)
+        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator)
         self.gaps.refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}

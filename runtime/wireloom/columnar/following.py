@@ -78,7 +78,7 @@ class Follower:
                     at = after
                     yield from self._of(cuts, scanner)
                 lost = scanner.cutter.range
-                if lost is not None and not scanner.codec.resync:
+                if lost is not None and not scanner.codec.recovers:
                     self.reach = Reach(lost.start, scanner.cutter.order, lost.error)
                     return
                 pieces.keep(at)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.codec.checksums import Algorithm
-from wireloom.codec.lengths import Ends
+from wireloom.codec.lengths import Ends, Terminated
 from wireloom.codec.matching import Match
 from wireloom.columnar import checksums, matching
 from wireloom.columnar.arrays import Numbers
@@ -27,7 +27,7 @@ Probe = tuple[str, int, Number]
 class Lengths:
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
-    Without a ``length``, a record is all there is. The numbers that tell it are ``probes``, or somewhere in the
+    Without a ``length``, a record is all there is, or ends at a terminator. The numbers that tell it are ``probes``, or somewhere in the
     ``head``, which is how the record begins.
     """
 
@@ -65,6 +65,8 @@ class Lengths:
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
+        if isinstance(self.said, Terminated):
+            return self._to_terminator(at, self.said.until)
         if self.length is None:
             return at.batch.stop[at.index] - at.start, refuted
         length, valid = number(self.length(this, this, at.frame), at)
@@ -73,6 +75,13 @@ class Lengths:
         if self.head:
             at.doubt(length < at.at - at.start)  # how much may be read of a record is for the codec to say
         return length, refuted
+
+    @staticmethod
+    def _to_terminator(at: Rows, until: bytes) -> tuple[Array, Array]:
+        """The length of each record that ends with its first terminator, and which records have none."""
+        start, found = at.start, np.append(at.batch.places(until), len(at.batch.buffer))
+        stop = found[found.searchsorted(start)] + len(until)
+        return stop - start, stop > at.batch.stop[at.index]
 
     def checksums(self, at: Rows) -> "Checksums":
         """The place and the range of each row's checksum."""
@@ -161,6 +170,7 @@ class Framing:
     def __init__(self, lengths: Sequence[Lengths], match: Sequence[Probe]) -> None:
         self.lengths = lengths
         self.match = match
+        self.until = next((each.said.until for each in lengths if isinstance(each.said, Terminated)), b"")
 
     def proven(
         self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], *, little: bool
@@ -188,10 +198,12 @@ class Framing:
         bound: int,
         little: bool,
     ) -> Array:
-        """Whether each stretch from ``start`` to ``stop`` is a record of that byte order, of ``bound`` bytes at most.
+        """Whether each stretch that a ``Hop`` has found from ``start`` to ``stop`` is a record of that byte order.
 
-        None ends behind its ``ends``.
+        None has more than ``bound`` bytes, or ends behind its ``ends``.
         """
+        if self.until:
+            return stop - start <= bound
         length, _ = self.proven(buffer, start, ends, parameters, little=little)
         found: Array = (length == stop - start) & (length > 0) & (length <= bound) & (stop <= ends)
         return found

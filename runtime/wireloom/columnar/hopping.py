@@ -1,4 +1,4 @@
-"""From record to record by their lengths, which nothing proves on the way."""
+"""From record to record by their lengths, which nothing proves on the way, or by their terminators."""
 
 import struct
 from collections.abc import Callable, Sequence
@@ -10,19 +10,20 @@ from wireloom import codec
 from wireloom.codec.chains import Term, chain
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, matching
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
 
 
 class Hop:
-    """Follows lengths from record to record without proving them; only sums of numbers can be followed.
+    """Follows records without proving them: up to their terminator, or by lengths that are sums of numbers.
 
     One byte must show which of several lengths applies; otherwise nothing is followed.
     """
 
     def __init__(self, framing: Framing, *, little: bool) -> None:
-        self.possible = False
+        self.until = framing.until
+        self.possible = bool(self.until)
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
@@ -47,6 +48,8 @@ class Hop:
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""
+        if self.until:
+            return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         last = end - self.reach
         if accel.ENABLED:
             return accel.follow(buffer, at, last, room, self)
@@ -83,6 +86,33 @@ class Hop:
                 break
             at += length
         return count, at
+
+
+_LIKELY = 128
+"""How many bytes a terminated record is looked for in at first."""
+
+
+def _terminated(buffer: Array, until: bytes, at: int, end: int, room: int) -> tuple[Array, int]:
+    """As ``Hop.follow``: the starts of records that end at a terminator, and where the last of them ends."""
+    size = room * _LIKELY
+    found = places(buffer[at : min(at + size, end)], until)
+    while not len(found) and at + size < end:
+        size *= 4
+        found = places(buffer[at : min(at + size, end)], until)
+    stop = (_apart(found, len(until))[:room] + (at + len(until))).astype(np.int64)
+    return np.append(at, stop)[: len(stop)], int(stop[-1]) if len(stop) else at
+
+
+def _apart(found: Array, size: int) -> Array:
+    """Places of terminators of so many bytes without those that begin in the one before."""
+    if not (np.diff(found) < size).any():
+        return found
+    apart, free = [], 0
+    for place in found.tolist():
+        if place >= free:
+            apart.append(place)
+            free = place + size
+    return np.array(apart)
 
 
 _NUMBER, _LEB128, _VLQ, _QUIC = range(4)

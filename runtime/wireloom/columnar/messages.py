@@ -171,7 +171,7 @@ class Plan:
         with at.within(MessageName(kind.said.name)):
             struct = kind.read(at, header)
         verify(at, header, self.record.derived)
-        place, stop = at.at, at.batch.stop[at.index]
+        place, stop = at.at, at.batch.limit[at.index]
         if (left := place < stop).any():
             at.refuse(left, "trailing-bytes", place, stop - place, Unit("byte"), " left over")
         return struct

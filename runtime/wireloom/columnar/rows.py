@@ -231,7 +231,7 @@ class Rows:
     @classmethod
     def all(cls, batch: Batch) -> "Rows":
         """All records of a batch, from their start to their end."""
-        return cls(batch, np.arange(len(batch.start)), batch.start, batch.stop)
+        return cls(batch, np.arange(len(batch.start)), batch.start, batch.limit)
 
     def __len__(self) -> int:
         return len(self.pos)
@@ -302,7 +302,7 @@ class Rows:
         if negative.any():
             self.refuse(negative, "invalid-size", place, "a size of ", count, Unit("byte"))
         which = which & ~negative
-        whole = self.limit == self.batch.stop[self.index]
+        whole = self.limit == self.batch.limit[self.index]
         for code, mine, behind in (("truncated", which & whole, ""), ("overrun", which & ~whole, " in its section")):
             if mine.any():
                 self.refuse(

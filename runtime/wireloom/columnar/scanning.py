@@ -179,10 +179,10 @@ class Scanner:
             return None
         end = len(window.buffer)
         start, after = hop.follow(window.buffer, at, end, min(rows, self.room))
-        start = start[: np.searchsorted(start, limit)]
+        stop, before = np.append(start[1:], after), int(start.searchsorted(limit))
+        start, stop = start[:before], stop[:before]
         if not len(start):
             return None
-        stop = np.append(start[1:], after)
         ends = np.full(len(start), end)
         good = self.framing.sound(array, start, stop, ends, self.parameters, bound=self.bound, little=little)
         count = len(good) if good.all() else int(np.argmin(good))

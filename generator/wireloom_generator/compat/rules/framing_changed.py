@@ -15,6 +15,7 @@ Good::
 """
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.compat import walks
@@ -67,9 +68,17 @@ def _lengths(
 
 def _told(end: model.End) -> model.Condition | str:
     """Where records end, in the words of the spec."""
-    if isinstance(end, model.Size):
-        return end.condition
-    return "`rest`" if isinstance(end, model.Rest) else "`fields`"
+    match end:
+        case model.Size(condition=condition):
+            return condition
+        case model.Rest():
+            return "`rest`"
+        case model.Fields():
+            return "`fields`"
+        case model.Terminator(value=value):
+            return f"until {value.hex()}"
+        case _:
+            assert_never(end)
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:

@@ -47,6 +47,8 @@ def _bytes(lengths: model.Lengths) -> str:
             return "all the bytes there are"
         case model.Fields():
             return "as many bytes as its fields"
+        case model.Terminator(value=value):
+            return f"all bytes up to the terminator {code(value.hex())}, which is its end"
         case model.Size(condition=condition):
             if lengths.beginning is not None:
                 return f"{code(condition.text)} bytes, told by its beginning"
