@@ -33,6 +33,8 @@ FIELDS = tuple(every_type.fields())
 ROWS = 12
 LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
+TERMINATED = 0.2
+"""How often records end at a terminator."""
 LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
 
 SUMS = (("crc32", "u32"), ("crc16_mcrf4xx", "u16"), ("sum8", "u8"), ("internet", "u16"), ("fletcher16", "u16"))
@@ -141,7 +143,10 @@ class _Drawing:
         self.kind = self.random.choice(KINDS)
         kind, size, selecting, _ = self.kind
         _, *others = every_type.PROTOCOL["record"]["fields"]
-        protocol["record"] = {"length": f"{size + 2} + size", "fields": [{"name": "kind", **kind}, *others]}
+        ending = {"length": f"{size + 2} + size"}
+        if self.random.random() < TERMINATED:
+            ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
+        protocol["record"] = {**ending, "fields": [{"name": "kind", **kind}, *others]}
         match = {"kind": selecting} if selecting else {}
         message = {"message": "all", "match": match, "sections": {"body": [*entries, *last]}}
         return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)

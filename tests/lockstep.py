@@ -109,7 +109,9 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     """See that records are the same rows, whatever is wrong with them, one by one and as one batch."""
     chosen = pair.options(options)
     orders = [little] * len(records) if isinstance(little, bool) else list(little)
-    if any(lengths.checksum for lengths in pair.codec.framing.lengths):
+    if until := pair.codec.framing.until:
+        records = [data.replace(until, b"") + until for data in records]
+    if until or any(lengths.checksum for lengths in pair.codec.framing.lengths):
         sound = [_proves(pair, data, order, chosen) for data, order in zip(records, orders, strict=True)]
         records, orders = list(compress(records, sound)), list(compress(orders, sound))
         little = orders

@@ -165,9 +165,9 @@ def test_values_of_a_column_are_read_together() -> None:
     assert not decoding.tally.redone
 
 
-@given(capture=captures, every=st.integers(1, 60), before=st.sampled_from([None, 1, 20]), size=st.integers(1, 60))
+@given(capture=captures, every=st.integers(1, 60), before=st.sampled_from([2, 20]), size=st.integers(1, 60))
 def test_parts_of_any_size_give_the_rows_of_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, capture: bytes, every: int, before: int | None, size: int
+    tmp_path_factory: pytest.TempPathFactory, capture: bytes, every: int, before: int, size: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, searching(before, size):
         patch.chdir(tmp_path_factory.getbasetemp())

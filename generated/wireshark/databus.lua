@@ -713,14 +713,14 @@ function tell(reader, tree, node, at, length, value)
   return item
 end
 
--- Reading. A reader has the bytes of one record and where it is in them; nothing is read past its ``limit``. It is
--- ``loose`` if it has met bytes, in the field that it reads, that are not those that the value is written as.
+-- Reading. A reader has the bytes of one record and where it is in them; nothing is read past its ``limit``, which is at
+-- first the ``stop`` of all its fields. It is ``loose`` if it has met bytes, in the field that it reads, that are not those that the value is written as.
 
 local function short(reader, count, name, at)
   at = at or reader.pos
   local path = reader.path .. (name or "")
   if count < 0 then fail("invalid-size", at, path, "a size of " .. counted(count, "byte")) end
-  local is_cut_off = reader.limit == #reader.data
+  local is_cut_off = reader.limit == reader.stop
   local what = "needs " .. counted(count, "byte") .. ", " .. reader.limit - at .. " left"
   fail(is_cut_off and "truncated" or "overrun", at, path, what, is_cut_off and at + count or nil)
 end
@@ -1058,7 +1058,7 @@ local function list(reader, tree, node, this)
     count = ask(node.count, this, reader.record, here(reader))
     if not is_whole(count) or count < 0 or count > (reader.limit - reader.pos) / smallest then
       local what = is_whole(count) and counted(count, "item") or "an unknown number of items"
-      local more = is_whole(count) and reader.limit == #reader.data and add(reader.pos, mul(count, smallest)) or nil
+      local more = is_whole(count) and reader.limit == reader.stop and add(reader.pos, mul(count, smallest)) or nil
       fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"), more)
     end
   end
@@ -1228,7 +1228,7 @@ end
 function readers.elsewhere(reader, tree, this, node, derived)
   local pos, limit, taken, at = reader.pos, reader.limit, reader.taken, nil
   at = ask(node.place, this, reader.record, reader.frame)
-  if node.shared then reader.limit, reader.taken = #reader.data, {} end
+  if node.shared then reader.limit, reader.taken = reader.stop, {} end
   if not is_whole(at) or at < 0 or at > reader.limit then
     fail("place", pos, reader.path .. node.name, "would stand at byte " .. shown(at))
   end
@@ -1380,8 +1380,8 @@ setmetatable(nothing, {__index = function() return function() return nothing end
 local function glance(look, at, little)
   local data = look.data:sub(at + 1, math.min(look.stop, at + LARGEST))
   return {
-    data = data, tvb = function() return nothing end, base = 0, pos = 0, limit = #data, little = little, record = {},
-    path = "", frame = {}, open = true,
+    data = data, tvb = function() return nothing end, base = 0, pos = 0, limit = #data, stop = #data,
+    little = little, record = {}, path = "", frame = {}, open = true,
   }
 end
 
@@ -1401,7 +1401,21 @@ local function beginning(look, at, lengths, little)
   return reader.record, reader.frame
 end
 
+-- Where the first terminator behind a place ends, if there is one.
+local function behind_terminator(look, at)
+  local _, last = look.data:find(look.framing["until"], at + 1, true)
+  return last
+end
+
+local function to_terminator(look, at)
+  local last, left = behind_terminator(look, at), look.stop - at
+  if last and last - at <= LARGEST then return last - at end
+  if left > LARGEST then fail("too-long", 0, "record", "a record of more than " .. counted(LARGEST, "byte")) end
+  fail("unterminated", 0, "record", "no terminator", left + 1)
+end
+
 local function measure(look, at, little)
+  if look.framing["until"] then return to_terminator(look, at) end
   local left, found, lengths = look.stop - at, {}, nil
   for _, probe in ipairs(look.framing.match) do
     if left < probe[2] + probe[3].size then
@@ -1550,6 +1564,7 @@ local function cut(look, at, order_before)
   end
   if problem then
     local stop = look.framing.resync and search(look, at + 1, order_before) or look.stop
+    if look.framing["until"] then stop = behind_terminator(look, at + 1) or look.stop end
     return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
   end
   if length <= left then return {at = at, length = length, little = little, proven = true} end
@@ -1673,9 +1688,10 @@ local function register(spec)
       item:add(order_name, tvb(piece.at, 0), piece.little and "little" or "big"):set_generated()
     end
     if piece.proven then
+      local stop = piece.length - #(spec.framing["until"] or "")
       local reader = {
         data = data:sub(piece.at + 1, piece.at + piece.length), tvb = tvb, base = piece.at, pos = 0,
-        limit = piece.length, little = piece.little, record = {}, path = "",
+        limit = stop, stop = stop, little = piece.little, record = {}, path = "",
         frame = {record = {0, piece.whole or piece.length}},
       }
       local sound, wrong = pcall(decode, reader, item, found)

@@ -12,7 +12,10 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("contents", "constant", "equals", "magic"), ("const", "const: is the only value it may have")),
     **dict.fromkeys(("size-eos", "size_eos", "eos", "greedy"), ("size", "size: rest takes what is left")),
     **dict.fromkeys(("length", "len", "bytes", "byte_length"), ("size", "size: is how many bytes it takes")),
-    **dict.fromkeys(("terminator", "strz", "null_terminated"), ("until", 'until: is its terminator, as until: "00"')),
+    **dict.fromkeys(
+        ("terminator", "delimiter", "separator", "eol", "strz", "null_terminated"),
+        ("until", 'until: is its terminator, as until: "00"'),
+    ),
     **dict.fromkeys(
         ("consume", "consume_terminator"), ("terminator", "terminator: leave lets what follows begin with it")
     ),

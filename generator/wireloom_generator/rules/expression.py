@@ -89,6 +89,12 @@ _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "
 """The words of other tools for what is around an expression."""
 
 
+_TERMINATED = frozenset(
+    {"until", "terminator", "terminated", "delimiter", "delimited", "line", "lines", "newline", "eol"}
+)
+"""Words for a record that ends at a terminator."""
+
+
 def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     """What is wrong with a name that nothing has, and what to do."""
     what = f"unknown name {name.name!r}"
@@ -97,6 +103,8 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         return f"{first!r} is a parameter, and has no field {steps[0]!r}", ""
     if steps and first in site.around:
         return _no_field(spec, site, name)
+    if site.key == "length" and first in _TERMINATED:
+        return what, 'until: "0a" in place of length says that each record ends with these bytes'
     if first in _OUTSIDE:
         while steps and steps[0] in _OUTSIDE:
             steps.pop(0)

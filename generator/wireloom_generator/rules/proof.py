@@ -3,7 +3,8 @@
 The length of a damaged record would lead anywhere. A proof says what must hold before it is believed: a condition, a
 checksum, or both. ``resync`` searches for the next record that is proven, and a byte order that may be found out
 (``auto``) is the one in which the proof holds: both need one. With ``resync`` it is tried at every byte, so its
-checksum is one that is quick for ranges that overlap: any but ``internet`` and ``fletcher32``.
+checksum is one that is quick for ranges that overlap: any but ``internet`` and ``fletcher32``. A record that ends at a
+terminator needs no proof.
 
 Bad::
 

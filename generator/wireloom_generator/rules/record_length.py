@@ -1,9 +1,9 @@
-"""The length of a record is told by what it begins with.
+"""The length of a record is told by what it begins with, or it ends at a terminator.
 
 Captures are cut into records by ``length``, an expression over what can be read without knowing where the record ends:
 numbers, bits, varints, fields that are there only sometimes, what is behind texts with a prefix. Either the record has
 it, or each message has its own. What takes the rest of the record, or is there only if bytes are left, is not known
-yet, nor is what stands behind that.
+yet, nor is what stands behind that. A record with ``until`` has no length: it ends with the first terminator in it.
 
 Bad::
 

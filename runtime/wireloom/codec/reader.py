@@ -19,8 +19,8 @@ class Reader:
     """A record's bytes with a cursor and a limit. It is enough of a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
-    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``weight``
-    is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region.
+    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is.
+    ``weight`` is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region.
     """
 
     __slots__ = (

@@ -15,7 +15,7 @@ from wireloom.options import wide
 class Batch:
     """The records being decoded: ranges of one buffer, and what they share.
 
-    Each ends with a ``terminator`` of so many bytes; its fields end in front of it, at ``limit``. ``little`` is their byte
+    Each ends with a ``terminator`` of so many bytes; its fields end before that, at ``limit``. ``little`` is its byte
     order, in one value or one a record. ``weight`` is that of the lists read so far. Items of lists are batches, too:
     what they share is in the ``root``.
     """

@@ -14,7 +14,7 @@ from wireloom.columnar import decoder
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 
 BEFORE_BYTES = 1024 * 1024
-"""How far in front of a cut the search for records begins."""
+"""How far in front of a cut the search for records begins; further than a terminator is long."""
 
 
 class UnfitError(ValueError):
@@ -85,14 +85,15 @@ def before(start: int) -> int:
 
 def _told(scanner: Scanner, window: Window, limit: int, size: int) -> tuple[int, bool]:
     """Where in a window the first record begins that is whole, in a capture that will have ``size`` bytes, and needs
-    none in front of it: it is proven in one byte order alone. Or false, and the position before which none begins.
+    none in front of it: it is proven in one byte order alone, or stands behind a terminator. Or false, and the position
+    before which none begins.
     """
     buffer, end, final, at = window.buffer, len(window.buffer), window.final, 0
     search, parameters, bound = scanner.cutter.search, dict(scanner.parameters), scanner.bound
     while at < limit:
         at, proven = search.next(buffer, at, end, base=window.base, final=final, order=None)
-        if not proven:
-            return at, False
+        if not proven or scanner.codec.until:
+            return at, proven
         try:
             length = scanner.codec.alone(buffer, at, end, parameters, final=final, bound=bound)
         except DecodeError:  # more bytes are needed

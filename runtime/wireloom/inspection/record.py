@@ -159,10 +159,17 @@ def explained(
         trace.message = trace.variant = None
         _read_no_further(trace.root, max(lengths.window for lengths in protocol.framing.lengths))
     error, spans = framed or found, trace.root.spans
-    parts = _Tree(data, error).parts(spans, 0, len(data), whole=error is None)
+    until = protocol.record.until
+    end = len(data) - len(until) if data.endswith(until) else len(data)
+    parts = (*_Tree(data, error).parts(spans, 0, end, whole=error is None), *_terminator(end, len(data)))
     failure = _failure(parts, data, framed, found, trace)
     order = ("little" if trace.little else "big") if protocol.framing.byte_order else None
     return Inspected(data, offset, trace.message, trace.variant, order, parts, failure)
+
+
+def _terminator(start: int, end: int) -> Iterator[Shown]:
+    if start < end:
+        yield Shown("(terminator)", "", SpanKind.PADDING, start, end, counted(end - start, "byte"))
 
 
 def _continued(data: bytes, offset: int, told: DecodeError) -> Inspected:
@@ -285,7 +292,8 @@ def _failure(
     if placed is found and placed.field == trace.message:  # it is about the record as a whole
         return Failure(error.code, error.field, error.offset, error.detail, 0, len(data))
     start = end = min(max(placed.offset, 0), len(data))
-    if placed is framed and placed.code == "truncated":
+    ends_early = placed.code == "truncated" or (placed.code == "unterminated" and not placed.field)
+    if placed is framed and ends_early:
         last = next(reversed([leaf for part in parts for leaf in part.leaves() if leaf.start < leaf.end]), None)
         end = len(data)
         start = last.start if last is not None and last.kind is SpanKind.UNREAD else end

@@ -21,6 +21,12 @@ def drawn(parts: Sequence[Area], header: Sequence[Area] = ()) -> Drawing:
         if boxes and part.name == TRAILER:
             items.append(Break("behind the sections", section=True))
         items += boxes
+        if part.terminator:
+            size = len(part.terminator)
+            items += [
+                Break("its terminator", section=True),
+                Box(f"({part.terminator.hex()})", part.end.moved(-size), size),
+            ]
     return Drawing(tuple(items), (_total([*header, *parts]), *pen.notes))
 
 

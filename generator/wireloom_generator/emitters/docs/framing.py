@@ -18,6 +18,8 @@ def framing(names: Meanings) -> Iterator[str]:
     if protocol.record.resync:
         yield "After bytes that are not believed, the next record that is believed is searched for."
         yield "What lies between is one malformed row."
+    elif isinstance(protocol.record.end, model.Terminator):
+        yield "A longer one than readers allow is one malformed row up to its terminator."
     else:
         yield "After bytes that are not believed no record can be found: the rest is one malformed row."
     if protocol.byte_order:
@@ -48,7 +50,7 @@ def _bytes(lengths: model.Lengths) -> str:
         case model.Fields():
             return "as many bytes as its fields"
         case model.Terminator(value=value):
-            return f"all bytes up to the terminator {code(value.hex())}, which is its end"
+            return f"all bytes up to and with the terminator {code(value.hex())}"
         case model.Size(condition=condition):
             if lengths.beginning is not None:
                 return f"{code(condition.text)} bytes, told by its beginning"

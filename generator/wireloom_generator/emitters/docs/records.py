@@ -1,7 +1,7 @@
 """A message's records part by part: the header in each of its forms, then the sections, variant by variant."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from wireloom_generator import model
@@ -26,7 +26,10 @@ class HeaderForm:
 
 @dataclass(frozen=True)
 class Area:
-    """The header, or a section. ``common`` are fields of every variant, ``own`` those of the one laid out."""
+    """The header, or a section. ``common`` are fields of every variant, ``own`` those of the one laid out.
+
+    The last one ends with the record's ``terminator``, if there is one.
+    """
 
     name: str
     at: Position
@@ -35,6 +38,7 @@ class Area:
     common: tuple[Tree, ...]
     own: tuple[Tree, ...] = ()
     section: model.Section | model.Slot | None = None
+    terminator: bytes = b""
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -118,6 +122,8 @@ class Records:
                 else _fixed(record, node, at)
             )
             found.append(part)
+        if isinstance(ends := self.protocol.record.end, model.Terminator):
+            found[-1] = replace(found[-1], end=found[-1].end.moved(len(ends.value)), terminator=ends.value)
         return [_merged(*found)] if self.single else found
 
     def _slot(
@@ -168,8 +174,9 @@ def _fixed(layout: Placing, node: model.Node, at: Position) -> Area:
 def _merged(head: Area, *others: Area) -> Area:
     common = tuple(tree for part in (head, *others) for tree in part.common)
     own = tuple(tree for part in others for tree in part.own)
-    end = (head, *others)[-1].end
-    return Area("", Position(), end, ByteCount(end.since(Position()), str(end)), common, own)
+    last = (head, *others)[-1]
+    extent = ByteCount(last.end.since(Position()), str(last.end))
+    return Area("", Position(), last.end, extent, common, own, terminator=last.terminator)
 
 
 def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:

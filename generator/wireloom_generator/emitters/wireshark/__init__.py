@@ -443,11 +443,13 @@ def _message(protocol: model.Protocol, message: model.Message) -> LuaTable:
 
 def _framing(protocol: model.Protocol) -> LuaTable:
     proven = all(lengths.valid or lengths.checksum for lengths in protocol.lengths)
+    end = protocol.record.end
     return LuaTable(
         entries(
             byte_order=string(protocol.byte_order) if protocol.byte_order else None,
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
+            until=string(end.value) if isinstance(end, model.Terminator) else None,
             match=LuaTable(tuple(map(_probe, protocol.match))),
             lengths=LuaTable([_lengths(protocol, each) for each in protocol.lengths]),
         )
