@@ -18,7 +18,7 @@ from test_searched_parts import exact, searching
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.cutting import Cutter, cuts
 from wireloom.columnar import cells
-from wireloom.columnar.framing import Hop
+from wireloom.columnar.hopping import Hop
 from wireloom.columnar.planning import plan_of
 
 NUMBERS, TEXT, LINE = bytes.fromhex("01 09 61 2c 0102 9a 0d0a"), bytes.fromhex("02 07 6162 cc 0d0a"), b"\r\n"

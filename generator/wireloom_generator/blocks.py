@@ -11,8 +11,8 @@ BLOCKS = frozenset({
     "As", "Between", "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc", "EitherOrder", "Elsewhere",
     "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed", "Joined", "Layout",
     "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "Prefixed", "Protocol",
-    "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Terminated", "Until", "Variant", "When",
-    "With", "WireEnum", "WireFlags",
+    "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Terminated", "Until", "Variant",
+    "When", "With", "WireEnum", "WireFlags",
 }).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

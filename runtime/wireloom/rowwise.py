@@ -200,7 +200,9 @@ def account(protocol: Protocol) -> Account:
     alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = (part for part in alone if isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
-    chained = all(isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths)
+    chained = all(
+        isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
+    )
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
     return Account(left, tuple(varying), tuple(kept), chained)
 

@@ -27,8 +27,8 @@ Probe = tuple[str, int, Number]
 class Lengths:
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
-    Without a ``length``, a record is all there is, or ends at a terminator. The numbers that tell it are ``probes``, or somewhere in the
-    ``head``, which is how the record begins.
+    Without a ``length``, a record is all there is, or ends at a terminator. The numbers that tell it are ``probes``, or
+    somewhere in the ``head``, which is how the record begins.
     """
 
     said: Ends
