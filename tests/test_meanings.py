@@ -116,11 +116,11 @@ def test_a_double_is_the_nearest(scale: str, offset: str) -> None:
 
 def test_a_double_is_written_as_the_step_nearest_to_it() -> None:
     meaning = DoubleMeaning(scale="0.1")
-    assert meaning.raw(0.1 + 0.2) == 3
-    assert meaning.raw(Decimal("21.349")) == 213
+    assert meaning.written(0.1 + 0.2) == 3
+    assert meaning.written(Decimal("21.349")) == 213
     for strange in (float("nan"), float("inf"), True, "1", Decimal("1e999999999")):
         with pytest.raises(EncodeError):
-            meaning.raw(strange)
+            meaning.written(strange)
 
 
 def test_an_ipv6_address_has_the_spelling_of_its_standard() -> None:

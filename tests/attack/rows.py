@@ -453,7 +453,7 @@ def nearest(number: float) -> list[float]:
     """The numbers nearest to one that is not too large: of single and of half precision, and those in steps."""
     sizes = [(code, most) for code, most in (("<f", 3.5e38), ("<e", 65520.0)) if abs(number) < most]
     found = [struct.unpack(code, struct.pack(code, number))[0] for code, _ in sizes]
-    return found + [step.value(step.raw(number)) for step in SCALED if math.isfinite(number)]
+    return found + [step.value(step.written(number)) for step in SCALED if math.isfinite(number)]
 
 
 SCALED = tuple(DoubleMeaning(scale=scale) for scale in ("1e-7", "1/8", "1/128"))

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import lcm
 from typing import ClassVar
 
+from wireloom.units import NANOSECONDS
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.reading import syntax
@@ -18,11 +19,11 @@ from wireloom_generator.types.base import Base, WrongKey
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.columns import ColumnType, Decimal, Primitive
 
-_UNITS = {
-    "ns": (1, "nanoseconds"), "us": (10**3, "microseconds"), "ms": (10**6, "milliseconds"), "s": (10**9, "seconds"),
-    "min": (60 * 10**9, "minutes"), "h": (3600 * 10**9, "hours"), "d": (86400 * 10**9, "days"),
+_CALLED = {
+    "ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
+    "d": "days",
 }  # fmt: skip
-"""How many nanoseconds each has, and what it is called."""
+"""What units of time are called."""
 _UNIT = re.compile(r"([1-9]\d{0,8})?([a-z]+)")
 _EPOCH = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?)?")
 _SCALE = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,2})?|[-+]?\d{1,40}/[1-9]\d{0,39}")
@@ -86,10 +87,10 @@ class OfNumbers(Meaning):
 def _unit(text: str) -> tuple[int, str] | None:
     """How many nanoseconds a unit has, and what it is called."""
     found = _UNIT.fullmatch(text)
-    if found is None or found[2] not in _UNITS:
+    if found is None or found[2] not in NANOSECONDS:
         return None
-    count, (size, name) = int(found[1] or 1), _UNITS[found[2]]
-    return count * size, name if count == 1 else f"{count} {name}"
+    count, name = int(found[1] or 1), _CALLED[found[2]]
+    return count * NANOSECONDS[found[2]], name if count == 1 else f"{count} {name}"
 
 
 def _microseconds(time: datetime) -> int:
@@ -106,7 +107,7 @@ class Counted(OfNumbers):
     def faults(self) -> tuple[WrongKey, ...]:
         found = _unit(self.unit)
         if found is None:
-            hint = closest(self.unit, _UNITS) if self.unit.isalpha() else "as in s, ms or 100ns"
+            hint = closest(self.unit, NANOSECONDS) if self.unit.isalpha() else "as in s, ms or 100ns"
             return (("unit", f"unknown unit {self.unit!r}", hint),)
         if found[0] % 1000 and 1000 % found[0]:
             return (("unit", f"{self.unit} is no whole part of a microsecond, nor a multiple of it", ""),)

@@ -151,8 +151,8 @@ def _meant(meaning: Meaning, kind: Packing) -> Packing:
     def dump(value: Any) -> Any:
         if value is None:
             raise TypeError
-        raw = meaning.raw(value)
-        return raw if kind.dump is None else kind.dump(raw)
+        number = meaning.written(value)
+        return number if kind.dump is None else kind.dump(number)
 
     return Packing(kind.code, kind.order, str(meaning.type), load, dump)
 
@@ -265,7 +265,7 @@ class Field(Subconstruct):
         value, raw = this[name], this.get(self.raw)
         if raw is not None and (value is None or self.meaning.kept(raw)[0] == value):
             return raw
-        return None if value is None else self.meaning.raw(value)
+        return None if value is None else self.meaning.written(value)
 
     def _refuse(self, name: str, wide: bool, this: Values) -> None:
         value = this[name]

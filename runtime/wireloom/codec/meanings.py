@@ -7,7 +7,6 @@ one sequence of bytes. A number may have no value, and in a coarse unit several 
 import ipaddress
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +19,7 @@ from construct import Construct, Subconstruct
 from wireloom.codec.columns import ColumnType, decimal
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.givens import shown
+from wireloom.units import NANOSECONDS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -28,16 +28,6 @@ LATEST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 """The years 1 to 9999, in microseconds since 1970: what Python, Spark and the formats of tables have in common."""
 LONGEST = 2**63 - 1
 """The longest duration that Arrow and Spark hold, in microseconds."""
-UNITS: Mapping[str, int] = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
-    "d": 86_400_000_000_000,
-}
-"""How many nanoseconds each has."""
 
 
 class Meaning(ABC):
@@ -46,20 +36,20 @@ class Meaning(ABC):
     type: ColumnType
 
     @abstractmethod
-    def value(self, raw: Any) -> Any:
+    def value(self, read: Any) -> Any:
         """The value of what was read. Raises ``DecodeError`` if it has none."""
 
     @abstractmethod
-    def raw(self, value: Any) -> Any:
+    def written(self, value: Any) -> Any:
         """What is written for a value. Raises ``EncodeError`` if that is nothing."""
 
-    def kept(self, raw: Any) -> tuple[Any, Any]:
+    def kept(self, read: Any) -> tuple[Any, Any]:
         """The value, if there is one, and the number, if the value does not determine it."""
         try:
-            value = self.value(raw)
+            value = self.value(read)
         except DecodeError:
-            return None, raw
-        return value, None if self.raw(value) == raw else raw
+            return None, read
+        return value, None if self.written(value) == read else read
 
 
 class As(Subconstruct):
@@ -72,15 +62,15 @@ class As(Subconstruct):
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         start = stream.pos
-        raw = self.subcon._parse(stream, context, path)
+        read = self.subcon._parse(stream, context, path)
         try:
-            return self.meaning.value(raw)
+            return self.meaning.value(read)
         except DecodeError as error:
             error.offset = start
             raise
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        self.subcon._build(self.meaning.raw(obj), stream, context, path)
+        self.subcon._build(self.meaning.written(obj), stream, context, path)
         return obj
 
 
@@ -96,15 +86,15 @@ class Counted(Meaning):
         self.first = first
         self.least = least
         self.most = most
-        step = int(found[1] or 1) * UNITS[found[2]]
+        step = int(found[1] or 1) * NANOSECONDS[found[2]]
         self.times, self.parts = max(step // 1000, 1), max(1000 // step, 1)
         """A step is ``times`` a microsecond, or one of its ``parts``."""
 
-    def microseconds(self, raw: int) -> int:
+    def microseconds(self, read: int) -> int:
         """The number in microseconds, the earlier one of two."""
-        found = self.first + raw * self.times // self.parts
+        found = self.first + read * self.times // self.parts
         if not self.least <= found <= self.most:
-            raise DecodeError("range", f"{shown(raw)} is no {self.word} that tables hold")
+            raise DecodeError("range", f"{shown(read)} is no {self.word} that tables hold")
         return found
 
     def steps(self, microseconds: int, value: object) -> int:
@@ -125,10 +115,10 @@ class TimestampMeaning(Counted):
         first = (datetime.fromisoformat(epoch).replace(tzinfo=UTC) - EPOCH) // MICROSECOND
         super().__init__(unit, first, EARLIEST, LATEST)
 
-    def value(self, raw: int) -> datetime:
-        return EPOCH + timedelta(microseconds=self.microseconds(raw))
+    def value(self, read: int) -> datetime:
+        return EPOCH + timedelta(microseconds=self.microseconds(read))
 
-    def raw(self, value: Any) -> int:
+    def written(self, value: Any) -> int:
         if not isinstance(value, datetime):
             raise EncodeError(f"a time expected, not {shown(value)}")
         if value.tzinfo is None:
@@ -145,10 +135,10 @@ class DurationMeaning(Counted):
     def __init__(self, *, unit: str) -> None:
         super().__init__(unit, 0, -LONGEST - 1, LONGEST)
 
-    def value(self, raw: int) -> timedelta:
-        return timedelta(microseconds=self.microseconds(raw))
+    def value(self, read: int) -> timedelta:
+        return timedelta(microseconds=self.microseconds(read))
 
-    def raw(self, value: Any) -> int:
+    def written(self, value: Any) -> int:
         if not isinstance(value, timedelta):
             raise EncodeError(f"a duration expected, not {shown(value)}")
         return self.steps(value // MICROSECOND, value)
@@ -185,11 +175,11 @@ class DecimalMeaning(Scaled):
         self.type = decimal(digits, places)
         self.places = places
 
-    def value(self, raw: int) -> Decimal | int:
-        found = raw * self.times + self.plus
+    def value(self, read: int) -> Decimal | int:
+        found = read * self.times + self.plus
         return Decimal(f"{found}e-{self.places}") if self.places else found
 
-    def raw(self, value: Any) -> int:
+    def written(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite():
             raise EncodeError(f"a decimal expected, not {shown(value)}")
         steps, left = divmod(_fraction(value) * self.by - self.plus, self.times)
@@ -206,10 +196,10 @@ class DoubleMeaning(Scaled):
     def __init__(self, *, scale: str = "1", offset: str = "0") -> None:
         super().__init__(scale, offset)
 
-    def value(self, raw: int) -> float:
-        return (raw * self.times + self.plus) / self.by
+    def value(self, read: int) -> float:
+        return (read * self.times + self.plus) / self.by
 
-    def raw(self, value: Any) -> int:
+    def written(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
             raise EncodeError(f"a number expected, not {shown(value)}")
         try:
@@ -234,7 +224,7 @@ class Spelled(Meaning):
     type = "string"
     word: str
 
-    def raw(self, value: Any) -> bytes:
+    def written(self, value: Any) -> bytes:
         try:
             return self.octets(value)
         except ValueError:
@@ -251,8 +241,8 @@ class UuidMeaning(Spelled):
     word = "a UUID"
     _written = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
-    def value(self, raw: bytes) -> str:
-        digits = raw.hex()
+    def value(self, read: bytes) -> str:
+        digits = read.hex()
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def octets(self, value: Any) -> bytes:
@@ -268,8 +258,8 @@ class Ipv4Meaning(Spelled):
 
     word = "an IPv4 address"
 
-    def value(self, raw: bytes) -> str:
-        return ".".join(map(str, raw))
+    def value(self, read: bytes) -> str:
+        return ".".join(map(str, read))
 
     def octets(self, value: Any) -> bytes:
         if not isinstance(value, str | ipaddress.IPv4Address):
@@ -282,8 +272,8 @@ class Ipv6Meaning(Spelled):
 
     word = "an IPv6 address"
 
-    def value(self, raw: bytes) -> str:
-        groups = [f"{high << 8 | low:x}" for high, low in zip(raw[::2], raw[1::2], strict=True)]
+    def value(self, read: bytes) -> str:
+        groups = [f"{high << 8 | low:x}" for high, low in zip(read[::2], read[1::2], strict=True)]
         zeros = max(
             re.finditer("0+", "".join("0" if group == "0" else "1" for group in groups)), key=_length, default=None
         )
@@ -307,8 +297,8 @@ class MacMeaning(Spelled):
     word = "a MAC address"
     _written = re.compile(r"[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}")
 
-    def value(self, raw: bytes) -> str:
-        return raw.hex(":")
+    def value(self, read: bytes) -> str:
+        return read.hex(":")
 
     def octets(self, value: Any) -> bytes:
         if not isinstance(value, str) or not self._written.fullmatch(value):
