@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +18,7 @@ import pytest
 import vectors
 from cases import each
 from hypothesis import HealthCheck, given, reject, settings
+from plain_values import plain
 from vectors import data_of
 
 from wireloom import columnar
@@ -70,32 +70,6 @@ def vector_records(protocol: str) -> dict[str, Record]:
         for row in rows
         if row.get("kind", "frame") in wanted and data_of(row)
     }
-
-
-def plain(value: Any) -> Any:
-    """A value of any of the four as one of them has it: bytes, integers, dicts and lists."""
-    match value:
-        case Decimal():
-            return int(value)
-        case bytearray():
-            return bytes(value)
-        case list():
-            return [plain(item) for item in value]
-        case dict():
-            return {name: plain(item) for name, item in value.items()}
-    return value
-
-
-def as_in_spark(value: Any) -> Any:
-    """A parsed value as Spark's rows have it: times without a zone, in that of this machine."""
-    match value:
-        case datetime():
-            return value.astimezone().replace(tzinfo=None)
-        case list():
-            return [as_in_spark(item) for item in value]
-        case dict():
-            return {name: as_in_spark(item) for name, item in value.items()}
-    return value
 
 
 def in_json(value: Any) -> Any:
@@ -238,4 +212,4 @@ def test_spark_rows_are_equal_to_the_parsed(spark: SparkSession, tmp_path: Path,
     register(spark, protocol)
     frame = spark.read.format(protocol).load(str(tmp_path))
     rows = [row.asDict(recursive=True) for row in frame.collect()]
-    assert plain(rows) == as_in_spark(list(PROTOCOLS[protocol].iter_records(data, "PERMISSIVE")))
+    assert plain(rows) == plain(list(PROTOCOLS[protocol].iter_records(data, "PERMISSIVE")), local=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from plain_values import plain
 
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -61,25 +61,9 @@ def capture(tmp_path: Path) -> Path:
     return path
 
 
-def plain(value: Any) -> Any:
-    """A value as both Spark and the Python API have it: bytes are bytes, decimals integers, rows dicts, times local."""
-    match value:
-        case datetime(tzinfo=timezone()):
-            return value.astimezone().replace(tzinfo=None)
-        case Decimal():
-            return int(value)
-        case bytearray():
-            return bytes(value)
-        case list():
-            return [plain(item) for item in value]
-        case dict():
-            return {name: plain(item) for name, item in value.items() if not name.startswith("_io")}
-    return value
-
-
 def collected(frame: DataFrame) -> list[dict[str, Any]]:
     """All rows, as the Python API has them."""
-    return [plain(row.asDict(recursive=True)) for row in frame.collect()]
+    return [plain(row.asDict(recursive=True), local=True) for row in frame.collect()]
 
 
 @pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
@@ -87,7 +71,7 @@ def test_rows_are_what_the_parser_returns(session: SparkSession, captures: Path,
     name = protocol.PROTOCOL.name
     for path in sorted((captures / name).iterdir()):
         found = collected(session.read.format(name).load(str(path)))
-        assert found == [plain(row) for row in protocol.iter_records(path.read_bytes(), "PERMISSIVE")]
+        assert found == [plain(row, local=True) for row in protocol.iter_records(path.read_bytes(), "PERMISSIVE")]
 
 
 @pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
@@ -301,7 +285,10 @@ def test_from_wire_gives_the_rows_of_single_records(values: DataFrame) -> None:
     rows = values.select("id", from_wire("value", "couchbase_dcp").alias("row")).orderBy("id")
     assert rows.schema["row"].dataType == couchbase_dcp.spark_schema
     found = collected(rows)
-    assert [row["row"] for row in found] == [plain(couchbase_dcp.parse(MARKER)), plain(couchbase_dcp.parse(NOOP)), None]
+    assert [row["row"] for row in found] == [
+        *(plain(couchbase_dcp.parse(record), local=True) for record in (MARKER, NOOP)),
+        None,
+    ]
 
 
 def test_from_wire_of_one_message_is_null_for_others(values: DataFrame) -> None:
