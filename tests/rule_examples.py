@@ -12,7 +12,7 @@ from wireloom_generator import frontend
 from wireloom_generator.problems import Problem
 
 HEADER = {
-    "opcode": "u8", "version": "u8", "nibble": "u8", "index": "u8", "magic": "u8", "flags": "u8", "number": "u8",
+    "opcode": "u8", "version": "u8", "nibble": "u8", "magic": "u8", "flags": "u8", "number": "u8",
     "mark": "u16", "is_wide": "bool", "key_length": "u16", "body_length": "u16", "total": "u32", "unit": "u16",
 }  # fmt: skip
 DECLARED = {

@@ -26,6 +26,7 @@ FEATURES_TRIED = (
     "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields", "match",
+    "items", "items_before", "items_elsewhere",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -52,6 +53,7 @@ UNCOMPARED = {
     (Ascii, "room"): "follows from its extent",
     (Ascii, "width"): "follows from its extent",
     (model.Field, "space"): "follows from its type and extent",
+    (model.Field, "watched"): "follows from what is asked of its items",
     (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",
     (model.Repeat, "rest"): "follows from count and until",

@@ -247,6 +247,34 @@ local function in_struct(values, ...)
   return values
 end
 
+-- An item of a list, or what is in it; nil if the list has none of that number, the first being 0.
+local function item(values, number, ...)
+  if type(values) ~= "table" or type(number) ~= "number" then return nil end
+  return in_struct(values[number + 1], ...)
+end
+
+local function last_item(values, ...)
+  if type(values) ~= "table" then return nil end
+  return in_struct(values[#values], ...)
+end
+
+-- Where the items of a list are is in 3 of the frame, by the list's name; in 2 is the number of an item.
+local function item_span(frame, name, number)
+  local spans = (frame[3] or {})[name] or {}
+  if number == "last" then number = #spans - 1 end
+  return type(number) == "number" and spans[number + 1] or nil
+end
+
+local function item_size(frame, name, number)
+  local span = item_span(frame, name, number)
+  return span and span[2] - span[1]
+end
+
+local function item_offset(frame, name, number)
+  local span = item_span(frame, name, number)
+  return span and span[1]
+end
+
 -- Preferences: what the bytes do not say.
 local parameters = {}
 
@@ -912,6 +940,17 @@ local function covered(reader, pieces, this, frame)
   return table.concat(found)
 end
 
+-- The first item of a derived list that is not what it follows from, and that; nothing if there is none.
+local function unlike(reader, entry, this)
+  local node, found = entry.node, this[entry.node.name]
+  local count = #(ask(node.about, this, reader.record, entry.frame) or {})
+  for i = 1, math.max(count, #found) do
+    entry.frame[2] = i - 1
+    local expected = i <= count and ask(node.derive, this, reader.record, entry.frame) or nil
+    if found[i] == nil or found[i] ~= expected then return found[i] or "nothing", expected end
+  end
+end
+
 local function verify(reader, this, derived)
   if reader.open then return end
   for _, entry in ipairs(derived) do
@@ -923,6 +962,7 @@ local function verify(reader, this, derived)
     else
       expected = ask(node.derive, this, reader.record, entry.frame)
     end
+    if node.about then value, expected = unlike(reader, entry, this) end
     if value ~= expected then
       local what = shown(expected) .. " expected, found " .. shown(value)
       fail(node.checksum and "checksum" or "derived", entry.at, path, what)
@@ -957,7 +997,10 @@ local function nested(reader, tree, node, value, this)
     reader.pos, reader.limit, after = span(reader, value.extent, this, node.name)
     reader.taken = nil
   end
-  for name, asked in pairs(value.given or {}) do given[name] = ask(asked, this, reader.record, outer) end
+  for name, asked in pairs(value.given or {}) do
+    given[name] = ask(asked, this, reader.record, outer)
+    if given[name] == nil then fail("invalid", at, path .. node.name, "no value is given as " .. name) end
+  end
   reader.path = path .. node.name .. "."
   reader.frame = {record = outer.record, [1] = given}
   local item, found, derived = tree:add(node.field, range_of(reader, at, reader.limit - at)), {}, {}
@@ -1051,22 +1094,70 @@ local function one(reader, tree, node, this)
   return found
 end
 
+-- Count bytes that belong to others.
+local function borrow(reader, count, name)
+  reader.borrowed = (reader.borrowed or 0) + count
+  if reader.borrowed > 64 * #reader.data then fail("too-long", reader.pos, reader.path .. name, "read too often") end
+end
+
+-- What is read at another byte of the record; then reading goes on here.
+local function away(reader, at, name, shared, parse)
+  local pos, limit, taken = reader.pos, reader.limit, reader.taken
+  if shared then reader.limit, reader.taken = reader.stop, {} end
+  if not is_whole(at) or at < 0 or at > reader.limit then
+    fail("place", pos, reader.path .. name, "would stand at byte " .. shown(at))
+  end
+  reader.pos = at
+  local value, other = parse()
+  local count = reader.pos - at
+  reader.pos, reader.limit = pos, limit
+  if shared then
+    reader.taken = taken
+    borrow(reader, count, name)
+  elseif count > 0 then
+    reader.taken = reader.taken or {}
+    reader.taken[#reader.taken + 1] = {at, at + count, name}
+    reader.taken.size = (reader.taken.size or 0) + count
+    if reader.taken.size > limit then fail("place", at, reader.path .. name, "others have some of its bytes") end
+  end
+  return value, other
+end
+
 local function list(reader, tree, node, this)
-  local found, count, smallest = {}, nil, node.value.kind == "number" and node.value.size or 1
+  local found, spans, count, smallest = {}, {}, nil, node.value.kind == "number" and node.value.size or 1
+  if node.numbered and node.count then smallest = 0 end
+  if node.watched then
+    reader.frame[3] = reader.frame[3] or {}
+    this[node.name], reader.frame[3][node.name] = found, spans
+  end
   local path = reader.path .. node.name
   if node.count then
     count = ask(node.count, this, reader.record, here(reader))
-    if not is_whole(count) or count < 0 or count > (reader.limit - reader.pos) / smallest then
+    if not is_whole(count) or count < 0 or (smallest > 0 and count > (reader.limit - reader.pos) / smallest) then
       local what = is_whole(count) and counted(count, "item") or "an unknown number of items"
       local more = is_whole(count) and reader.limit == reader.stop and add(reader.pos, mul(count, smallest)) or nil
       fail("count", reader.pos, path, what .. " cannot stand in " .. counted(reader.limit - reader.pos, "byte"), more)
     end
   end
   while (count and #found < count) or (not count and (node["until"] or reader.pos < reader.limit)) do
-    local at, item = reader.pos, one(reader, tree, node, this)
-    found[#found + 1] = item
-    if reader.pos == at then fail("count", at, path, "an item without bytes repeats for ever") end
-    if node["until"] and ask(node["until"], item, reader.record, here(reader)) then break end
+    local at, number = reader.pos, #found + 1
+    local first = at
+    if node.numbered then reader.frame[2] = number - 1 end
+    if node.place then
+      first = ask(node.place, this, reader.record, reader.frame)
+      found[number], spans[number] = away(reader, first, node.name, node.shared, function()
+        local item = one(reader, tree, node, this)
+        return item, {first, reader.pos}
+      end)
+    else
+      found[number] = one(reader, tree, node, this)
+      spans[number] = {at, reader.pos}
+    end
+    if spans[number][1] == spans[number][2] then
+      if smallest > 0 then fail("count", at, path, "an item without bytes repeats for ever") end
+      borrow(reader, 1, node.name)
+    end
+    if node["until"] and ask(node["until"], found[number], reader.record, here(reader)) then break end
   end
   return found
 end
@@ -1226,25 +1317,8 @@ function readers.ordered(reader, tree, this, node, derived)
 end
 
 function readers.elsewhere(reader, tree, this, node, derived)
-  local pos, limit, taken, at = reader.pos, reader.limit, reader.taken, nil
-  at = ask(node.place, this, reader.record, reader.frame)
-  if node.shared then reader.limit, reader.taken = reader.stop, {} end
-  if not is_whole(at) or at < 0 or at > reader.limit then
-    fail("place", pos, reader.path .. node.name, "would stand at byte " .. shown(at))
-  end
-  reader.pos = at
-  read(reader, tree, this, node.nodes, derived)
-  local count = reader.pos - at
-  reader.pos, reader.limit = pos, limit
-  if node.shared then
-    reader.taken, reader.borrowed = taken, (reader.borrowed or 0) + count
-    if reader.borrowed > 64 * #reader.data then fail("too-long", pos, reader.path .. node.name, "read too often") end
-  elseif count > 0 then
-    reader.taken = reader.taken or {}
-    reader.taken[#reader.taken + 1] = {at, at + count, node.name}
-    reader.taken.size = (reader.taken.size or 0) + count
-    if reader.taken.size > limit then fail("place", at, reader.path .. node.name, "others have some of its bytes") end
-  end
+  local at = ask(node.place, this, reader.record, reader.frame)
+  away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end)
 end
 
 function readers.choice(reader, tree, this, node, derived)

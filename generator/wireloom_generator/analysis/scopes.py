@@ -198,10 +198,12 @@ def _named(spec: Resolved) -> dict[str, Mapping[str, tuple[Visit, ...]]]:
     return {}
 
 
-def inside(spec: Resolved, item: Item) -> Mapping[str, tuple[Visit, ...]]:
-    """The names inside a field that is one struct, each with the nodes it may stand for; none if it is no struct."""
+def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str, tuple[Visit, ...]]:
+    """The names inside a field that is one struct, or inside an item of a list of them, each with the nodes it may
+    stand for; none if it is no struct.
+    """
     used = struct_of(spec, item)
-    if used is None or (isinstance(item, model.Field) and item.repeat is not None):
+    if used is None or is_item is not (isinstance(item, model.Field) and item.repeat is not None):
         return {}
     known = _named(spec)
     if used.name not in known:

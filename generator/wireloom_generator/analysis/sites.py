@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import cached_property
 from typing import assert_never
 
 from wireloom_generator import model
@@ -15,51 +14,18 @@ from wireloom_generator.analysis.scopes import (
     Visit,
     by_name,
     every,
-    inside,
     meet,
     once,
     struct_of,
     until_slot,
     walk,
 )
-from wireloom_generator.expressions import LEFT, Expr, Name, orders
+from wireloom_generator.analysis.visible import VisibleNames
+from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
 from wireloom_generator.expressions.kinds import PLAIN, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Unknown, parse
-
-
-class VisibleNames(Mapping[str, tuple[Seen, ...]]):
-    """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
-    from one place. They are filtered one by one when they are used, since an expression uses few of them. Names with
-    dots lead into structs.
-    """
-
-    def __init__(self, spec: Resolved, named: Mapping[str, tuple[Seen, ...]], sees: Callable[[Seen], bool]) -> None:
-        self._spec = spec
-        self._named = named
-        self._sees = sees
-
-    def __getitem__(self, name: str) -> tuple[Seen, ...]:
-        first, *steps = name.split(".")
-        found = tuple(filter(self._sees, self._named[first]))
-        for step in steps:
-            items = (seen.item for seen in found if isinstance(seen, Visit))
-            found = tuple(inner for item in items for inner in inside(self._spec, item).get(step, ()))
-        if not found:
-            raise KeyError(name)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self._named if name in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    @cached_property
-    def all(self) -> frozenset[str]:
-        """The names."""
-        return frozenset(self)
 
 
 class Moment(Enum):
@@ -113,14 +79,19 @@ class Site:
         """Whether the name means what is left in the section; a field that is called so goes before."""
         return name.name in LEFT and name.name not in self.around and name.name not in self.values
 
+    def is_index(self, name: Name) -> bool:
+        """Whether the name means the number of an item; a field that is called so goes before."""
+        return name.name == INDEX and name.name not in self.around and name.name not in self.values
+
     def kind(self, name: Name) -> Kind | None:
         """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
-        if self.is_left(name):
+        if self.is_left(name) or self.is_index(name):
             return Kind.NUMBER
-        kinds = {kind for seen in self.values.get(name.name, ()) if (kind := self._kind(seen)) is not None}
+        is_item = name.item is not None and not name.item.inner
+        kinds = {kind for seen in self.values.get(name.name, ()) if (kind := self._kind(seen, is_item)) is not None}
         return kinds.pop() if len(kinds) == 1 else None
 
-    def _kind(self, seen: Seen) -> Kind | None:
+    def _kind(self, seen: Seen, is_item: bool) -> Kind | None:
         match seen:
             case Input():
                 return self.input_kinds.get(seen)
@@ -128,7 +99,9 @@ class Site:
                 found = parse(seen.type)
                 return found.kind if found is not None else None
             case Visit(item=item):
-                return item.kind if isinstance(item, Named) and not isinstance(item.type, Unknown) else None
+                if not isinstance(item, Named) or isinstance(item.type, Unknown):
+                    return None
+                return item.item_kind if is_item else item.kind
 
 
 @once
@@ -223,13 +196,14 @@ class _Sites:
 
     def field(self, visit: Visit, field: model.Field) -> Iterator[Site]:
         yield from self.reading(visit, "when", field.when, Kind.CONDITION)
-        yield from self.reading(visit, "at", field.place, Kind.NUMBER)
+        yield from self.reading(visit, "at", field.place, Kind.NUMBER, grows=True)
         for value in field.inputs.values():
-            yield from self.reading(visit, "with", value, None)
+            yield from self.reading(visit, "with", value, None, grows=True)
         if isinstance(field.wire.extent, model.Size):
-            yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER)
+            yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER, grows=True)
         yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
-        yield from self.whole(visit, "derive", field.derive, _plain(field))
+        item = field.item_kind
+        yield from self.whole(visit, "derive", field.derive, item if item in PLAIN else None)
         yield from self.default(visit, field)
         for covered in field.checksum.ranges if field.checksum is not None else ():
             yield from self.whole(visit, "from", covered.start, Kind.NUMBER)
@@ -249,26 +223,36 @@ class _Sites:
         visit: Visit | None = None,
         *,
         regions: bool = True,
+        growing: Visit | None = None,
     ) -> Iterator[Site]:
         """An expression, if it is given, that sees the ``own`` nodes and this many of the header's; None means all."""
         if condition is not None:
             sight = self.sight
             sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
             around = sight.around(visit.branch if visit else ())
-            yield Site(
-                condition, key, wants, moment, sight.values(own, header), sizes, around, self.scope, self.kinds, visit
-            )
+            values = sight.values(own, header, growing)
+            yield Site(condition, key, wants, moment, values, sizes, around, self.scope, self.kinds, visit)
 
     def reading(
-        self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, itself: bool = False
+        self,
+        visit: Visit,
+        key: str,
+        condition: Condition | None,
+        wants: Kind | None,
+        *,
+        itself: bool = False,
+        grows: bool = False,
     ) -> Iterator[Site]:
-        """An expression evaluated before its node is read, or with ``itself`` after it."""
+        """An expression evaluated before its node is read, or with ``itself`` after it. One of a list that ``grows`` is
+        about an item, and sees those before it.
+        """
 
         def known(other: Visit) -> bool:
             is_read = other.order < visit.order or (itself and other is visit)
             return is_read and other.meets(visit)
 
-        return self.site(key, condition, wants, Moment.READING, known, self.sight.header_at(visit), visit)
+        header, growing = self.sight.header_at(visit), visit if grows else None
+        return self.site(key, condition, wants, Moment.READING, known, header, visit, growing=growing)
 
     def whole(
         self, visit: Visit, key: str, condition: Condition | None, wants: Kind | None, moment: Moment = Moment.WHOLE
@@ -332,7 +316,9 @@ class _Sight:
             self.slots[slot] = len(self.scope.header_at(visit))
         return self.slots[slot]
 
-    def values(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
+    def values(
+        self, own: Callable[[Visit], bool], header: int | None = None, growing: Visit | None = None
+    ) -> VisibleNames:
         """The parameters, the ``own`` fields, and those among the first nodes of the header."""
 
         def sees(seen: Seen) -> bool:
@@ -340,7 +326,7 @@ class _Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return VisibleNames(self.spec, self.named, sees)
+        return VisibleNames(self.spec, self.named, sees, growing)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""

@@ -8,6 +8,7 @@ from wireloom.expressions.numerals import Hexadecimal, integer
 from wireloom.expressions.parsing import ExpressionError, parse, parsed, spelled
 from wireloom.expressions.text import qualified
 from wireloom.expressions.tree import (
+    INDEX,
     LEFT,
     OF_PLACES,
     Among,
@@ -17,11 +18,13 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
+    InList,
     Logical,
     Name,
     Origin,
     Unary,
     Value,
+    in_list,
     may_be_absent,
     measured,
     names,

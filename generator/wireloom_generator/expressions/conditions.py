@@ -26,6 +26,7 @@ from wireloom_generator.expressions import (
     Name,
     Unary,
     Value,
+    in_list,
     key,
     parts,
     rebuild,
@@ -225,7 +226,9 @@ class _Question:
 
     def guessed(self, name: str) -> Domain:
         """The domain of an unknown name, from what it is compared with."""
-        may_lack = any(_asks_presence(part, name) for tree in self.trees for part in walk(tree))
+        may_lack = in_list(name) is not None or any(
+            _asks_presence(part, name) for tree in self.trees for part in walk(tree)
+        )
         if name.startswith(("size(", "count(", "offset(")):
             return Domain(least=0)
         for atom in self.atoms:

@@ -105,11 +105,16 @@ def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misf
     if wanted is not None:
         yield from _unwanted(wanted, (tree,), of)
     match tree:
-        case Value() | Call(Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT):
+        case Value():
+            return
+        case Call(Function.SIZE | Function.OFFSET | Function.COUNT | Function.PRESENT):
+            for part in parts(tree.target):
+                yield from misfits(part, of, Kind.NUMBER)
             return
         case Name():
             if (found := of(tree)) is not None and found not in PLAIN:
                 yield Misfit(tree, Fault.OPAQUE, found, found)
+            yield from _unwanted(Kind.NUMBER, parts(tree), of)
         case Unary("not") | Logical():
             yield from _unwanted(Kind.CONDITION, parts(tree), of)
         case Unary() | Binary() | Call():

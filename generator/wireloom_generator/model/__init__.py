@@ -45,6 +45,7 @@ from wireloom_generator.model.nodes import (
     children,
     walk,
 )
+from wireloom_generator.model.numbering import derived_from, numbered
 from wireloom_generator.model.protocol import (
     Beginning,
     Example,

@@ -19,6 +19,7 @@ from wireloom_generator.model.nodes import (
     Tail,
     When,
 )
+from wireloom_generator.model.numbering import numbered
 from wireloom_generator.model.wires import Condition
 
 
@@ -40,7 +41,9 @@ def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
 
 
 def _placed(node: Node) -> Node | Elsewhere:
-    return Elsewhere(node.place, node) if isinstance(node, Field) and node.place is not None else node
+    if not isinstance(node, Field) or node.place is None or numbered(node, "at"):
+        return node
+    return Elsewhere(node.place, node)
 
 
 def _presence(node: Node) -> tuple[Condition | bool, int]:

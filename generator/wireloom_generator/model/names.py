@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import expressions
-from wireloom_generator.expressions import LEFT, Expr, Name, Origin
+from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, Origin
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names that the expressions of one struct know: its own fields, what it is given, the record's
-    header fields, parameters, and the words for what is left in a section.
+    header fields, parameters, and the words for what is left in a section and for the number of an item.
 
     With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
     those of ``hexadecimal`` with numbers written so.
@@ -24,6 +24,9 @@ class Names:
 
     def resolve(self, name: Name) -> Name:
         """The name with its origin; unchanged if it is unknown."""
+        if name.item is not None:
+            found = self.resolve(Name(name.item.list))
+            return name._replace(origin=found.origin, nullable=True)
         if name.name in self.given and name.name not in self.own:
             return name._replace(origin=Origin.INPUT)
         for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
@@ -31,6 +34,8 @@ class Names:
                 return name._replace(origin=origin, nullable=nullable)
         if name.name in self.parameters:
             return name._replace(origin=Origin.PARAMETER)
+        if name.name == INDEX:
+            return name._replace(origin=Origin.ITEM)
         return name._replace(origin=Origin.SECTION, nullable=True) if name.name in LEFT else name
 
     def resolved(self, expression: Expr) -> Expr:

@@ -117,6 +117,8 @@ class Field(_Named):
 
     It stands at the byte ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to others.
 
+    Of a ``watched`` list somebody asks where items are, or for those that are read so far.
+
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """
 
@@ -145,6 +147,7 @@ class Field(_Named):
     reserved: bool = field(default=False, compare=False)
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     faults: tuple[WrongKey, ...] = field(default=(), compare=False)
+    watched: bool = field(default=False, compare=False)
 
     @property
     def type(self) -> WireType:

@@ -35,6 +35,11 @@ class Condition:
         return any(name.origin is Origin.SECTION for name in names(self.expression))
 
     @property
+    def asks_index(self) -> bool:
+        """Whether it asks for the number of an item."""
+        return any(name.origin is Origin.ITEM for name in names(self.expression))
+
+    @property
     def left_behind(self) -> int | None:
         """How many bytes it leaves as a size, if it is ``rest - 4`` or the like."""
         found = terms(self.expression) if self.asks_left else None

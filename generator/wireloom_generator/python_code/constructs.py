@@ -126,7 +126,16 @@ def _field(field: model.Field) -> Code:
     if field.meaning is not None:
         value = call("As", value, _meaning(field.meaning))
     if field.repeat is not None:
-        value = call("Repeat", value, count=given(field.repeat.count), until=given(field.repeat.until))
+        is_placed = model.numbered(field, "at")
+        value = call(
+            "Repeat",
+            value,
+            count=given(field.repeat.count),
+            until=given(field.repeat.until),
+            at=given(field.place) if is_placed else None,
+            shared=is_placed and field.shared,
+            name=string(field.name) if field.watched else None,
+        )
     sum_ = None if field.checksum is None else checksum(field.checksum)
     raw = None if isinstance(field.type, FlatBuffers) else quoted(field.raw)
     return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw)
@@ -154,7 +163,7 @@ def _described(
         labels=_labels(field.labels, field.enum or flags),
         const=None if field.const is None else literal(field.const),
         valid=given(field.valid),
-        derive=given(field.derive),
+        derive=_derived(field),
         checksum=checksum,
         default=_default(field.default),
         long=long,
@@ -162,6 +171,14 @@ def _described(
         raw=raw,
     )
     return found if len(found.arguments) > 1 else value
+
+
+def _derived(field: model.Field | model.BitField) -> Code | None:
+    """What a field follows from, or each item of a list."""
+    about = model.derived_from(field) if isinstance(field, model.Field) else None
+    if about is None or field.derive is None:
+        return given(field.derive)
+    return call("PerItem", asked(field.derive), string(expressions.qualified(about, about.name)))
 
 
 def _named(numbers: str | None) -> str | None:

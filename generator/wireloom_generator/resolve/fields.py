@@ -14,6 +14,7 @@ from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.stray import meaningless, stray
+from wireloom_generator.resolve.watched import watched
 from wireloom_generator.types import (
     Bytes,
     Declared,
@@ -47,6 +48,7 @@ class FieldResolving:
         """That of what is resolved now."""
         self.live = model.Order.BIG if self.order is not model.Order.PARAMETER else self.order
         """The one that values without an order of their own are read in there."""
+        self.watched = watched(spec)
         self.varies = any(entry.byte_order is not None for entry in _regions(spec))
 
     def _record_names(self) -> Names:
@@ -297,6 +299,7 @@ class FieldResolving:
             reserved=field.reserved,
             stray=dict(stray(field)),
             faults=tuple(wire.type.faults(field)),
+            watched=field.name in self.watched,
             written=field,
             via=via,
         )

@@ -3,9 +3,9 @@
 The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
 ``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
 record's header fields, the protocol's parameters and, in a type, what it is given; ``head.length`` is a field of the
-struct ``head``; text stands in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``,
-``count`` and ``until`` of a field. It cannot decide which alternative is taken: that must follow from values, since
-somebody has to write them.
+struct ``head``, ``sizes[0]`` an item of the list ``sizes``; text stands in quotes. What is left of the section is
+``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a field. It cannot decide which alternative is
+taken: that must follow from values, since somebody has to write them.
 
 Bad::
 
@@ -54,7 +54,7 @@ _LENGTH = "a length is rest, a number, or follows from numbers of the header, as
 
 
 def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
-    if name.name in site.values:
+    if name.name in site.values or site.is_index(name):
         return
     at = site.where(name.column)
     around = site.around.get(name.name, ())
@@ -65,7 +65,7 @@ def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
         yield Problem(at, "expression", "'record' has no value", hint)
     elif not around:
         yield Problem(at, "expression", *_unknown(spec, site, name))
-    elif all(_is_section(seen) for seen in around):
+    elif all(_is_section(seen) for seen in around) and name.item is None:
         what, hint = f"{name.name!r} is a section and has no value", f"size({name.name}) is how many bytes it has"
         yield Problem(at, "expression", what, hint)
 
@@ -97,6 +97,8 @@ _TERMINATED = frozenset(
 
 def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     """What is wrong with a name that nothing has, and what to do."""
+    if name.item is not None:
+        return _no_item(spec, site, name, name.item)
     what = f"unknown name {name.name!r}"
     first, *steps = name.steps
     if steps and first in spec.parameters:
@@ -117,6 +119,17 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     return what, _unknown_hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
 
 
+def _no_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
+    """Why there is no such item, and what to do."""
+    around = site.around.get(item.list, ())
+    if not around:
+        return _unknown(spec, site, Name(item.list, name.column))
+    first = item.inner[0] if item.inner else ""
+    found = (inside(spec, seen.item, is_item=True) for seen in around if isinstance(seen, Visit))
+    names = [inner for each in found for inner in each]
+    return f"an item of {item.list!r} has no field {first!r}", closest(first, names)
+
+
 def _giving(name: str) -> str:
     return f"write given: [{name}] in the type, and with: {{{name}: {name}}} where it is used"
 
@@ -129,7 +142,8 @@ def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
             if isinstance(item, model.Named) and item.kind is Kind.LIST:
-                return f"{before!r} is a list, and {step!r} is not a field of it", f"count({before}) is how many it has"
+                hint = f"{before}[0].{step} is that of its first item, count({before}) how many it has"
+                return f"{before!r} is a list, and {step!r} is not a field of it", hint
             kind = item.kind if isinstance(item, model.Named) else "a section"
             return f"{before!r} is {kind}, and has no field {step!r}", ""
         if step not in names:
@@ -140,6 +154,8 @@ def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
 
 def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
+    if name == "_index":
+        return "index is the number of an item"
     if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:

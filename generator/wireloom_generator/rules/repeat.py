@@ -48,16 +48,17 @@ def _length(field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
 
 
 def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+    assert field.repeat is not None
     if isinstance(field.type, FlatBuffers):
         what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
         yield Problem(field.where("repeat"), "repeat", what, hint)
     if isinstance(field.wire.extent, model.Rest) or model.leaves(field) is not None:
         hint = "to bound the list, put it into a section with that size"
         yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
-    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0:
+    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0 and not model.numbered(field):
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
     at, struct = field.where("type"), struct_of(spec, field)
-    if struct is not None and not has_bytes(struct):
+    if struct is not None and not has_bytes(struct) and not (model.numbered(field) and field.repeat.count):
         yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
     struct = opened(spec, field)
     if struct is None:

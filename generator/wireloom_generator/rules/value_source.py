@@ -3,7 +3,7 @@
 What a field holds is given, or follows from the rest: ``const`` always the same, ``derive`` from an expression,
 ``checksum`` from the bytes, ``compute`` without being in the bytes at all. Two of them would contradict each other, and
 ``default`` would never be used beside one. Only integers and booleans can be derived: lengths, counts, offsets, and
-whether something is there.
+whether something is there. A list of them can be derived from another list, item by item.
 
 Bad::
 
@@ -55,9 +55,7 @@ def _one_source(field: Named) -> Iterator[Problem]:
 def _derived(field: model.Field) -> Iterator[Problem]:
     if field.derive is None:
         return
-    if field.repeat is not None:
-        yield Problem(field.where("derive"), "value-source", "a list cannot be derived")
-    elif not isinstance(field.type, Boolean) and whole(field.type) is None:
+    if not isinstance(field.type, Boolean) and whole(field.type) is None:
         yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "integers can")
 
 

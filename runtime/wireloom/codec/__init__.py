@@ -38,7 +38,7 @@ from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
-from wireloom.expressions import Expression
+from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "Pad",
     "Padded",
     "Parameter",
+    "PerItem",
     "Prefixed",
     "Protobuf",
     "Protocol",

@@ -11,6 +11,10 @@ Extremes = tuple[int, int]
 """Start and end of something, in bytes from the start of what it belongs to."""
 
 
+Spans = list[Extremes]
+"""Where the items of a list are."""
+
+
 NOTHING: Mapping[str, Any] = {}
 """What a struct is given that asks for nothing."""
 
@@ -26,10 +30,11 @@ class Frame(dict[str, Extremes]):
 
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
     fields are looked up only if they are asked for. ``left`` is how many bytes are left in the section where the
-    expression stands that is evaluated next; None where nobody knows.
+    expression stands that is evaluated next; None where nobody knows. ``index`` is the number of the item that it is
+    about, ``listed`` has the spans of the items of lists, where somebody asks for them.
     """
 
-    __slots__ = ("given", "left", "parameters", "runs")
+    __slots__ = ("given", "index", "left", "listed", "parameters", "runs")
 
     def __init__(self, parameters: Values, **spans: Extremes) -> None:
         super().__init__(spans)
@@ -37,6 +42,8 @@ class Frame(dict[str, Extremes]):
         self.given: Mapping[str, Any] = NOTHING
         self.runs: dict[Placement, int] = {}
         self.left: int | None = None
+        self.index = 0
+        self.listed: dict[str, Spans] | None = None
 
     def span(self, name: str) -> Extremes | None:
         """The span of ``name`` in the record; None when it is absent."""
@@ -56,3 +63,18 @@ class Frame(dict[str, Extremes]):
     def offset(self, name: str) -> int:
         """Where ``name`` starts; 0 when it is absent."""
         return (self.span(name) or (0, 0))[0]
+
+    def item_size(self, name: str, index: Any) -> int | None:
+        """Bytes of an item of the list ``name``, by its number or as ``last``; None if there is no such item."""
+        found = self._item(name, index)
+        return None if found is None else found[1] - found[0]
+
+    def item_offset(self, name: str, index: Any) -> int | None:
+        """Where an item of the list ``name`` starts; None if there is no such item."""
+        found = self._item(name, index)
+        return None if found is None else found[0]
+
+    def _item(self, name: str, index: Any) -> Extremes | None:
+        spans = (self.listed or {}).get(name, ())
+        number = len(spans) - 1 if index == "last" else index
+        return spans[number] if isinstance(number, int) and 0 <= number < len(spans) else None

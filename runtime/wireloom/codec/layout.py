@@ -182,8 +182,9 @@ class Lone(Part):
         self.field = subcon if isinstance(subcon, Field) else Field(subcon)
         self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
         self.subcon = self.raw.value if self.raw else self.field.subcon
+        self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
         self.inputs = (*self.field.inputs(name), *([self.raw.column] if self.raw else []))
-        self.is_struct = isinstance(value_type(self.subcon), StructOf)
+        self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
         self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))
         self._settled = Settled(name)
@@ -218,7 +219,7 @@ class Lone(Part):
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
         if self.derived:
-            value = writer.guess(this, self.name)
+            value = writer.guess(this, self.name) or self._nothing
             writer.claim(self._settled, this, value)
         else:
             value = self._given(writer, this)
@@ -231,7 +232,7 @@ class Lone(Part):
             self.subcon.keep(writer, this, value, raw)
         else:
             built = self.subcon._build(value, writer, this, "")
-            this[self.name] = built if self.is_struct else value
+            this[self.name] = built if self.is_built else value
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
         if self._validity is not None:
@@ -271,6 +272,7 @@ class With(Construct):
         super().__init__()
         self.layout = layout
         self.values = {name: expression(value) for name, value in values.items()}
+        self.asks_index = any(value.asks_index for value in self.values.values())
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""
@@ -279,6 +281,10 @@ class With(Construct):
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         record, frame = stream.record, stream.frame
         values = {name: value.ask(context, record, frame) for name, value in self.values.items()}
+        missing = next((name for name, value in values.items() if value is None), None)
+        if missing is not None:
+            what = f"{self.values[missing].written} has no value, which is given as {missing}"
+            raise DecodeError("invalid", what, stream.pos)
         return self.layout.parse_given(stream, values)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -292,9 +298,11 @@ class _LateValues(Mapping[str, Any]):
         self.values_of = values
         self.writer = writer
         self.frame = writer.frame
+        self.index = writer.frame.index
         self.this = this
 
     def __getitem__(self, name: str) -> Any:
+        self.frame.index = self.index
         return self.values_of[name].ask(self.this, self.writer.record, self.frame)
 
     def __iter__(self) -> Iterator[str]:

@@ -11,11 +11,12 @@ from construct import Construct
 from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Packing, packing_of
-from wireloom.codec.frames import Frame, Values
+from wireloom.codec.frames import Frame, Spans, Values
 from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.items import PlacedItem, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
-from wireloom.codec.values import Composite, value_type
+from wireloom.codec.values import Composite, asks_index, value_type
 from wireloom.codec.writer import Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
@@ -23,15 +24,31 @@ from wireloom.expressions import Expression, Formula, expression
 class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` uses an item's own fields, so it needs items that are structs.
+    ``until`` uses an item's own fields, so it needs items that are structs. Each item stands at the byte ``at`` of the
+    record, if that is given, and its bytes may be ``shared``. The ``name`` is that of the list, where somebody asks for
+    its items while it is read, or where they are.
     """
 
-    def __init__(self, item: Construct, *, count: Formula | None = None, until: Formula | None = None) -> None:
+    def __init__(
+        self,
+        item: Construct,
+        *,
+        count: Formula | None = None,
+        until: Formula | None = None,
+        at: Formula | None = None,
+        shared: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         self.item = item
         self.weight = weight(value_type(item))
         self.count = expression(count)
         self.until = expression(until)
+        self.at = expression(at)
+        self.shared = shared
+        self.name = name
+        self.numbered = self.at is not None or asks_index(item)
+        self._may_be_empty = self.count is not None and self.numbered
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)
 
@@ -62,18 +79,19 @@ class Repeat(Composite):
         return ListOf(value_type(self.item))
 
     def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
-        number = self._little if stream.little else self._big
-        count = self._count(stream, context, number.size if number else 1)
+        number = self._number(stream)
+        count = self._count(stream, context, 0 if self._may_be_empty else number.size if number else 1)
         if number:
             stream.weigh(self.weight * ((stream.limit - stream.pos) // number.size if count is None else count))
             return number.read(stream, count)
         items: list[Any] = []
+        spans = self._begin(stream, context, items)
         trace = stream.trace
         while (stream.pos < stream.limit or self.until is not None) if count is None else len(items) < count:
             if trace is not None and len(items) == trace.items:
                 trace.begin(f"[{len(items)}]", stream.pos, SpanKind.OMITTED)
                 stream.trace = None
-            items.append(self._item(stream, context, len(items)))
+            items.append(self._item(stream, context, len(items), spans))
             if self.until is not None and self._ends(items[-1], stream):
                 break
         if trace is not stream.trace:
@@ -87,7 +105,7 @@ class Repeat(Composite):
             return None
         count = stream.ask(self.count, context)
         left = stream.limit - stream.pos
-        if not isinstance(count, int) or not 0 <= count * smallest <= left:
+        if not isinstance(count, int) or count < 0 or count * smallest > left:
             what = counted(count, "item") if isinstance(count, int) else "an unknown number of items"
             error = DecodeError("count", f"{what} cannot stand in {counted(left, 'byte')}", stream.pos)
             raise stream.wanting(error, stream.pos + count * smallest if isinstance(count, int) else 0)
@@ -97,12 +115,54 @@ class Repeat(Composite):
         assert self.until is not None
         return bool(stream.ask(self.until, item))
 
-    def _item(self, stream: Reader, context: Values, index: int) -> Any:
+    def _number(self, beside: Reader | Writer) -> "_NumberItem | None":
+        """How to read or write all items at once, if they are numbers side by side that nobody asks for meanwhile."""
+        if self.name is not None or self.at is not None:
+            return None
+        return self._little if beside.little else self._big
+
+    def _begin(self, beside: Reader | Writer, this: Values, items: list[Any]) -> Spans | None:
+        """Let items be seen while not all are there; returns where to note their spans, if somebody asks for them."""
+        if self.name is None:
+            return None
+        this[self.name] = items
+        beside.frame.listed = beside.frame.listed or {}
+        found: Spans = []
+        beside.frame.listed[self.name] = found
+        return found
+
+    def _item(self, stream: Reader, context: Values, index: int, spans: Spans | None) -> Any:
         start = stream.pos
         stream.weigh(self.weight)
+        if self.numbered:
+            stream.frame.index = index
+        if self.at is not None:
+            return self._placed(self.at, stream, context, spans)
         value = stream.nest(f"[{index}]", self.item._parse, context)
         if stream.pos == start:
-            raise DecodeError("count", "an item without bytes repeats for ever", start)
+            if not self._may_be_empty:
+                raise DecodeError("count", "an item without bytes repeats for ever", start)
+            stream.borrow(1)
+        if spans is not None:
+            spans.append((start, stream.pos))
+        return value
+
+    def _placed(self, at: Expression, stream: Reader, context: Values, spans: Spans | None) -> Any:
+        """The item where it stands."""
+        label, found = f"[{stream.frame.index}]", (0, 0)
+
+        def parse() -> Any:
+            nonlocal found
+            start = stream.pos
+            value = stream.nest(label, self.item._parse, context)
+            found = start, stream.pos
+            return value
+
+        value = stream.away(at.ask(context, stream.record, stream.frame), label, parse, shared=self.shared)
+        if found[0] == found[1]:
+            stream.borrow(1)
+        if spans is not None:
+            spans.append(found)
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -110,18 +170,26 @@ class Repeat(Composite):
             raise EncodeError(f"a list expected, not {type(obj).__name__}")
         if len(obj) * self.weight > Reader.HEAVIEST:
             raise EncodeError(f"a list of more than {Reader.HEAVIEST} bytes in a table")
-        number = self._little if stream.little else self._big
+        number = self._number(stream)
         outer, spot = stream.path, self._spot(stream)
         built: list[Any] = []
+        spans = self._begin(stream, context, built)
         spots: list[Spot | None] = []
         for index, item in enumerate(obj):
             stream.path = (outer, index)
             start = len(stream.buffer)
+            if self.numbered:
+                stream.frame.index = index
             if number:
                 number.write(stream, item)
+            elif self.at is not None:
+                built.append(item)
+                self._put(self.at, stream, context, built, spans)
             else:
                 built.append(self.item._build(item, stream, context, ""))
-            if len(stream.buffer) == start:
+                if spans is not None:
+                    spans.append((start, len(stream.buffer)))
+            if len(stream.buffer) == start and not self._may_be_empty and self.at is None:
                 raise EncodeError("takes no bytes, so that it could repeat for ever")
             if self.until is not None:
                 spots.append(stream.spot() if self.until.asks_left else None)
@@ -130,7 +198,17 @@ class Repeat(Composite):
             stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
         else:
             self._claim(stream, context, obj, spot)
-        return obj
+        return obj if number else built
+
+    def _put(self, at: Expression, writer: Writer, this: Values, built: list[Any], spans: Spans | None) -> None:
+        """Let the last item be written where it stands, or be compared with what others wrote there."""
+        item = PlacedItem(at, self.item, built, len(built) - 1, spans)
+        if spans is not None:
+            spans.append((0, 0))
+        if self.shared:
+            writer.share(item, this)
+        else:
+            writer.defer(item, this, place(writer, this, at))
 
     def _spot(self, writer: Writer) -> Spot | None:
         return writer.spot() if self.count is not None and self.count.asks_left else None

@@ -1,16 +1,18 @@
 """Where a record's bytes come from: a reader that goes no further than the section it is in."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Extremes, Frame, Values
+from wireloom.codec.givens import shown
 from wireloom.codec.places import Scattered
 from wireloom.codec.tracing import Trace
 from wireloom.expressions import Expression
 from wireloom.options import wide
 
+T = TypeVar("T")
 Enclosing = tuple[int, Scattered | None]
 """The end of a region, and what was read out of sequence in it."""
 
@@ -88,6 +90,32 @@ class Reader:
         if self.borrowed > self.SHARED * len(self.buffer):
             raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
         self.weigh(count)
+
+    def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool) -> T:
+        """What ``parse`` reads at a byte of the record; then reading goes on here. The bytes of what is ``shared``
+        belong to others.
+        """
+        pos, limit, taken, trace = self.pos, self.limit, self.taken, self.trace
+        if shared:
+            self.limit, self.taken = self.end, Scattered()
+        if not isinstance(at, int) or not 0 <= at <= self.limit:
+            where = "the record" if shared else "its section"
+            raise DecodeError("place", f"would stand at byte {shown(at)}, not in {where}", pos, name)
+        if trace is not None:
+            trace.leave(shared=shared)
+        self.pos = at
+        value = parse()
+        end = self.pos
+        if trace is not None:
+            trace.come_back(pos)
+        self.pos, self.limit = pos, limit
+        if shared:
+            self.taken = taken
+            self.borrow(end - at)
+            return value
+        self.taken = self.taken or Scattered()
+        self.taken.take(at, end, limit, name)
+        return value
 
     def enter(self, limit: int) -> "Enclosing":
         """Begin a region that ends there; returns the bounds of the one around it."""

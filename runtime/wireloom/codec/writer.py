@@ -17,12 +17,16 @@ OpenEnd = tuple["Refuser", Values, int, bool, Path]
 
 
 class Spot:
-    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended."""
+    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended.
 
-    __slots__ = ("at", "left")
+    ``index`` is the number of the item of a list that stands there.
+    """
 
-    def __init__(self, at: int) -> None:
+    __slots__ = ("at", "index", "left")
+
+    def __init__(self, at: int, index: int) -> None:
         self.at = at
+        self.index = index
         self.left: int | None = None
 
 
@@ -135,7 +139,7 @@ class Writer:
         self.record = record
         self.path = None
         self.frame.clear()
-        self.frame.left = None
+        self.frame.left = self.frame.listed = None
         self.buffer.clear()
         self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
         self.awaited, self.waiting, self.moved = Awaiting(), None, False
@@ -189,8 +193,8 @@ class Writer:
         self.claims.append((part if spot is None else _AtSpot(part, spot), this, self.frame, taken, self.path))
 
     def spot(self) -> Spot:
-        """This place, for an expression that asks how many bytes are left here."""
-        found = Spot(len(self.buffer))
+        """This place, for an expression that asks how many bytes are left here, or which item stands here."""
+        found = Spot(len(self.buffer), self.frame.index)
         self.open_ends.append(found)
         return found
 
@@ -324,7 +328,7 @@ class Claimant(Refuser, Protocol):
 
 
 class _AtSpot:
-    """A claim that asks how many bytes are left behind its ``spot``."""
+    """A claim that asks how many bytes are left behind its ``spot``, or which item stands there."""
 
     __slots__ = ("claimant", "spot")
 
@@ -334,7 +338,7 @@ class _AtSpot:
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """What the claimant finds there."""
-        frame.left = self.spot.left
+        frame.left, frame.index = self.spot.left, self.spot.index
         return self.claimant.state(this, record, frame)
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:

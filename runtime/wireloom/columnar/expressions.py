@@ -125,6 +125,8 @@ def _found(name: Name) -> Vectorised:
             return lambda this, record, frame: frame.left
         case Origin.INPUT:
             return lambda this, record, frame: frame.input(key)
+        case Origin.ITEM:
+            raise AssertionError("the number of an item is left to the codec")
         case Origin.THIS | None:
             return lambda this, record, frame: this[key]
 

@@ -3,6 +3,6 @@
 A text is parsed when it is first used; until then no other module here is imported.
 """
 
-from wireloom.expressions.expression import Expression, Formula, expression
+from wireloom.expressions.expression import Expression, Formula, PerItem, expression
 
-__all__ = ["Expression", "Formula", "expression"]
+__all__ = ["Expression", "Formula", "PerItem", "expression"]

@@ -13,6 +13,8 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.asks_index = "item." in text
+        """Whether it may ask for the number of an item."""
         self.asks_left = "section." in text
         """Whether it may ask how many bytes are left in the section, so that who asks it must say so to the frame."""
         self.ask: RecordFunction = self._ask_first
@@ -63,6 +65,22 @@ class Expression:
         from wireloom.expressions.tree import mentions
 
         return mentions(self.tree)
+
+
+class PerItem(Expression):
+    """An expression about each item of a list. Its value is a list that has one for each item of the list ``of``."""
+
+    def __init__(self, text: str, of: str) -> None:
+        super().__init__(text)
+        self.of = of
+        self.count = Expression(f"count({of})")
+
+    def _ask_first(self, this: Any, record: Any, frame: Any) -> list[Any]:
+        found = []
+        for number in range(self.count.ask(this, record, frame) or 0):
+            frame.index = number
+            found.append(self._function(this, record, frame))
+        return found
 
 
 Formula = str | int | Expression

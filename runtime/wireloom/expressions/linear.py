@@ -8,6 +8,7 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
+    InList,
     Logical,
     Name,
     Origin,
@@ -32,6 +33,8 @@ def terms(tree: Expr) -> dict[str, int] | None:
             return None
         case Value(int() as number):
             return {"": number}
+        case Name(item=InList()) | Call(_, (Name(item=InList()),)):
+            return None
         case Name() | Call(Function.SIZE | Function.OFFSET | Function.COUNT):
             return {key(tree): 1}
         case Unary("-", operand):

@@ -2,12 +2,12 @@
 
 Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, bytes as in
 ``hex('0d0a')``, true and false, and the calls ``size offset count present min max``. No loops, no other calls. A name
-with dots leads into structs.
+with dots leads into structs; ``sizes[index]``, ``first(sizes)`` and ``last(sizes)`` are items of a list.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
 ``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
-left in the section, any other name is in the own struct; ``this.`` stands before one that would look like these. Any
-field may be absent, and what is left is not known while a record is written.
+left in the section, ``item.index`` is the number of an item, any other name is in the own struct; ``this.`` stands
+before one that would look like these. Any field may be absent, and what is left is not known while a record is written.
 
 A name that is a word of Python's has an underscore behind it: ``class_`` asks for the field ``class``.
 """
@@ -31,6 +31,7 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
+    InList,
     Logical,
     Name,
     Origin,
@@ -49,9 +50,13 @@ ORIGINS = {
     "parameters": Origin.PARAMETER,
     "section": Origin.SECTION,
     "given": Origin.INPUT,
+    "item": Origin.ITEM,
     "this": Origin.THIS,
 }
 """The words of generated code for where the value of a name is found."""
+_QUALIFIER = re.compile(rf"(?<![\w.])(?:{'|'.join(ORIGINS)})\.")
+_PRESENT = (Origin.PARAMETER, Origin.INPUT, Origin.ITEM)
+"""Where every name has a value."""
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -70,6 +75,8 @@ _SLIPS = {
     r"[^=!<>]=[^=]": "a comparison is written ==",
 }
 """How other languages write what is written otherwise here."""
+_ITEMS = ("first", "last")
+"""The words for items of a list that are no numbers."""
 _SPLIT = "give parts of it names, with compute"
 
 
@@ -191,6 +198,8 @@ class _Reading:
                 return Value(name == "true")
             case ast.Name(id=name):
                 return self._name([_meant(name)], self._column(node))
+            case ast.Attribute() | ast.Subscript() | ast.Call() if (found := self._item(node)) is not None:
+                return found
             case ast.Attribute() if (steps := _steps(node)) and spelled(".".join(steps)) == self._source(node):
                 return self._name(steps, self._column(node))
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as value)) if isfinite(value):
@@ -221,7 +230,36 @@ class _Reading:
             return Name(".".join(steps), column)
         origin = ORIGINS.get(steps[0]) if len(steps) > 1 else None
         name = ".".join(steps if origin is None else steps[1:])
-        return Name(name, column, origin or Origin.THIS, origin not in (Origin.PARAMETER, Origin.INPUT))
+        return Name(name, column, origin or Origin.THIS, origin not in _PRESENT)
+
+    def _item(self, node: ast.expr) -> Name | None:
+        """The item of a list that is meant, or what is in it; None if something else is written there."""
+        inner: list[str] = []
+        while isinstance(node, ast.Attribute):
+            inner.insert(0, _meant(node.attr))
+            node = node.value
+        match node:
+            case ast.Subscript(value=listed, slice=number):
+                word, index, text = "", self.part(number), self._unqualified(number)
+            case ast.Call(func=ast.Name(id=("first" | "last") as word), args=[listed], keywords=[]):
+                index, text = Value(0), ""
+            case _:
+                return None
+        column = self._column(node)
+        if not (steps := _steps(listed)):
+            what = f"{ast.unparse(listed)!r} is not the name of a list"
+            raise ExpressionError(what, column, "give the items a type, and let that ask for what is in them")
+        if isinstance(index, Unary) and isinstance(index.operand, Value):
+            raise ExpressionError("no item is in front of the first", column, f"write last({ast.unparse(listed)})")
+        found = self._name(steps, self._column(listed))
+        written = f"{word}({found.name})" if word else f"{found.name}[{text}]"
+        item = InList(found.name, index, word, tuple(inner))
+        return found._replace(name=".".join([written, *inner]), nullable=self.qualified, item=item)
+
+    def _unqualified(self, number: ast.expr) -> str:
+        """The text of an item's number without words for where values are found."""
+        text = ast.unparse(number)
+        return _QUALIFIER.sub("", text) if self.qualified else text
 
     def _column(self, node: ast.expr) -> int:
         """The byte of the text with which it begins, whatever line that is on."""
@@ -264,7 +302,8 @@ class _Reading:
 
     def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
         if name not in tuple(Function):
-            raise ExpressionError(f"{name}() is no function here", column, f"known: {', '.join(Function)}")
+            known = f"known: {', '.join([*Function, *_ITEMS])}"
+            raise ExpressionError(f"{name}() is no function here", column, known)
         match Function(name):
             case Function.MIN | Function.MAX as function:
                 if len(arguments) < 2:

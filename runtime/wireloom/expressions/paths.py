@@ -1,4 +1,4 @@
-"""The way to a value inside of structs."""
+"""The way to a value inside of structs and lists."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,3 +9,15 @@ def inside(values: Any, *steps: str) -> Any:
     for step in steps:
         values = values.get(step) if isinstance(values, Mapping) else None
     return values
+
+
+def item(values: Any, index: Any, *steps: str) -> Any:
+    """What is found by going into an item of a list; None if it has none of that number."""
+    if isinstance(values, list | tuple) and isinstance(index, int) and 0 <= index < len(values):
+        return inside(values[index], *steps)
+    return None
+
+
+def last(values: Any, *steps: str) -> Any:
+    """The same of the last item."""
+    return item(values, len(values) - 1, *steps) if isinstance(values, list | tuple) else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, assert_never
 
-from wireloom.expressions.paths import inside
+from wireloom.expressions.paths import inside, item, last
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -17,6 +17,7 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
+    InList,
     Logical,
     Name,
     Origin,
@@ -31,7 +32,16 @@ RecordFunction = Callable[[Any, Any, Any], Any]
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
 """The errors of expressions without a result: from a division by zero, or from values given to be written."""
-_GIVEN = {"__builtins__": {}, "len": len, "max": max, "min": min, "inside": inside, "UNANSWERED": _UNANSWERED}
+_GIVEN = {
+    "__builtins__": {},
+    "len": len,
+    "max": max,
+    "min": min,
+    "inside": inside,
+    "item": item,
+    "last": last,
+    "UNANSWERED": _UNANSWERED,
+}
 _SOURCE = """
 def ask(this, record, frame):
     try:
@@ -46,6 +56,7 @@ _WHERE = {
     Origin.PARAMETER: "frame.parameters",
     Origin.INPUT: "frame.given",
 }
+_FRAMED = {Origin.SECTION: "left", Origin.ITEM: "index"}
 
 
 def function(tree: Expr) -> RecordFunction:
@@ -68,7 +79,7 @@ class _Compiling:
             case Value(value):
                 return _literal(value)
             case Name():
-                return _found(tree)
+                return self._found(tree)
             case Unary("not", operand):
                 return f"(not {self.value(operand)})"
             case Unary() | Binary():
@@ -96,13 +107,31 @@ class _Compiling:
             case Function.MIN | Function.MAX:
                 return self._computed(tree)
             case Function.PRESENT:
-                return f"({_found(tree.target)} is not None)"
+                return f"({self._found(tree.target)} is not None)"
             case Function.COUNT:
-                return f"len({_found(tree.target)} or ())"
+                return f"len({self._found(tree.target)} or ())"
+            case Function.SIZE | Function.OFFSET if tree.target.item is not None:
+                found = "'last'" if tree.target.item.word == "last" else self.value(tree.target.item.number)
+                return f"frame.item_{function}({tree.target.item.list!r}, {found})"
             case Function.SIZE | Function.OFFSET:
                 return f"frame.{function}({tree.target.name!r})"
             case _:
                 assert_never(function)
+
+    def _found(self, name: Name) -> str:
+        """The value of a name: from where it is found, how many bytes are left, or the number of an item."""
+        if name.origin in _FRAMED:
+            return f"frame.{_FRAMED[name.origin]}"
+        first, *steps = map(repr, name.steps)
+        value = f"{_WHERE[name.origin]}[{first}]"
+        value = f"inside({', '.join([value, *steps])})" if steps else value
+        match name.item:
+            case None:
+                return value
+            case InList(word="last", inner=inner):
+                return f"last({', '.join([value, *map(repr, inner)])})"
+            case InList(number=found, inner=inner):
+                return f"item({', '.join([value, self.value(found), *map(repr, inner)])})"
 
     def _computed(self, tree: Expr) -> str:
         there, value = self._strict(tree)
@@ -158,12 +187,3 @@ def _all(*conditions: str) -> str:
 
 def _tuple(items: Iterable[str]) -> str:
     return f"({''.join(f'{item}, ' for item in items)})"
-
-
-def _found(name: Name) -> str:
-    """The value of a name: from where it is found, or how many bytes are left."""
-    if name.origin is Origin.SECTION:
-        return "frame.left"
-    first, *steps = map(repr, name.steps)
-    value = f"{_WHERE[name.origin]}[{first}]"
-    return f"inside({', '.join([value, *steps])})" if steps else value

@@ -11,6 +11,7 @@ from wireloom.expressions.tree import (
     Compare,
     Conditional,
     Expr,
+    InList,
     Logical,
     Name,
     Origin,
@@ -29,6 +30,7 @@ _PREFIXES = {
     Origin.PARAMETER: "parameters.",
     Origin.SECTION: "section.",
     Origin.INPUT: "given.",
+    Origin.ITEM: "item.",
 }
 _PRECEDENCE = {"or": 1, "and": 2, "not": 3, "in": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 _TIGHT = 10
@@ -66,9 +68,9 @@ def _valued(tree: Expr) -> list[Name]:
     """The names to qualify: all but those of which only the position is used."""
     match tree:
         case Name():
-            return [tree]
+            return [tree, *(name for part in parts(tree) for name in _valued(part))]
         case Call(function) if function in OF_PLACES:
-            return []
+            tree = tree.target
     return [name for part in parts(tree) for name in _valued(part)]
 
 
@@ -97,8 +99,8 @@ def _printed(tree: Expr) -> tuple[str, int]:
     match tree:
         case Value(value):
             return literal(value), 99
-        case Name(name, origin=origin):
-            return _prefix(tree, origin) + spelled(name), 99
+        case Name():
+            return _spelled(tree, _prefix(tree, tree.origin)), 99
         case Unary("not", operand):
             return f"not {_text(operand, 3)}", 3
         case Unary(operator, operand):
@@ -115,12 +117,23 @@ def _printed(tree: Expr) -> tuple[str, int]:
             return f" {operator} ".join(_text(operand, own + 1) for operand in operands), own
         case Conditional(test, then, other):
             return f"{_text(then, 1)} if {_text(test, 1)} else {_text(other)}", 0
-        case Call(function, (Name(name),)) if function in OF_PLACES:
-            return f"{function}({spelled(name)})", 99
+        case Call(function) if function in OF_PLACES:
+            return f"{function}({_spelled(tree.target, '')})", 99
         case Call(function, arguments):
             return f"{function}({', '.join(map(_text, arguments))})", 99
         case _:
             assert_never(tree)
+
+
+def _spelled(name: Name, prefix: str) -> str:
+    """A name as it is written, with what stands in front of where it is found."""
+    match name.item:
+        case None:
+            return prefix + spelled(name.name)
+        case InList(listed, number, word, inner):
+            found = f"{prefix}{spelled(listed)}"
+            found = f"{word}({found})" if word else f"{found}[{_text(number)}]"
+            return ".".join([found, *map(spelled, inner)])
 
 
 def literal(value: int | float | str | bytes | None) -> str:

@@ -17,10 +17,14 @@ class Origin(StrEnum):
     SECTION = "section"
     """It is one of ``LEFT``: how many bytes are left in the section from the place of the expression on."""
     INPUT = "input"
+    ITEM = "item"
+    """It is ``INDEX``: the number of the item of a list that the expression is about."""
 
 
 LEFT = ("rest", "left")
 """What is left in a section: as a word of sizes, and as one of other expressions."""
+INDEX = "index"
+"""The number of an item, the first being 0, in what is said of a list's items."""
 
 
 class Value(NamedTuple):
@@ -29,21 +33,34 @@ class Value(NamedTuple):
     value: int | float | str | bool | bytes | None
 
 
+class InList(NamedTuple):
+    """An item of a ``list``: its number, or that it is the ``first`` or the ``last``; ``inner`` leads into a struct."""
+
+    list: str
+    number: "Expr"
+    word: str = ""
+    inner: tuple[str, ...] = ()
+
+
 class Name(NamedTuple):
     """A field or parameter; ``header.len`` is a field of the struct in the field ``header``.
 
-    ``origin`` is None until the name is resolved; ``nullable`` ones may be absent.
+    ``origin`` is None until the name is resolved; ``nullable`` ones may be absent. With ``item``, it is an item of the
+    list, or something in it: ``entries[index].size``, ``last(sizes)``.
     """
 
     name: str
     column: int = 0
     origin: Origin | None = None
     nullable: bool = False
+    item: InList | None = None
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The names on the way to its value, outermost first; more than one leads into structs."""
-        return tuple(self.name.split("."))
+        """The names on the way to its value, or to the list it is in, outermost first; more than one leads into
+        structs.
+        """
+        return tuple((self.name if self.item is None else self.item.list).split("."))
 
 
 class Unary(NamedTuple):
@@ -146,6 +163,8 @@ def parts(expression: Expr) -> tuple[Expr, ...]:
             return (test, then, other)
         case Call(arguments=arguments):
             return arguments
+        case Name(item=InList(number=number)):
+            return (number,)
         case Value() | Name():
             return ()
 
@@ -167,24 +186,24 @@ def rebuild(expression: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return Conditional(change(test), change(then), change(other))
         case Call(function, arguments):
             return Call(function, tuple(map(change, arguments)))
+        case Name(item=InList() as item):
+            return expression._replace(item=item._replace(number=change(item.number)))
         case Value() | Name():
             return expression
 
 
 def rename(expression: Expr, change: Callable[[Name], Name]) -> Expr:
     """The expression with each of its names changed."""
-    if isinstance(expression, Name):
-        return change(expression)
-    return rebuild(expression, lambda part: rename(part, change))
+    found = rebuild(expression, lambda part: rename(part, change))
+    return change(found) if isinstance(found, Name) else found
 
 
 def names(expression: Expr) -> tuple[Name, ...]:
     """The names whose values it uses, without those it only measures, as in ``size(x)``."""
     if isinstance(expression, Call) and expression.function in OF_NAMES:
-        return ()
-    if isinstance(expression, Name):
-        return (expression,)
-    return tuple(name for part in parts(expression) for name in names(part))
+        return tuple(name for part in parts(expression.target) for name in names(part))
+    found = (expression,) if isinstance(expression, Name) else ()
+    return (*found, *(name for part in parts(expression) for name in names(part)))
 
 
 def needed(expression: Expr) -> tuple[Expr, ...]:
@@ -224,10 +243,9 @@ def may_be_absent(expression: Expr) -> bool:
 def asked(expression: Expr) -> tuple[Name, ...]:
     """The names whose value, count or presence it uses, in the order of use."""
     if isinstance(expression, Call) and expression.function in OF_PLACES:
-        return ()
-    if isinstance(expression, Name):
-        return (expression,)
-    return tuple(name for part in parts(expression) for name in asked(part))
+        return tuple(name for part in parts(expression.target) for name in asked(part))
+    found = (expression,) if isinstance(expression, Name) else ()
+    return (*found, *(name for part in parts(expression) for name in asked(part)))
 
 
 def mentions(expression: Expr) -> tuple[tuple[Function | None, Name], ...]:
@@ -235,6 +253,17 @@ def mentions(expression: Expr) -> tuple[tuple[Function | None, Name], ...]:
     places = {name.column: function for function, name in measured(expression) if function in OF_PLACES}
     found = {part.column: part for part in walk(expression) if isinstance(part, Name)}
     return tuple((places.get(column), found[column]) for column in sorted(found))
+
+
+def in_list(name: str) -> tuple[str, str] | None:
+    """The list that a name looks into, and the way inside the item; None if it looks into none."""
+    listed, _, after = name.partition("[")
+    if after:
+        return listed, after.rpartition("]")[2].removeprefix(".")
+    if name.startswith(("first(", "last(")):
+        listed, _, inner = name.partition("(")[2].partition(")")
+        return listed, inner.removeprefix(".")
+    return None
 
 
 def measured(expression: Expr) -> tuple[tuple[Function, Name], ...]:

@@ -3,7 +3,19 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from wireloom.expressions.tree import OF_NAMES, Among, Call, Compare, Conditional, Expr, Name, Origin, Value, parts
+from wireloom.expressions.tree import (
+    OF_NAMES,
+    Among,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    InList,
+    Name,
+    Origin,
+    Value,
+    parts,
+)
 
 _LONGEST = 2**63 - 1
 _EXACT = 2**53
@@ -33,6 +45,12 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
             shown = f"hex('{value.hex()}')" if isinstance(value, bytes) else repr(value)
             return f"an expression has {shown} in it"
+        case Name(name, item=InList()):
+            return f"an expression asks for {name}, an item of a list"
+        case Name(origin=Origin.ITEM):
+            return "an expression asks for the number of an item"
+        case Call(function, (Name(name, item=InList()),)):
+            return f"an expression asks for {function}({name}), which is about an item of a list"
         case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
             return f"an expression asks for {name}, which is no whole number"
         case Compare("==" | "!=", Name(origin=Origin.PARAMETER | Origin.INPUT), Value()):

@@ -243,7 +243,7 @@ def _field(field: model.Field) -> LuaTable:
         valid=_rule(field.valid),
         derive=_derive(field.derive),
         checksum=_checksum(field.checksum),
-        **_repeat(field.repeat),
+        **_repeat(field),
         doc=_doc(field.doc),
     )
 
@@ -304,12 +304,21 @@ def _bit(field: model.BitField, shift: int) -> LuaTable:
     )
 
 
-def _repeat(repeat: model.Repeat | None) -> Mapping[str, Lua | None]:
+def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
+    about = model.derived_from(field)
+    repeat, is_placed = field.repeat, model.numbered(field, "at")
     if repeat is None:
         return {}
-    if repeat.count is None and repeat.until is None:
-        return {"list": "true"}
-    return {"count": _derive(repeat.count), "until": _derive(repeat.until)}
+    return {
+        "list": "true" if repeat.count is None and repeat.until is None else None,
+        "count": _derive(repeat.count),
+        "until": _derive(repeat.until),
+        "numbered": "true" if model.numbered(field) else None,
+        "place": _derive(field.place) if is_placed else None,
+        "shared": "true" if is_placed and field.shared else None,
+        "watched": "true" if field.watched else None,
+        "about": None if about is None else function(about),
+    }
 
 
 def _checksum(checksum: model.Checksum | None) -> LuaTable | None:

@@ -295,12 +295,16 @@ def _is_none_alike(left: Expr, right: Expr) -> bool:
 
 
 def _value_of(name: Name) -> str:
-    if name.origin is Origin.SECTION:
-        return "frame[0]"
+    if name.origin is Origin.SECTION or name.origin is Origin.ITEM:
+        return "frame[0]" if name.origin is Origin.SECTION else "frame[2]"
     origin = _ORIGINS.get(name.origin or Origin.THIS, name.origin or "this")
     first, *steps = name.steps
     value = f"{origin}.{first}" if _is_name(first) else f"{origin}[{string(first)}]"
-    return f"in_struct({', '.join([value, *map(string, steps)])})" if steps else value
+    value = f"in_struct({', '.join([value, *map(string, steps)])})" if steps else value
+    if name.item is None:
+        return value
+    number = [] if name.item.word == "last" else [_text(name.item.number)]
+    return f"{'item' if number else 'last_item'}({', '.join([value, *number, *map(string, name.item.inner)])})"
 
 
 def _called(call: Call, *, may_fail: bool) -> str:
@@ -311,6 +315,9 @@ def _called(call: Call, *, may_fail: bool) -> str:
             return f"#({_value_of(call.target)} or {{}})"
         case Function.PRESENT:
             return f"({_value_of(call.target)} ~= nil)"
+        case Function.SIZE | Function.OFFSET if (item := call.target.item) is not None:
+            number = string("last") if item.word == "last" else _text(item.number)
+            return f"item_{call.function}(frame, {string(item.list)}, {number})"
         case Function.SIZE | Function.OFFSET:
             return f"{call.function}_of(frame, {string(call.target.name)})"
         case _:

@@ -1,0 +1,55 @@
+"""The names that can be seen from one place of a scope."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+
+from wireloom_generator.analysis.scopes import Seen, Visit, inside
+from wireloom_generator.expressions import in_list
+from wireloom_generator.model import Resolved
+
+
+class VisibleNames(Mapping[str, tuple[Seen, ...]]):
+    """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
+    from one place. They are filtered one by one when they are used, since an expression uses few of them. Names with
+    dots lead into structs, those with items into lists. Of the ``growing`` list those that are read so far are seen.
+    """
+
+    def __init__(
+        self,
+        spec: Resolved,
+        named: Mapping[str, tuple[Seen, ...]],
+        sees: Callable[[Seen], bool],
+        growing: Visit | None = None,
+    ) -> None:
+        self._spec = spec
+        self._named = named
+        self._sees = sees
+        self._growing = growing
+
+    def __getitem__(self, name: str) -> tuple[Seen, ...]:
+        listed, inner = in_list(name) or (name, "")
+        grows = listed != name and self._growing is not None
+        first, *steps = listed.split(".")
+        found = tuple(seen for seen in self._named[first] if (grows and seen is self._growing) or self._sees(seen))
+        for step in steps:
+            found = tuple(self._inside(found, step, is_item=False))
+        for number, step in enumerate(inner.split(".") if inner else ()):
+            found = tuple(self._inside(found, step, is_item=number == 0))
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def _inside(self, found: tuple[Seen, ...], step: str, *, is_item: bool) -> Iterator[Visit]:
+        for item in (seen.item for seen in found if isinstance(seen, Visit)):
+            yield from inside(self._spec, item, is_item=is_item).get(step, ())
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._named if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """The names."""
+        return frozenset(self)

@@ -1,0 +1,96 @@
+"""Items of lists that stand where an offset says, and what they have in common with other fields that do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from construct import Construct
+
+from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.frames import Frame, Values
+from wireloom.codec.givens import shown
+from wireloom.codec.reader import Reader
+from wireloom.codec.writer import Standing, Writer
+from wireloom.expressions import Expression
+
+
+class PlacedItem:
+    """The item with the number ``index`` of a list whose items stand at the byte ``at`` of the record each.
+
+    What is written goes into the list ``built``, and where it stands into ``spans``, if somebody asks.
+    """
+
+    __slots__ = ("at", "built", "index", "item", "spans")
+
+    def __init__(
+        self, at: Expression, item: Construct, built: list[Any], index: int, spans: list[tuple[int, int]] | None
+    ) -> None:
+        self.at = at
+        self.item = item
+        self.built = built
+        self.index = index
+        self.spans = spans
+
+    def put(self, writer: Writer, this: Values, place: int | None) -> None:
+        """Write the item where the writer is, which ``at`` must say in the end. Without bytes it is at its place."""
+        start = len(writer.buffer)
+        writer.frame.index = self.index
+        self.built[self.index] = self.item._build(self.built[self.index], writer, this, "")
+        end = len(writer.buffer)
+        if end == start and place is not None and 0 <= place < start:
+            start = end = place
+        if self.spans is not None:
+            self.spans[self.index] = start, end
+        writer.moved |= place is not None and place != start
+        writer.claim(self, this, start)
+
+    def state(self, this: Values, record: Values, frame: Frame) -> Any:
+        """The byte at which it should stand."""
+        frame.index = self.index
+        return self.at.ask(this, record, frame)
+
+    def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
+        return misplaced(self.at, taken, found)
+
+    def misread(self, writer: Writer, data: bytes, item: Standing) -> EncodeError | None:
+        """The error if what others wrote is not the value that was given."""
+        _, this, frame, _, little = item
+        reader = Reader(data, frame.parameters, little=little)
+        reader.frame, reader.record = frame, writer.record
+        try:
+            at, given = self.state(this, writer.record, frame), self.built[self.index]
+            found = reader.away(at, "", lambda: self.item._parse(reader, this, ""), shared=True)
+        except DecodeError as error:
+            return EncodeError(f"cannot be read back: {error.detail}", error.field or "")
+        if agrees(given, found):
+            return None
+        return EncodeError(f"{shown(given)} given, but the bytes there are {shown(found)}")
+
+
+def place(writer: Writer, this: Values, at: Expression) -> int | None:
+    """Where something should stand; None if that is not known, or follows from where it is written."""
+    if not writer.keeps and writer.length is not None:
+        names = [name.name if name.item is None else name.item.list for name in at.names]
+        if any(writer.awaited.has(values, name) for name in names for values in (this, writer.record)):
+            return None
+    found = at.ask(this, writer.record, writer.frame)
+    return found if isinstance(found, int) else None
+
+
+def misplaced(at: Expression, taken: int, found: Any, name: str = "") -> EncodeError:
+    """The error for what stands at the byte ``taken``, where it should be at ``found``."""
+    return EncodeError(f"stands at byte {taken}, but {at.written} says {shown(found)}", name)
+
+
+def agrees(given: Any, found: Any) -> bool:
+    """Whether a value says no other than the one that was read; it may say less."""
+    match given:
+        case None:
+            return True
+        case Mapping():
+            return isinstance(found, Mapping) and all(agrees(value, found.get(name)) for name, value in given.items())
+        case list() | tuple():
+            alike = isinstance(found, list) and len(given) == len(found) and None not in given
+            return alike and all(map(agrees, given, found))
+        case float():
+            return bool(given == found or (given != given and found != found))
+    return bool(given == found)
