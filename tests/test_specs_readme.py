@@ -131,7 +131,8 @@ SAID = re.findall(r"(?<!\{)`(\{.*?\})`", README.partition("### What documents sa
 def test_what_documents_say_is_written_so(entry: str, tmp_path: Path) -> None:
     declared, said = (loaded(part) for part in DECLARED.split("---\n"))
     asked = [{"name": name, "type": "u16"} for name in ASKED if f"name: {name}," not in entry]
-    said["sections"] = {"body": [*asked, loaded(entry)]}
+    lists = [{"name": "sizes", "type": "u16", "repeat": {"count": 2}}] if "sizes[" in entry else []
+    said["sections"] = {"body": [*asked, *lists, loaded(entry)]}
     folder = compiled.folders(dumped(declared) + "---\n" + dumped(said), tmp_path)
     assert [str(problem) for problem in check([folder]) if problem.severity is Severity.ERROR] == []
 

@@ -12,7 +12,7 @@ BLOCKS = frozenset({
     "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed", "Joined", "Layout",
     "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem", "Prefixed",
     "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Terminated", "Until",
-    "Variant",     "When", "With", "WireEnum", "WireFlags",
+    "Variant", "When", "With", "WireEnum", "WireFlags",
 }).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 
