@@ -113,6 +113,13 @@ def _types(protocol: model.Protocol, message: model.Message) -> Iterator[tuple[s
                 yield node.name, node.wire.type
 
 
+PACKED: tuple[Entry, ...] = (
+    {"through": {"xor": "0x5a"}}, {"through": {"xor": "hex('a55a3c')"}}, {"through": {"rol": "3"}}, {"through": "zlib"},
+    {"through": "bzip2"},
+)  # fmt: skip
+"""What sections go through."""
+
+
 @dataclass
 class _Drawing:
     """A spec while it is drawn; ``types`` are those of its fields once it is compiled."""
@@ -329,7 +336,9 @@ class _Drawing:
         order = self.random.choice(
             ({}, {"byte_order": "little"}, {"byte_order": f"big if {size['name']} > 9 else little"})
         )
-        return [size, {"section": section, "size": size["name"], **order, "fields": entries}], fill
+        packed = {} if "'at'" in str([entries, self.structs]) else self.random.choice(({}, {}, *PACKED))
+        raw = {"raw": self.named("packed")} if packed.get("through") in ("zlib", "bzip2") else {}
+        return [size, {"section": section, "size": size["name"], **order, **packed, **raw, "fields": entries}], fill
 
     def choice(self, depth: int) -> Piece:
         kind = self.named("kind")

@@ -26,7 +26,7 @@ FEATURES_TRIED = (
     "table_type", "types_sized", "flatbuffers_prefixed", "proof_resync", "sections_trailing",
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields", "match",
-    "items", "items_before", "items_elsewhere",
+    "items", "items_before", "items_elsewhere", "through_compressions",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -57,6 +57,9 @@ UNCOMPARED = {
     (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",
     (model.Repeat, "rest"): "follows from count and until",
+    (model.Through, "raw"): "the columns of the message are compared",
+    (model.Through, "given"): "no spec without mistakes has several",
+    (model.Through, "at"): "where it is written",
     (model.Section, "bare"): "no spec without mistakes has one",
     (model.Field, "reserved"): "the default is compared",
     (model.BitField, "reserved"): "the default is compared",

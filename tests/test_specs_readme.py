@@ -46,6 +46,7 @@ KINDS: dict[str, type] = {
     "A form": syntax.Form,
     "A form's entry": syntax.FormEntry,
     "A field": syntax.Field,
+    "Through": syntax.Through,
     "As": syntax.Meaning,
     "A timestamp": syntax.Timestamp,
     "A duration": syntax.Duration,

@@ -13,6 +13,7 @@ BLOCKS = frozenset({
     "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem", "Prefixed",
     "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Terminated", "Until",
     "Variant", "When", "With", "WireEnum", "WireFlags",
+    "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
 }).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 

@@ -35,6 +35,7 @@ from wireloom.codec import (
     Nested,
     Optional,
     Ordered,
+    Packed,
     Pad,
     Padded,
     Prefixed,
@@ -47,6 +48,7 @@ from wireloom.codec import (
     StructOf,
     Terminated,
     Text,
+    Unpack,
     Until,
     Variant,
     When,
@@ -244,6 +246,8 @@ class Judge:
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
                 )
+            case Packed() | Unpack():
+                return "it is packed"
         if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, contents)), None)
@@ -374,7 +378,7 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 
 def _name(part: object) -> str:
     """The name of a part in messages."""
-    if isinstance(part, Elsewhere):
+    if isinstance(part, Elsewhere | Unpack):
         return part.name
     name = _NAMES.get(type(part))
     return f"a {type(part).__name__}" if name is None else name(part)

@@ -152,6 +152,8 @@ def waits(spec: Resolved, node: model.Node) -> bool:
             return isinstance(extent, model.Rest) or _asks(extent.condition)
         case model.Ordered(little=little, nodes=nodes):
             return _asks(little) or any(waits(spec, each) for each in nodes)
+        case model.Unpack():
+            return True
         case model.Choice(alternatives=alternatives):
             return any(_asks(each.when) or any(waits(spec, inner) for inner in each.nodes) for each in alternatives)
         case _:
@@ -160,6 +162,8 @@ def waits(spec: Resolved, node: model.Node) -> bool:
 
 def _field_waits(spec: Resolved, field: model.Field) -> bool:
     extent, repeat = field.wire.extent, field.repeat
+    if field.through is not None and _asks(field.through.asked):
+        return True
     if field.place is not None or field.optional or model.takes_rest(field) or _asks(field.when):
         return True
     if repeat is not None and (repeat.rest or _asks(repeat.count, repeat.until)):

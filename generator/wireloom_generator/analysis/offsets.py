@@ -143,6 +143,9 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
             case model.Ordered(nodes=inner):
                 begin, at = at, _lay(inner, at, replace(layout, numbers={}), end)
                 size = None if begin is None or at is None else At()
+            case model.Unpack(nodes=inner):
+                _lay(inner, None, layout)
+                size = None
             case model.Choice():
                 size = _choice(node, at, layout)
             case model.Bits(wire=wire, when=when):

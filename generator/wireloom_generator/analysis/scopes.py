@@ -63,9 +63,7 @@ class Visit:
     @property
     def name(self) -> str | None:
         """Its name in expressions."""
-        return (
-            None if isinstance(self.item, model.Bits | model.Padding | model.Choice | model.Ordered) else self.item.name
-        )
+        return self.item.name if isinstance(self.item, model.Named | model.Region) else None
 
     @property
     def in_variant(self) -> bool:
@@ -252,7 +250,7 @@ class _Walk:
             match node:
                 case model.Section(name=name, nodes=inner):
                     yield from self.nodes(inner, branch, (*sections, name))
-                case model.Ordered(nodes=inner):
+                case model.Ordered(nodes=inner) | model.Unpack(nodes=inner):
                     yield from self.nodes(inner, branch, sections)
                 case model.Choice(alternatives=alternatives):
                     number = next(self.choices)

@@ -21,7 +21,7 @@ from wireloom_generator.analysis.scopes import (
     walk,
 )
 from wireloom_generator.analysis.visible import VisibleNames
-from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
+from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders, ways
 from wireloom_generator.expressions.kinds import PLAIN, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
@@ -67,8 +67,12 @@ class Site:
 
     @property
     def tree(self) -> Expr | None:
-        """Its tree as written, of a byte order whether it is little; None if it cannot be parsed or is none."""
+        """Its tree as written, of a byte order whether it is little, of compressions with their names as texts; None if
+        it cannot be parsed or is none.
+        """
         tree = self.condition.tree
+        if tree is not None and self.key == "through":
+            return ways.named(tree)
         return orders.little(tree) if tree is not None and self.key == "byte_order" else tree
 
     def where(self, column: int = 0) -> Location:
@@ -187,6 +191,8 @@ class _Sites:
                 yield from self.reading(visit, "pad", size if size.is_written else None, Kind.NUMBER)
             case model.Ordered(little=little):
                 yield from self.reading(visit, "byte_order", little if little.is_written else None, Kind.CONDITION)
+            case model.Unpack(through=through):
+                yield from self.through(visit, through)
             case model.Bits(when=when):
                 yield from self.reading(visit, "when", when, Kind.CONDITION)
             case model.Section() | model.Slot():
@@ -201,6 +207,8 @@ class _Sites:
             yield from self.reading(visit, "with", value, None, grows=True)
         if isinstance(field.wire.extent, model.Size):
             yield from self.reading(visit, "size", field.wire.extent.condition, Kind.NUMBER, grows=True)
+        if field.through is not None:
+            yield from self.through(visit, field.through)
         yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
         item = field.item_kind
         yield from self.whole(visit, "derive", field.derive, item if item in PLAIN else None)
@@ -211,6 +219,11 @@ class _Sites:
         if field.repeat is not None:
             yield from self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
             yield from self.until(visit, field, field.repeat.until)
+
+    def through(self, visit: Visit, through: model.Through) -> Iterator[Site]:
+        """What bytes go through: a key, which is a number or bytes, another number, or the name of a compression."""
+        wants = {"": Kind.TEXT, "xor": None}.get(through.way, Kind.NUMBER)
+        yield from self.reading(visit, through.way or "through", through.asked, wants)
 
     def site(
         self,

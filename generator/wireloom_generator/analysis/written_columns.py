@@ -70,8 +70,11 @@ def _of(visit: Visit) -> Iterator[WrittenColumn]:
         for column in item.columns:
             sort, key = _reason(item, column)
             yield WrittenColumn(column.name, sort, item.where(key), visit)
-    elif isinstance(item, model.Section) and item.trailing is not None:
-        yield WrittenColumn(item.trailing, Sort.TRAILING, item.where("trailing"), visit)
+    elif isinstance(item, model.Section):
+        if item.trailing is not None:
+            yield WrittenColumn(item.trailing, Sort.TRAILING, item.where("trailing"), visit)
+        if item.through is not None and item.through.raw is not None:
+            yield WrittenColumn(item.through.raw, Sort.RAW, item.where("raw"), visit)
 
 
 def _reason(item: Named, column: model.Column) -> tuple[Sort, str]:

@@ -140,6 +140,8 @@ def _leaves(
                     yield leaf(f"{path}.{whole.name}", whole.name, BitLeaf(whole, wire, 0, whole=True))
                 for field, shift in zip(fields, shifts, strict=True):
                     yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
+            case model.Unpack(nodes=inner):
+                yield from _leaves(path, inner, guards, place)
             case model.Ordered(little=little, nodes=inner):
                 for each in _leaves(path, inner, guards, place):
                     yield each if each.little is not None else replace(each, little=little)

@@ -66,6 +66,8 @@ def _beside(leaf: Leaf) -> tuple[str, ...]:
             return (name,)
         case model.Field(raw=str() as name):
             return (name,)
+        case model.Section(through=model.Through(raw=str() as name)):
+            return (name,)
         case model.Field() | model.Computed() | model.Padding() | model.Section() | model.Slot() | BitLeaf():
             return ()
 

@@ -41,6 +41,8 @@ from wireloom_generator.model.nodes import (
     Slot,
     Struct,
     Tail,
+    Through,
+    Unpack,
     When,
     children,
     walk,

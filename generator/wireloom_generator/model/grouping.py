@@ -17,6 +17,7 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Tail,
+    Unpack,
     When,
 )
 from wireloom_generator.model.numbering import numbered
@@ -65,7 +66,7 @@ def _unconditional(node: Node) -> Node:
         case Bits(fields=fields, whole=whole):
             parts = tuple(replace(each, when=None) for each in fields)
             return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
-        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered():
+        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered() | Unpack():
             return node
         case _:
             assert_never(node)

@@ -71,6 +71,32 @@ class Checksum(Sourced):
         return self.ranges[0] if self.ranges and len(self.over) == 1 else None
 
 
+@dataclass(frozen=True, slots=True)
+class Through:
+    """What bytes go through: ``way`` is its key, or nothing for a compression, which ``asked`` tells by name.
+
+    They unpack to ``limit`` bytes at most. ``raw`` is the column for the packed ones. There is no ``way`` if not just
+    one is ``given``, which is a mistake.
+    """
+
+    way: str
+    asked: Condition
+    limit: int | None
+    raw: str | None
+    given: tuple[str, ...] = field(default=(), compare=False)
+    at: Location = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def resizes(self) -> bool:
+        """Whether there may be another number of bytes than is unpacked."""
+        return self.way in ("", "zeros")
+
+    @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return f"{self.way}: {self.asked.text}" if self.way else self.asked.text
+
+
 class _Named(Described):
     """What all nodes with a value under a name have in common.
 
@@ -137,6 +163,7 @@ class Field(_Named):
     meaning: Meaning | None = None
     raw: str | None = None
     inputs: Mapping[str, Condition] = field(default_factory=dict)
+    through: Through | None = None
     repeat: Repeat | None = None
     hex: bool = field(default=False, compare=False)
     when: Condition | None = None
@@ -278,6 +305,19 @@ class Section(Described):
     nodes: "tuple[Node, ...]"
     bare: bool = field(compare=False)
 
+    @property
+    def through(self) -> Through | None:
+        """What its bytes go through, if that is not nothing."""
+        return self.nodes[0].through if self.nodes and isinstance(self.nodes[0], Unpack) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Unpack(Sourced):
+    """All that is in a section, which goes through something; the nodes are of what is unpacked."""
+
+    through: Through
+    nodes: "tuple[Node, ...]"
+
 
 @dataclass(frozen=True, slots=True)
 class Slot(Described):
@@ -351,13 +391,13 @@ Named = Field | Computed | BitField
 """Nodes with a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
-Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
+Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered | Unpack
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside a node, in the order in which they are read."""
     match node:
-        case Section(nodes=nodes) | Ordered(nodes=nodes):
+        case Section(nodes=nodes) | Ordered(nodes=nodes) | Unpack(nodes=nodes):
             return nodes
         case Choice(alternatives=alternatives):
             return tuple(inner for alternative in alternatives for inner in alternative.nodes)

@@ -18,6 +18,7 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Struct,
+    Unpack,
     children,
 )
 from wireloom_generator.model.wires import Condition, Prefix, Rest, Size, Terminator, Wire
@@ -49,6 +50,8 @@ def _space(node: Node) -> SizeRange:
         case Bits(wire=wire, when=when):
             taken = wire.type.size if isinstance(wire.type, types.Integer) else ANY
             return taken if when is None else SizeRange(0, taken.most)
+        case Unpack(through=through, nodes=nodes):
+            return ANY if through.resizes else space(nodes)
         case Ordered(nodes=nodes):
             return space(nodes)
         case Padding(align=1, fixed=fixed):
@@ -130,6 +133,8 @@ def _exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
         case Choice(alternatives=alternatives):
             covered = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return covered and all(exhausting(each.nodes, structs) is not None for each in alternatives)
+        case Unpack():
+            return True
         case Ordered(nodes=nodes):
             return exhausting(nodes, structs) is not None
         case Field() | Computed() | Bits() | Padding() | Section() | Slot():

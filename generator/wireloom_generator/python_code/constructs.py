@@ -1,6 +1,7 @@
 """Nodes → the construct expressions of generated parsers."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from wireloom_generator import expressions, model
@@ -75,8 +76,13 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call("Pad", asked(size))
         case model.Padding(align=align, start=start):
             return call("Pad", align=literal(align), start=quoted(start))
+        case model.Section(name=name, nodes=(model.Unpack(through=through, nodes=nodes),)):
+            inside = call("Unpack", _through(through), *row(nodes), trailing=quoted(part.trailing))
+            return call("Section", string(name), _extent(part.extent), inside)
         case model.Section(name=name, nodes=nodes):
             return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))
+        case model.Unpack():
+            raise AssertionError("all of a section is packed")
         case model.Slot(name=name):
             return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
         case model.Ordered(little=little, nodes=nodes):
@@ -122,7 +128,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
 def _field(field: model.Field) -> Code:
     if isinstance(field.const, bytes):
         return call("Constant", literal(field.const))
-    value = _value(field.wire, field.raw, field.inputs)
+    value = _packed(field, field.through) if field.through else _value(field.wire, field.raw, field.inputs)
     if field.meaning is not None:
         value = call("As", value, _meaning(field.meaning))
     if field.repeat is not None:
@@ -137,8 +143,21 @@ def _field(field: model.Field) -> Code:
             name=string(field.name) if field.watched else None,
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)
-    raw = None if isinstance(field.type, FlatBuffers) else quoted(field.raw)
+    raw = None if isinstance(field.type, FlatBuffers) or field.through else quoted(field.raw)
     return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw)
+
+
+def _packed(field: model.Field, through: model.Through) -> Code:
+    """A value that is packed in its extent."""
+    assert field.wire.extent is not None
+    inside = replace(field.wire, extent=model.Rest())
+    return call("Packed", _extent(field.wire.extent), _through(through), _value(inside, None, field.inputs))
+
+
+def _through(through: model.Through) -> Code:
+    way = {"": "Compressing", "xor": "Xor", "rol": "Rol", "zeros": "Zeros"}[through.way]
+    limit = None if through.limit is None else literal(through.limit)
+    return call("Through", call(way, asked(through.asked)), limit=limit, raw=quoted(through.raw))
 
 
 def _bit(field: model.BitField) -> Code:

@@ -55,8 +55,11 @@ _HINTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("instances", "io"), ("", f"{_AT}, of a field in the list like the others")),
     **dict.fromkeys(("padding", "skip"), ("", "zero bytes are an entry of their own, as in {pad: 2} or {align: 4}")),
     **dict.fromkeys(
-        ("process", "compression", "encryption", "xor"),
-        ("", "nothing is unpacked or decrypted; the bytes are kept as they are, as type: bytes"),
+        ("process", "compression", "compressed", "encoding_type", "codec", "xor", "rol", "deflate", "mask_with"),
+        ("through", "through: says what bytes go through, as gzip or {xor: 0x5a}"),
+    ),
+    **dict.fromkeys(
+        ("encryption", "cipher"), ("", "nothing is decrypted; the bytes are kept as they are, as type: bytes")
     ),
 }
 """By the word used elsewhere: the key that must be known there for the hint to make sense, if any, and the hint."""

@@ -183,6 +183,15 @@ class Meaning(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Through(Written):
+    """What bytes go through; one of them."""
+
+    xor: Expression | None = optional("the XOR with a byte, or with bytes that are repeated")
+    rol: Expression | None = optional("bits of each byte that were rotated to the left, so many places")
+    zeros: Expression | None = optional("zeros at the end that are cut off, so many bytes with them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field(Documented):
     """A value under a name."""
 
@@ -201,6 +210,10 @@ class Field(Documented):
     unterminated: str | None = optional("without a terminator it is malformed or allowed")
     encoding: str | None = optional("of text: utf-8 (default), ascii, latin-1, cp037, gb18030 or another one")
     table: str | None = optional("of flatbuffers: the root table")
+    through: Through | str | None = optional(
+        "what its bytes go through: gzip or another compression, {xor: …}, {rol: …} or {zeros: …}"
+    )
+    limit: int | None = optional("with through: how many bytes it may unpack to")
     meaning: Meaning | str | None = optional(
         "what it stands for: {timestamp: …}, {duration: …}, {decimal: …}, {double: …}, uuid, ipv4, ipv6 or mac",
         key="as",
@@ -269,6 +282,11 @@ class Section(Documented):
     section: str = required("snake_case name")
     size: Expression = required("its bytes, or rest: to the end of what encloses it")
     trailing: str | None = optional("bytes column for what its fields leave over; without it that is malformed")
+    through: Through | str | None = optional(
+        "what its bytes go through: gzip or another compression, {xor: …}, {rol: …} or {zeros: …}"
+    )
+    limit: int | None = optional("with through: how many bytes it may unpack to")
+    raw: str | None = optional("with through: column for the packed bytes")
     byte_order: Expression | None = optional("big or little, of all in it that does not say otherwise")
     fields: "tuple[Entry, ...]" = optional("its fields; in a record, messages fill a section without any", ())
 

@@ -118,7 +118,7 @@ def _ends(field: syntax.Field) -> bool:
 def _bytes(field: syntax.Field) -> syntax.Field:
     """The field as bytes: each item of a list whose items say where they end, else all of the list."""
     if field.size is not None or field.prefix is not None or field.until is not None:
-        return replace(field, type="bytes", inputs={}, raw=None)
+        return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
     places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
     rest = syntax.Expression("rest")
     return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)

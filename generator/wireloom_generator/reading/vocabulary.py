@@ -21,6 +21,15 @@ ENCODINGS = (
 )  # fmt: skip
 """The encodings of texts, under names that Python has for them; the first is the default."""
 
+FORMATS = (
+    "zlib", "gzip", "deflate", "bzip2", "xz", "zstd", "lz4", "lz4_block", "snappy", "snappy_framed", "snappy_xerial",
+    "snappy_crc32",
+)  # fmt: skip
+"""The compressions."""
+
+PLAIN = "none"
+"""What bytes go through that are not packed."""
+
 TERMINATORS = ("drop", "keep", "leave")
 """What becomes of a terminator; the first is the default."""
 

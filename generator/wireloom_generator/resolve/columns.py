@@ -22,7 +22,11 @@ def labelled(
 
 
 def field_columns(
-    field: syntax.Field, plain: ColumnType, doc: str, meaning: meanings.Meaning | None
+    field: syntax.Field,
+    plain: ColumnType,
+    doc: str,
+    meaning: meanings.Meaning | None,
+    through: model.Through | None,
 ) -> tuple[Column, ...]:
     """The columns of a field of the ``plain`` table type: its own, its label's, and that of ``raw``."""
     kind = plain if meaning is None else meaning.column()
@@ -37,6 +41,8 @@ def field_columns(
     if meaning is not None:
         kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
         return (*found, Column(field.raw, plain, kept))
+    if through is not None:
+        return (*found, Column(field.raw, Primitive.BINARY, _packed(field.name, through)))
     others = "" if field.type == FlatBuffers.spelling else ", if they are not those that it is written as"
     kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
     return (*found, Column(field.raw, Primitive.BINARY, kept))
@@ -78,3 +84,11 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
     yield from columns(model.children(node))
     if isinstance(node, model.Section) and node.trailing:
         yield Column(node.trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
+    if isinstance(node, model.Section) and node.through is not None and node.through.raw:
+        yield Column(node.through.raw, Primitive.BINARY, _packed(node.name, node.through))
+
+
+def _packed(name: str, through: model.Through) -> str:
+    """What the column for packed bytes has."""
+    others = "" if not through.way else ", if they are not those that it is written as"
+    return f"Unpack bytes of {name}{others}; written back while it is unchanged"

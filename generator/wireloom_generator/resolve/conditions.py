@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Value, orders, parsed
+from wireloom_generator.expressions import Value, orders, parsed, ways
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
@@ -26,6 +26,25 @@ def expression(text: str, at: Location, names: Names) -> model.Condition:
     """An expression with resolved names; one that cannot be parsed has no value."""
     tree = parsed(text)
     return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
+
+
+def through(
+    written: syntax.Through | str | None, entry: syntax.Field | syntax.Section, names: Names
+) -> model.Through | None:
+    """What bytes go through; None for None."""
+    at = entry.where("through")
+    if written is None:
+        return None
+    if isinstance(written, str):
+        tree = parsed(written)
+        named = Value(None) if tree is None else ways.named(tree)
+        asked = model.Condition(names.resolved(named), " ".join(written.split()), written, at)
+        return model.Through("", asked, entry.limit, entry.raw, at=at)
+    keys = {"xor": written.xor, "rol": written.rol, "zeros": written.zeros}
+    given = tuple(key for key, text in keys.items() if text is not None)
+    way = given[0] if given else "xor"
+    asked = expression(keys[way] or "0", written.where(way) if given else at, names)
+    return model.Through(way, asked, entry.limit, entry.raw, given, at)
 
 
 def checksum(written: syntax.Checksum | None, names: Names) -> model.Checksum | None:

@@ -137,6 +137,9 @@ class FieldResolving:
                 if with_slots and not entry.fields:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
                 nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
+                through = conditions.through(entry.through, entry, names)
+                if through is not None:
+                    nodes = (model.Unpack(through, nodes, written=entry, via=via),)
                 return model.Section(name, extent, trailing, nodes, bare, doc=doc, written=entry, via=via)
             case syntax.Choice():
                 return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
@@ -268,12 +271,13 @@ class FieldResolving:
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
         wire = self._ordered(self.type(field), self._field_extent(field, names))
         repeat, meaning = self._repeat(field, names), meanings.of(field.meaning, wire.type)
+        through = conditions.through(field.through, field, names)
         doc = documentation(field, unit=field.unit)
         return model.Field(
             name=field.name,
             wire=wire,
             doc=doc,
-            columns=field_columns(field, wire.type.column(self.declared), doc.comment, meaning),
+            columns=field_columns(field, wire.type.column(self.declared), doc.comment, meaning, through),
             enum=field.enum,
             flags=field.flags,
             labels=field.labels,
@@ -289,6 +293,7 @@ class FieldResolving:
                 name: conditions.expression(text, field.where(f"with.{name}"), names)
                 for name, text in field.inputs.items()
             },
+            through=through,
             repeat=repeat,
             hex=self._hex(field, names, field.flags),
             when=conditions.condition(field.when, field.where("when"), names),

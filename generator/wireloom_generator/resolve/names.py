@@ -122,8 +122,8 @@ class Splicing:
                 case syntax.Section():
                     yield entry.section, nullable, ""
                     yield from self._declared(entry.fields, nullable)
-                    if entry.trailing:
-                        yield entry.trailing, True, ""
+                    for name in filter(None, (entry.trailing, entry.raw)):
+                        yield name, True, ""
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)

@@ -9,6 +9,7 @@ from wireloom_generator.types import FlatBuffers, meanings
 _IN_BYTES = (
     "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags", "valid",
     "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
+    "through", "limit",
 )  # fmt: skip
 """The keys that mean nothing for a computed field, unless they say false."""
 

@@ -25,7 +25,7 @@ from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
-    "message", "overrun", "padding", "place", "range", "text", "too-long", "trailing-bytes", "truncated",
+    "message", "overrun", "packed", "padding", "place", "range", "text", "too-long", "trailing-bytes", "truncated",
     "unknown-layout", "unterminated", "varint",
 )  # fmt: skip
 """The kinds of damage that readers distinguish."""

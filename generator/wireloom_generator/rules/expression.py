@@ -38,7 +38,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         except ExpressionError as error:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
-        said = set(orders.outcomes(tree)) if site.key == "byte_order" else ()
+        said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
         for name in expressions.names(tree):
             if name not in said:
                 yield from _value(spec, site, name)

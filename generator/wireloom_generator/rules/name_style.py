@@ -95,3 +95,5 @@ def _fields(spec: Resolved) -> Iterator[tuple[str, Location]]:
             yield node.name, node.where("section")
             if node.trailing is not None:
                 yield node.trailing, node.where("trailing")
+            if isinstance(node, model.Section) and node.through is not None and node.through.raw is not None:
+                yield node.through.raw, node.where("raw")

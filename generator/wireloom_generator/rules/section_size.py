@@ -75,6 +75,8 @@ def _left(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
         match node:
             case model.Section(nodes=inner, trailing=trailing):
                 yield from _left(inner, NOTHING if trailing is None else ANY)
+            case model.Unpack(nodes=inner):
+                yield from _left(inner, ANY)
             case model.Ordered(nodes=inner):
                 yield from _left(inner, behind)
             case model.Choice(alternatives=alternatives):

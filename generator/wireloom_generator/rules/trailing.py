@@ -34,7 +34,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Columns for left-over bytes after something that always takes all bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Region) and node.trailing is not None:
-            taker = model.exhausting(model.children(node), spec.structs)
+            inside = model.children(node)
+            content = model.children(inside[0]) if inside and isinstance(inside[0], model.Unpack) else inside
+            taker = model.exhausting(content, spec.structs)
             if taker is not None:
                 takes = "takes" if model.leaves(taker) is None else "and what follows take"
                 what = f"{node.trailing!r} can never hold anything, since {place(taker)[1]} {takes} all that is left"

@@ -28,11 +28,11 @@ class Bytes(Base):
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
     )
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
-        is_open = field.pad or (field.until and (field.size or field.unterminated == "allowed"))
+        is_open = field.through or field.pad or (field.until and (field.size or field.unterminated == "allowed"))
         if field.raw is not None and not is_open:
             yield "raw", "bytes are what they are", "raw: is for padding, and for terminators that may be missing"
 

@@ -1,14 +1,15 @@
 """A type that the spec declares: a sequence of fields."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
-from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.base import Base, Declared, WrongKey
 from wireloom_generator.types.columns import StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -21,10 +22,14 @@ class Struct(Base):
     values: ClassVar[Domain] = something(Kind.STRUCT)
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {"pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
     )
 
     name: str
+
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
+        if field.raw is not None and field.through is None:
+            yield "raw", f"{self.name} can have no raw", "the fields in it say what their bytes are"
 
     @classmethod
     def spellings(cls) -> Iterable[str]:

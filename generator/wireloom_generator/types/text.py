@@ -28,7 +28,15 @@ class Text(Base):
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {"encoding": ENCODINGS, "raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED}
+        {
+            "encoding": ENCODINGS,
+            "raw": (),
+            "pad": (),
+            "terminator": TERMINATORS,
+            "unterminated": UNTERMINATED,
+            "through": (),
+            "limit": (),
+        }
     )
 
     encoding: str = ENCODINGS[0]

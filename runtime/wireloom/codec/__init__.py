@@ -34,10 +34,12 @@ from wireloom.codec.meanings import (
     UuidMeaning,
 )
 from wireloom.codec.message import Message, Record, Slot, Variant
+from wireloom.codec.packed import Packed, Through, Unpack
 from wireloom.codec.parts import Choice, Optional, Ordered, Pad, Section, When
 from wireloom.codec.protocol import Protocol
 from wireloom.codec.values import Blob, Constant, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Vlq, ZigZag
+from wireloom.codec.ways import Compressing, Rol, Xor, Zeros
 from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
@@ -53,6 +55,7 @@ __all__ = [
     "Checksum",
     "Choice",
     "Column",
+    "Compressing",
     "Compute",
     "Constant",
     "Crc",
@@ -84,6 +87,7 @@ __all__ = [
     "Nested",
     "Optional",
     "Ordered",
+    "Packed",
     "Pad",
     "Padded",
     "Parameter",
@@ -95,6 +99,7 @@ __all__ = [
     "Record",
     "Repeat",
     "Rest",
+    "Rol",
     "Section",
     "SignedLeb128",
     "Size",
@@ -104,7 +109,9 @@ __all__ = [
     "TableField",
     "Terminated",
     "Text",
+    "Through",
     "TimestampMeaning",
+    "Unpack",
     "Until",
     "UuidMeaning",
     "Variant",
@@ -113,5 +120,7 @@ __all__ = [
     "WireEnum",
     "WireFlags",
     "With",
+    "Xor",
+    "Zeros",
     "ZigZag",
 ]

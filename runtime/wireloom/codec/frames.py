@@ -19,6 +19,9 @@ NOTHING: Mapping[str, Any] = {}
 """What a struct is given that asks for nothing."""
 
 
+_NOWHERE: Mapping[str, int] = {}
+
+
 class Placement(Protocol):
     """How several fields stand that always stand together: the span of each, from the start of the first."""
 
@@ -31,10 +34,11 @@ class Frame(dict[str, Extremes]):
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
     fields are looked up only if they are asked for. ``left`` is how many bytes are left in the section where the
     expression stands that is evaluated next; None where nobody knows. ``index`` is the number of the item that it is
-    about, ``listed`` has the spans of the items of lists, where somebody asks for them.
+    about, ``listed`` has the spans of the items of lists, where somebody asks for them. The
+    positions of what was ``unpacked`` are in that; here is the byte at which it is packed.
     """
 
-    __slots__ = ("given", "index", "left", "listed", "parameters", "runs")
+    __slots__ = ("given", "index", "left", "listed", "parameters", "runs", "unpacked")
 
     def __init__(self, parameters: Values, **spans: Extremes) -> None:
         super().__init__(spans)
@@ -44,6 +48,7 @@ class Frame(dict[str, Extremes]):
         self.left: int | None = None
         self.index = 0
         self.listed: dict[str, Spans] | None = None
+        self.unpacked: Mapping[str, int] = _NOWHERE
 
     def span(self, name: str) -> Extremes | None:
         """The span of ``name`` in the record; None when it is absent."""
@@ -78,3 +83,8 @@ class Frame(dict[str, Extremes]):
         spans = (self.listed or {}).get(name, ())
         number = len(spans) - 1 if index == "last" else index
         return spans[number] if isinstance(number, int) and 0 <= number < len(spans) else None
+
+    def origin(self, name: str) -> int:
+        """As ``offset``, of what was unpacked the byte of the record at which it is packed."""
+        found = self.unpacked.get(name)
+        return self.offset(name) if found is None else found

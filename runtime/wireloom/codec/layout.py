@@ -130,7 +130,7 @@ def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -
         if this[name] != expected:
             code = "checksum" if field.checksum else "derived"
             detail = f"{field.shown(expected)} expected, found {field.shown(this[name])}"
-            reader.refuse(DecodeError(code, detail, reader.frame.offset(name), name))
+            reader.refuse(DecodeError(code, detail, reader.frame.origin(name), name))
 
 
 def _steps(items: Iterable[Construct]) -> Iterator[Step]:
@@ -180,10 +180,11 @@ class Lone(Part):
         super().__init__()
         self.name = name
         self.field = subcon if isinstance(subcon, Field) else Field(subcon)
+        self.beside: str = getattr(self.field.subcon, "beside", "")
         self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
         self.subcon = self.raw.value if self.raw else self.field.subcon
         self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
-        self.inputs = (*self.field.inputs(name), *([self.raw.column] if self.raw else []))
+        self.inputs = (*self.field.inputs(name), *filter(None, (self.field.raw, self.beside)))
         self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
         self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))
@@ -192,8 +193,8 @@ class Lone(Part):
 
     def columns(self) -> Iterator[Column]:
         yield from self.field.labelled(self.name, value_type(self.subcon))
-        if self.raw is not None:
-            yield Column(self.raw.column, "binary")
+        if self.raw is not None or self.beside:
+            yield Column(self.field.raw or self.beside, "binary")
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos

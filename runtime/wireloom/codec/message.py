@@ -211,7 +211,7 @@ class Message(Construct):
                 asked = [known.when for known in self.variants if known.when]
             region = measured(rule, this, record, frame)
             found = in_words(asked, this, record, frame, self._digits)
-            return DecodeError("invalid", f"{expected}, found {found}", frame.offset(region), region)
+            return DecodeError("invalid", f"{expected}, found {found}", frame.origin(region), region)
         return None
 
     def write(self, writer: Writer, obj: Any) -> None:

@@ -20,9 +20,11 @@ class Value(Construct):
 
     A ``strict`` one accepts only the bytes that it writes; with others the record is malformed. Those of a field with
     ``raw`` are not strict. They read all bytes that have a meaning, and as None those that only ``raw`` can hold.
+    ``beside`` is the column of one that keeps its bytes itself.
     """
 
     strict = True
+    beside = ""
 
     def lenient(self) -> Self:
         """The same value for a field with ``raw``."""

@@ -15,6 +15,8 @@ from wireloom.options import wide
 T = TypeVar("T")
 Enclosing = tuple[int, Scattered | None]
 """The end of a region, and what was read out of sequence in it."""
+Outside = tuple[bytes, Enclosing, int]
+"""The bytes around what is packed in them, the region there, and where the outermost ends."""
 
 
 class Reader:
@@ -22,7 +24,8 @@ class Reader:
 
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
     compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is.
-    ``weight`` is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region.
+    ``weight`` is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region. In
+    bytes that were unpacked nothing ends with the record, and there is no ``end``.
     """
 
     __slots__ = (
@@ -126,6 +129,18 @@ class Reader:
     def leave(self, outer: "Enclosing") -> None:
         """End the region, behind which reading goes on."""
         self.limit, self.taken = outer
+
+    def open(self, data: bytes) -> Outside:
+        """Go on with what is packed here; returns what is around it."""
+        outside = self.buffer, self.enter(len(data)), self.end
+        self.buffer, self.pos, self.end = data, 0, -1
+        return outside
+
+    def close(self, outside: Outside, pos: int) -> None:
+        """Go on behind what was packed."""
+        self.buffer, outer, self.end = outside
+        self.pos = pos
+        self.leave(outer)
 
     def left_over(self, region: str = "") -> list[Extremes]:
         """What nobody has read of the region; reading goes on at its end. Raises ``DecodeError`` if a byte was read

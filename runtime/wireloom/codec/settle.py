@@ -1,10 +1,13 @@
 """The last step of writing a record: derived values are computed and written into the room reserved for them."""
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 from wireloom.codec.awaiting import Awaited, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
-from wireloom.codec.writer import Writer
+from wireloom.codec.writer import Reservation, Writer
 
 ATTEMPTS = 64
 """How often a record is written at most until all claims hold. Few need more than three: a longer length makes room for
@@ -25,15 +28,44 @@ def settle(writer: Writer) -> EncodeError | None:
         if found != taken:
             writer.path = path
             return part.refusal(this, taken, found)
+    _summed(writer, sums, writer.reserved)
+    return _misread(writer) if writer.shared else None
+
+
+def _summed(writer: Writer, sums: list[Awaited], reserved: list[Reservation]) -> None:
+    """Fill in what was ``reserved``, and the checksums in it."""
     for this, name, source, _, _ in sums:
         assert isinstance(source, Field), "only fields follow from bytes"
         this[name] = source.placeholder(this[name])
-    _pack(writer)
+    pack(writer, reserved)
     for _ in sums:
         if not _computed(writer, sums):
             break
-        _pack(writer)
-    return _misread(writer) if writer.shared else None
+        pack(writer, reserved)
+
+
+def seal(writer: Writer, reserved: int, awaited: int, around: Sequence[Awaited]) -> None:
+    """Fill in what will be packed as far as it is known now: what was ``reserved`` and ``awaited`` from these numbers
+    on, and values of the struct ``around`` it. Its checksums are then done with.
+    """
+    mine = writer.awaited[awaited:]
+    values = [item for item in (*around, *mine) if not item[2].last and _is_written(item)]
+    sums = [item for item in mine if item[2].last]
+    for item in sums:
+        if not _is_written(item):
+            item[0][item[1]] = None  # given, but not written
+    for _ in values:
+        if not _computed(writer, values):
+            break
+    with suppress(EncodeError):  # what it says may not be known yet
+        _summed(writer, [item for item in sums if _is_written(item)], writer.reserved[reserved:])
+    writer.awaited.cut(awaited)
+    writer.awaited.extend(item for item in mine if not item[2].last)
+
+
+def _is_written(item: Awaited) -> bool:
+    _, name, source, frame, _ = item
+    return not source.stored or frame.span(name) is not None
 
 
 def tell(writer: Writer) -> list[Awaited]:
@@ -44,11 +76,11 @@ def tell(writer: Writer) -> list[Awaited]:
     values: list[Awaited] = []
     sums: list[Awaited] = []
     for item in writer.awaited:
-        this, name, source, frame, _ = item
-        if source.stored and frame.span(name) is None:
-            this[name] = None  # given, but not written
-        else:
+        this, name, source, *_ = item
+        if _is_written(item):
             (sums if source.last else values).append(item)
+        else:
+            this[name] = None  # given, but not written
     for _ in range(len(values) + 1):
         if not _computed(writer, values):
             return sums
@@ -71,7 +103,7 @@ def learn(writer: Writer) -> bool:
 def misfit(writer: Writer) -> EncodeError | None:
     """The error for the first given value that its field cannot hold; ``path`` leads there."""
     outer = writer.little
-    for part, this, _, path, little in writer.reserved:
+    for part, this, _, path, little, _ in writer.reserved:
         writer.little = little
         error = part.misfit(writer, this)
         writer.little = outer
@@ -103,10 +135,11 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
     return changed
 
 
-def _pack(writer: Writer) -> None:
+def pack(writer: Writer, reserved: list[Reservation]) -> None:
+    """Fill in what was reserved."""
     outer = writer.little
-    for part, this, start, path, little in writer.reserved:
+    for part, this, start, path, little, buffer in reserved:
         writer.path, writer.little = path, little
         data = part.pack(writer, this)
-        writer.buffer[start : start + len(data)] = data
+        buffer[start : start + len(data)] = data
     writer.little = outer

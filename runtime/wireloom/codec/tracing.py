@@ -29,6 +29,8 @@ class SpanKind(StrEnum):
     """Something inside the bytes of one value, such as a length in front of it."""
     SHARED = "shared"
     """A value whose bytes belong to others; the span is where it is declared."""
+    UNPACKED = "unpacked"
+    """A value in what is packed; the span is where that is."""
     DEFAULT = "default"
     """A value that is not stored, and so has no bytes either."""
     OMITTED = "omitted"
@@ -59,7 +61,7 @@ class Span:
     region: bool = False
     """Whether what stands in it out of sequence is inside it."""
     source: tuple[int, int] | None = None
-    """Of a shared value, where its bytes are."""
+    """Of a shared value, where its bytes are; of an unpacked one, where in what is unpacked."""
     spans: list["Span"] = dataclasses.field(default_factory=list)
 
     @property
@@ -84,6 +86,25 @@ class Trace:
         self.root = Span("", "", SpanKind.SECTION, 0, region=True)
         self._open = [self.root]
         self._shared: list[bool] = []
+        self._packed: list[int] = []
+
+    def open(self, start: int, end: int) -> None:
+        """What follows is unpacked from these bytes."""
+        self.note("(packed)", start, end, {"(packed)": end - start}, kind=SpanKind.PART)
+        self._packed.append(self._packed[-1] if self._packed else start)
+
+    def close(self) -> None:
+        """What follows is beside what was packed."""
+        self._packed.pop()
+
+    def _add(self, span: Span) -> Span:
+        """A span where it is."""
+        if self._packed:
+            span.source = span.start, span.start if span.end is None else span.end
+            span.start = span.end = self._packed[-1]
+            span.kind = SpanKind.UNPACKED if span.kind is SpanKind.FIELD else span.kind
+        self._open[-1].spans.append(span)
+        return span
 
     def note(
         self,
@@ -97,7 +118,8 @@ class Trace:
         bits: tuple[int, int] | None = None,
     ) -> None:
         """A span with nothing inside."""
-        self._open[-1].spans.append(Span(name, self._path(name), kind, start, end, held, field, bits))
+        if not self._packed or kind is not SpanKind.PADDING:
+            self._add(Span(name, self._path(name), kind, start, end, held, field, bits))
 
     def begin(
         self,
@@ -113,8 +135,7 @@ class Trace:
         inner = self._open[-1].inner if kind is SpanKind.SECTION else path
         is_region = kind is SpanKind.SECTION
         span = Span(name, path, kind, start, end, field=field, inner=inner, region=is_region)
-        self._open[-1].spans.append(span)
-        self._open.append(span)
+        self._open.append(self._add(span))
 
     def bound(self) -> None:
         """The span begun last is a region."""
@@ -145,7 +166,10 @@ class Trace:
     def finish(self, end: int, value: object = None) -> None:
         """End the span begun last, and set its value."""
         span = self._open.pop()
-        span.end = end
+        if self._packed and span.source is not None:
+            span.source = span.source[0], end
+        else:
+            span.end = end
         span.held = {span.name: value}
 
     def fail(self, end: int) -> None:

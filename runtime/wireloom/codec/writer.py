@@ -54,8 +54,10 @@ class Followed:
         return next((place for place in places if data.startswith(self.begins, place)), None) == self.at
 
 
-Reservation = tuple["Reserved", Values, int, Path, bool]
-"""Room in the record from that byte on, and what fills it, in which byte order."""
+Reservation = tuple["Reserved", Values, int, Path, bool, bytearray]
+"""Room from that byte on, what fills it, in which byte order, and whose bytes they are: the record's, or what is
+packed in it.
+"""
 Standing = tuple["Place", Values, Frame, Path, bool]
 """A field that does not stand in sequence, the struct it is in, and whether that is little-endian."""
 
@@ -140,7 +142,7 @@ class Writer:
         self.path = None
         self.frame.clear()
         self.frame.left = self.frame.listed = None
-        self.buffer.clear()
+        self.buffer = bytearray()
         self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
         self.awaited, self.waiting, self.moved = Awaiting(), None, False
         if self.length is not None:
@@ -158,6 +160,11 @@ class Writer:
 
     def _made(self) -> tuple[bytearray | list[Any], ...]:
         return self.buffer, self.reserved, self.claims, self.open_ends, self.shared
+
+    def open(self) -> bytearray:
+        """Go on with what will be packed here; returns what is around it."""
+        outside, self.buffer = self.buffer, bytearray()
+        return outside
 
     def nest(self) -> Frame:
         """Enter a struct with a frame of its own; returns the frame to come back to."""
@@ -182,7 +189,7 @@ class Writer:
 
     def reserve(self, part: "Reserved", this: Values, size: int) -> None:
         """Leave room for bytes that ``part`` packs in the end."""
-        self.reserved.append((part, this, len(self.buffer), self.path, self.little))
+        self.reserved.append((part, this, len(self.buffer), self.path, self.little, self.buffer))
         self.buffer += bytes(size)
 
     def claim(self, part: "Claimant", this: Values, taken: object, *, spot: Spot | None = None) -> None:

@@ -108,7 +108,7 @@ class _Fragment:
                 classes.append("wl-bad")
         focus = 0 if self.parts == 0 else -1
         self.parts += 1
-        has_bytes = part.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED)
+        has_bytes = part.kind not in (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED, SpanKind.UNPACKED)
         place = f' data-start="{part.start}" data-end="{part.end}"' if has_bytes else ""
         yield f'<li><span class="wl-field {" ".join(classes)}" tabindex="{focus}"{place}>{self._in_words(part)}</span>'
         if part.children:

@@ -24,8 +24,8 @@ class Shown:
     """A part of a record as it is shown, from ``start`` to before ``end`` in bytes from the record's start.
 
     Both are equal if it has no bytes. ``path`` is that of its column, or empty. ``label`` is the name of a number,
-    ``note`` a remark. Values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes, and those of the kind
-    ``SHARED`` are in bytes of others.
+    ``note`` a remark. Values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes, those of the kind
+    ``SHARED`` are in bytes of others, and those of the kind ``UNPACKED`` in what others unpack to.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Inspected:
         return not any(leaf.kind in _WITHOUT_BYTES and self.is_bad(leaf) for leaf in self.leaves())
 
 
-_WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED)
+_WITHOUT_BYTES = (SpanKind.COMPUTED, SpanKind.DEFAULT, SpanKind.SHARED, SpanKind.UNPACKED)
 
 
 def _paths(field: str, message: str | None) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class _Tree:
         for span in sorted(spans, key=lambda span: (span.kind is SpanKind.DEFAULT, span.start)):
             if span.start > start and span.end != span.start:
                 found.append(self._between(start, span.start, whole=True))
-            if span.kind is SpanKind.SECTION and span.start == span.end:
+            if span.kind is SpanKind.SECTION and span.start == span.end and span.source is None:
                 continue
             part = self._part(span, end)
             if span.kind is SpanKind.FIELD and span.bits is None and part.start < start:
@@ -251,7 +251,8 @@ class _Tree:
         children = self.parts(span.spans, span.start, end, whole=not failed) if span.spans or failed else ()
         if span.kind is SpanKind.SECTION:
             children = children or self.parts([], span.start, end, whole=True)
-            size = counted(end - span.start, "byte")
+            first, last = span.source or (span.start, end)
+            size = counted(last - first, "byte")
             return Shown(span.name, "", span.kind, span.start, end, size, children=children)
         value = span.value
         words = worded(value, span.field)
@@ -277,7 +278,8 @@ def _note(span: Span) -> str:
         high, low = span.bits
         return f"bit {high}" if high == low else f"bits {high}-{low}"
     if span.source is not None:
-        return f"the bytes from {span.source[0]:#x} to {span.source[1]:#x}" if span.source[0] < span.source[1] else ""
+        what = "the bytes" if span.kind is SpanKind.SHARED else "unpacked,"
+        return f"{what} from {span.source[0]:#x} to {span.source[1]:#x}" if span.source[0] < span.source[1] else ""
     return {SpanKind.COMPUTED: "computed", SpanKind.DEFAULT: "default, not stored"}.get(span.kind, "")
 
 

@@ -147,7 +147,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
             case model.Section(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
-            case model.Ordered(nodes=inner):
+            case model.Ordered(nodes=inner) | model.Unpack(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
             case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Slot():

@@ -20,6 +20,7 @@ from wireloom_generator.emitters.docs.markdown import (
 )
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.expressions import spelled
+from wireloom_generator.problems import counted
 from wireloom_generator.types import FlatBuffers, Struct
 from wireloom_generator.types.columns import brief
 from wireloom_generator.types.meanings import Meaning
@@ -79,7 +80,9 @@ class FieldTable:
 
     def _section(self, tree: Placed, name: str, doc: model.Doc, trailing: str | None, when: str) -> str:
         left = f"Bytes left over are kept in {code(trailing)}" if trailing else "Bytes left over are malformed"
-        parts = [sentence(when), prose(doc.text), _size_in_words(tree), left, self._marks("section", name, doc)]
+        packed = isinstance(tree.node, model.Section) and _through(tree.node.through)
+        parts = [sentence(when), prose(doc.text), _size_in_words(tree), packed or "", left]
+        parts.append(self._marks("section", name, doc))
         return cell(sentences(parts))
 
     def _type(self, field: model.Field, order: str) -> str:
@@ -112,7 +115,7 @@ class FieldTable:
             self._given(field.inputs),
             "Below 2^63, else malformed" if field.long else "",
             _meant(field.meaning),
-            self._kept(field),
+            _through(field.through) or self._kept(field),
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
@@ -197,6 +200,24 @@ class FieldTable:
 
     def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
         return links(self.errata(kind, name, doc), self.links_to)
+
+
+_WAYS = {
+    "": "Packed: {}",
+    "xor": "XORed with {}",
+    "rol": "Its bits are rotated to the left by {}",
+    "zeros": "Zeros at the end of {} bytes are cut off",
+}
+
+
+def _through(through: model.Through | None) -> str:
+    """What bytes go through, and where the packed ones are kept."""
+    if through is None:
+        return ""
+    way = _WAYS[through.way].format(code(through.asked.text))
+    limit = f", and unpacks to {counted(through.limit, 'byte')} at most" if through.limit is not None else ""
+    kept = f"; the packed bytes are kept in {code(through.raw)}" if through.raw else ""
+    return f"{way}{limit}{kept}"
 
 
 def _meant(meaning: Meaning | None) -> str:

@@ -114,6 +114,8 @@ class Placing:
                     trees, at = self.place(inner, at)
                     self.order = outer
                     found += trees
+                case model.Unpack():
+                    raise AssertionError("all of a section is packed")
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
@@ -154,6 +156,8 @@ class Placing:
                 return Placed(node, at, _of_size(wire.type.size), order=self.order)
             case model.Padding():
                 return Placed(node, at, self._padding(node, at))
+            case model.Section(name=name, extent=extent, nodes=(model.Unpack(nodes=nodes),)):
+                return Placed(node, at, self.extent(name, extent), self.place(nodes, Position(name))[0])
             case model.Section(name=name, extent=extent, nodes=nodes):
                 start = Position(name) if at.terms else at
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])

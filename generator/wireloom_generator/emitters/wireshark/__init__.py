@@ -3,11 +3,11 @@
 It cuts TCP streams into records as the codec does, and shows what the codec reads: every field under its column's name,
 with label and bits, and errors as expert information with code and reason.
 
-It differs from the codec in this: FlatBuffers tables stay bytes, so errors inside them are not found. Text in encodings
-of several bytes a character, other than UTF, is shown up to its first character that is not ASCII. The memory that
-lists would take in a table is not limited. Bytes that are left over in several places are as many items. A record cut
-off at the end of a TCP stream is not shown, since more of it may come. A malformed range ends with its segment, where
-the codec would go on.
+It differs from the codec in this: FlatBuffers tables stay bytes, and so does what is packed, so that errors inside them
+are not found. Text in encodings of several bytes a character, other than UTF, is shown up to its first character that
+is not ASCII. The memory that lists would take in a table is not limited. Bytes that are left over in several places are
+as many items. A record cut off at the end of a TCP stream is not shown, since more of it may come. A malformed range
+ends with its segment, where the codec would go on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -164,6 +164,12 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
             return _kind(
                 "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
             )
+        case model.Section(through=model.Through()):
+            wire = model.Wire(Bytes(), None, model.Rest())
+            packed = model.Field(node.name, wire, (), doc=node.doc, written=node.written)
+            return _kind("section", **_region(node), nodes=_list((packed,)))
+        case model.Unpack():
+            raise AssertionError("all of a section is packed")
         case model.Section(trailing=trailing, nodes=nodes):
             left = LuaTable(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
             return _kind("section", **_region(node), trailing=left, nodes=_list(nodes))
@@ -227,6 +233,9 @@ def _derive(condition: model.Condition | None) -> Lua | None:
 
 
 def _field(field: model.Field) -> LuaTable:
+    if field.through is not None:
+        wire = replace(field.wire, type=Bytes())
+        field = replace(field, wire=wire, through=None, raw=None, inputs={}, valid=None)
     is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
     return _kind(
         "field",

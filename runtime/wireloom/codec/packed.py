@@ -1,0 +1,226 @@
+"""What is packed: ``Packed``, a value, and ``Unpack``, the fields of a section. Both go through a ``Way``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Construct
+
+from wireloom.codec.awaiting import Awaited
+from wireloom.codec.columns import Column, ColumnType
+from wireloom.codec.errors import DecodeError, EncodeError, surplus
+from wireloom.codec.frames import Frame, Values
+from wireloom.codec.givens import octets
+from wireloom.codec.layout import Layout, Part, await_, verify
+from wireloom.codec.reader import Reader
+from wireloom.codec.settle import pack, seal
+from wireloom.codec.values import Composite, Extent
+from wireloom.codec.ways import Same, Transform, Way
+from wireloom.codec.writer import Reservation, Writer
+
+Read = Callable[[Reader], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """The way of some bytes to what they unpack, ``limit`` bytes at most; ``raw`` is the column for the packed ones."""
+
+    way: Way
+    limit: int = Reader.HEAVIEST
+    raw: str | None = None
+
+    def read(self, reader: Reader, this: Values, start: int, end: int, read: Read) -> Any:
+        """What ``read`` finds in what is packed between these bytes; reading goes on where the caller says."""
+        try:
+            step = self.way.step(this, reader.record, reader.frame)
+            packed = reader.buffer[start:end]
+            data = step.unpack(packed, min(self.limit, Reader.HEAVIEST - reader.weight))
+        except DecodeError as error:
+            error.offset = start
+            raise
+        if step.grows:
+            reader.weigh(len(data))
+        keeps = step.keeps(packed, data)
+        if self.raw is not None:
+            this[self.raw] = packed if keeps else None
+        elif keeps:
+            reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start))
+        outside = reader.open(data)
+        if reader.trace is not None:
+            reader.trace.open(start, end)
+        try:
+            found = read(reader)
+        except DecodeError as error:
+            error.detail += f" (at byte {error.offset} of what is unpacked)"
+            error.offset = start
+            raise
+        if reader.trace is not None:
+            reader.trace.close()
+        reader.close(outside, end)
+        return found
+
+    def write(
+        self,
+        writer: Writer,
+        this: Values,
+        content: Callable[[], None],
+        around: list[Awaited],
+        name: str = "",
+    ) -> bytes:
+        """The packed bytes of what ``content`` writes, with values of the struct ``around`` it; errors are about the
+        ``name``.
+        """
+        step = self.step(this, writer.record, writer.frame)
+        reserved, awaited, little = len(writer.reserved), len(writer.awaited), writer.little
+        path, outside = writer.path, writer.open()
+        content()
+        seal(writer, reserved, awaited, around)
+        writer.path, writer.little = path, little
+        data, writer.buffer = writer.buffer, outside
+        written = bytes(data)
+        writer.claim(_Sealed(writer, writer.reserved[reserved:], data), this, written)
+        writer.claim(_Chosen(self, name), this, step)
+        return self._packed(step or Same(), this, written)
+
+    def _packed(self, step: Transform, this: Values, data: bytes) -> bytes:
+        """The bytes that stand for what was written: the given ones, if they still say the same."""
+        given = None if self.raw is None else this.get(self.raw)
+        if given is not None and self.raw is not None and not step.exact:
+            kept = octets(given, self.raw)
+            try:
+                if step.unpack(kept, self.limit) == data:
+                    return kept
+            except DecodeError:
+                pass
+        return step.pack(data)
+
+    def step(self, this: Values, record: Values, frame: Frame) -> Transform | None:
+        """What they go through; None if that does not follow from the values."""
+        try:
+            return self.way.step(this, record, frame)
+        except DecodeError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The claim that bytes went through what the values say in the end."""
+
+    through: Through
+    name: str
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        return self.through.step(this, record, frame) or self
+
+    def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
+        what = f"{self.through.way.asked.written} says nothing that it can go through"
+        return EncodeError(what if found is self else f"{what} in the end", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """The claim that what was packed is still what is to be."""
+
+    writer: Writer
+    reserved: list[Reservation]
+    data: bytearray
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bytes:
+        pack(self.writer, self.reserved)
+        return bytes(self.data)
+
+    def refusal(self, this: Values, taken: bytes, found: bytes) -> EncodeError:
+        return EncodeError("what is packed follows from what is around it, and never comes to rest")
+
+
+class Packed(Composite):
+    """A value that is packed: what is unpacked is all of its bytes."""
+
+    def __init__(self, extent: Extent, through: Through, value: Construct) -> None:
+        super().__init__()
+        self.extent = extent
+        self.through = through
+        self.value = value
+        self.beside = through.raw or ""
+
+    @property
+    def type(self) -> ColumnType:  # type: ignore[override]
+        found: ColumnType = self.value.type
+        return found
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        start, end, after = self.extent.span(stream, context)
+        found = self.through.read(stream, context, start, end, lambda reader: self.value._parse(reader, context, path))
+        stream.pos = after
+        return found
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        built: list[Any] = []
+
+        def write() -> None:
+            region = stream.enter()
+            built.append(self.value._build(obj, stream, context, path))
+            stream.leave(region)
+
+        self.extent.write(stream, context, self.through.write(stream, context, write, []))
+        return built[0]
+
+
+class Unpack(Part):
+    """What all of a section's bytes unpack to. What is left over of that goes to ``trailing``, or is malformed."""
+
+    def __init__(self, through: Through, *items: Construct, trailing: str | None = None) -> None:
+        super().__init__()
+        self.through = through
+        self.trailing = trailing
+        self.content = Layout(*items)
+        beside = tuple(filter(None, (trailing, through.raw)))
+        self.inputs = (*self.content.inputs, *beside)
+        self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
+        self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
+        self._names = tuple(dict.fromkeys(_located(self.content)))
+        self.name = next(self.columns(), Column("", "")).name
+
+    def columns(self) -> Iterator[Column]:
+        yield from self.content.columns()
+        yield from (Column(name, "binary") for name in (self.trailing, self.through.raw) if name)
+
+    def read(self, reader: Reader, this: Values) -> None:
+        start = reader.pos
+        self.through.read(reader, this, start, reader.limit, lambda inside: self._content(inside, this))
+        reader.frame.unpacked = {**reader.frame.unpacked, **dict.fromkeys(self._names, start)}
+
+    def _content(self, reader: Reader, this: Values) -> None:
+        self.content.read(reader, this)
+        verify(reader, this, self._sums)
+        left = reader.left_over()
+        if left and self.trailing is None:
+            reader.refuse(surplus(left))
+        if left and self.trailing is not None:
+            this[self.trailing] = b"".join(reader.buffer[begin:end] for begin, end in left)
+            if reader.trace is not None:
+                for begin, end in left:
+                    reader.trace.note(self.trailing, begin, end, {self.trailing: reader.buffer[begin:end]})
+
+    def write(self, writer: Writer, this: Values) -> None:
+        around: list[Awaited] = [(this, name, field, writer.frame, writer.path) for name, field in self.derived]
+        writer.write(self.through.write(writer, this, lambda: self._write(writer, this), around, self.name))
+
+    def _write(self, writer: Writer, this: Values) -> None:
+        await_(writer, this, self._sums)
+        region, left = writer.enter(), b""
+        self.content.write(writer, this)
+        if self.trailing is not None and this.get(self.trailing) is not None:
+            left = octets(this[self.trailing], self.trailing)
+            if not left:
+                raise EncodeError("given, but has no bytes", self.trailing)
+        writer.leave(region, left)
+
+
+def _located(content: Layout) -> Iterator[str]:
+    """The names of which somebody may ask where they stand."""
+    for step in content.steps:
+        yield from (column.name for column in step.columns())
+        name = getattr(step, "name", None)
+        if isinstance(name, str):
+            yield name

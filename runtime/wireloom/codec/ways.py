@@ -1,0 +1,178 @@
+"""What bytes go through: a mask, a rotation, zeros that are cut off, a compression.
+
+A ``Way`` is what a spec says; the ``Transform`` that it comes to in a record changes the bytes, and changes them back.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
+from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.frames import Frame, Values
+from wireloom.codec.givens import shown
+from wireloom.expressions import Expression, Formula, expression
+from wireloom.options import MAX_RECORD_BYTES
+
+
+class Transform:
+    """What bytes go through in one record. Those of an ``exact`` one follow from what is unpacked."""
+
+    exact = True
+    grows = False
+    """Whether there may be more bytes than were packed, so that they count."""
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        """What is packed in ``data``, ``most`` bytes at most. Raises ``DecodeError``."""
+        return data
+
+    def pack(self, data: bytes) -> bytes:
+        """The bytes that stand for ``data``."""
+        return data
+
+    def keeps(self, data: bytes, unpacked: bytes) -> bool:
+        """Whether ``data`` belongs beside what is unpacked, as that does not determine it."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Transform):
+    """Nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked(Transform):
+    """The XOR with a key, which is repeated."""
+
+    key: bytes
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        return self.pack(data)
+
+    def pack(self, data: bytes) -> bytes:
+        if len(self.key) == 1:
+            return data.translate(_masking(self.key[0]))
+        repeated = (self.key * -(-len(data) // max(len(self.key), 1)))[: len(data)]
+        return (int.from_bytes(data) ^ int.from_bytes(repeated)).to_bytes(len(data))
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated(Transform):
+    """The bits of each byte, stored so many places further left than they are."""
+
+    bits: int
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        return data.translate(_rotating(-self.bits % 8))
+
+    def pack(self, data: bytes) -> bytes:
+        return data.translate(_rotating(self.bits))
+
+
+@dataclass(frozen=True, slots=True)
+class Filled(Transform):
+    """``size`` bytes without the zeros at their end, but for the first byte."""
+
+    size: int
+    exact = False
+    grows = True
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        if self.size > most:
+            raise DecodeError("too-long", f"zeros up to {counted(self.size, 'byte')}, more than the {most} allowed")
+        return data.ljust(self.size, b"\0")
+
+    def pack(self, data: bytes) -> bytes:
+        return data.rstrip(b"\0") or data[:1]
+
+    def keeps(self, data: bytes, unpacked: bytes) -> bool:
+        return self.pack(unpacked) != data
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed(Transform):
+    """A compression, by its name in ``COMPRESSORS``. All its bytes are kept: no two programs write the same."""
+
+    name: str
+    exact = False
+    grows = True
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        try:
+            return COMPRESSORS[self.name].unpack(data, most)
+        except DamagedError as error:
+            raise DecodeError("packed", f"no {self.name}: {error}") from None
+        except OverflowingError:
+            raise DecodeError("too-long", f"{self.name} of more than the {most} bytes allowed") from None
+
+    def pack(self, data: bytes) -> bytes:
+        return COMPRESSORS[self.name].pack(data)
+
+    def keeps(self, data: bytes, unpacked: bytes) -> bool:
+        return True
+
+
+@cache
+def _masking(key: int) -> bytes:
+    return bytes(byte ^ key for byte in range(256))
+
+
+@cache
+def _rotating(bits: int) -> bytes:
+    return bytes((byte << bits | byte >> (8 - bits)) & 0xFF for byte in range(256))
+
+
+class Way:
+    """What bytes go through. ``asked`` is what it depends on."""
+
+    def __init__(self, asked: Formula) -> None:
+        self.asked: Expression = expression(asked)
+
+    def step(self, this: Values, record: Values, frame: Frame) -> Transform:
+        """What they go through in a record. Raises ``DecodeError`` if nothing follows from its values."""
+        return self.of(self.asked.ask(this, record, frame))
+
+    def of(self, value: Any) -> Transform:
+        """The step, of what is asked. Raises ``DecodeError``."""
+        raise NotImplementedError
+
+
+class Xor(Way):
+    """The XOR with a byte, or with bytes that are repeated."""
+
+    def of(self, value: Any) -> Transform:
+        if isinstance(value, bytes | bytearray):
+            return Masked(bytes(value))
+        if isinstance(value, int) and 0 <= value <= 0xFF:
+            return Masked(bytes((value,)))
+        raise DecodeError("invalid", f"a key from 0 to 255 expected, found {shown(value)}")
+
+
+class Rol(Way):
+    """Bytes whose bits were rotated to the left."""
+
+    def of(self, value: Any) -> Transform:
+        if isinstance(value, int):
+            return Rotated(value % 8)
+        raise DecodeError("invalid", f"a number of bits expected, found {shown(value)}")
+
+
+class Zeros(Way):
+    """So many bytes, without the zeros at their end."""
+
+    def of(self, value: Any) -> Transform:
+        if isinstance(value, int) and 0 <= value <= MAX_RECORD_BYTES:
+            return Filled(value)
+        raise DecodeError("invalid-size", f"a size expected, found {shown(value)}")
+
+
+class Compressing(Way):
+    """A compression, or none, as an expression tells by name."""
+
+    def of(self, value: Any) -> Transform:
+        return _named(value) if isinstance(value, str) else Same()
+
+
+@cache
+def _named(name: str) -> Transform:
+    return Same() if name == "none" else Compressed(name)

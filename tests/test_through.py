@@ -1,0 +1,269 @@
+"""What bytes go through: each compression against its own tools, bombs, what is kept, and what is told of it."""
+
+import bz2
+import gzip
+import lzma
+import random
+import time
+import zlib
+from contextlib import suppress
+from types import SimpleNamespace
+from unittest import mock
+
+import compiled
+import cramjam
+import kafka.codec
+import pytest
+
+from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
+from wireloom.inspection.plain import lines
+from wireloom.inspection.record import inspect_record
+from wireloom.rowwise import account
+
+TEXT = b"".join(b"line %d of a text that repeats itself, " % number for number in range(400))
+NOISE = random.Random(5).randbytes(70_000)
+CONTENTS = (b"", b"a", TEXT, NOISE, bytes(200_000))
+
+
+def deflated(data: bytes) -> bytes:
+    stream = zlib.compressobj(wbits=-15)
+    return stream.compress(data) + stream.flush()
+
+
+def xerial(data: bytes) -> bytes:
+    """As Kafka's client for Python writes it, by way of another library for the blocks in it."""
+    raw = SimpleNamespace(compress=lambda block: bytes(cramjam.snappy.compress_raw(bytes(block))))
+    with mock.patch.multiple(kafka.codec, snappy=raw, has_snappy=lambda: True):
+        return kafka.codec.snappy_encode(data)
+
+
+OTHERS = {
+    "zlib": zlib.compress,
+    "deflate": deflated,
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": lambda data: bytes(cramjam.zstd.compress(data)),
+    "lz4": lambda data: bytes(cramjam.lz4.compress(data)),
+    "lz4_block": lambda data: bytes(cramjam.lz4.compress_block(data, store_size=False)),
+    "snappy": lambda data: bytes(cramjam.snappy.compress_raw(data)),
+    "snappy_framed": lambda data: bytes(cramjam.snappy.compress(data)) or bytes.fromhex("ff060000734e61507059"),
+    "snappy_xerial": xerial,
+    "snappy_crc32": lambda data: bytes(cramjam.snappy.compress_raw(data)) + zlib.crc32(data).to_bytes(4, "big"),
+}
+
+
+@pytest.mark.parametrize("name", COMPRESSORS)
+def test_each_unpacks_what_others_pack_and_what_it_packs(name: str) -> None:
+    for data in CONTENTS:
+        for packed in (OTHERS[name](data), COMPRESSORS[name].pack(data)):
+            assert COMPRESSORS[name].unpack(packed, len(data)) == data
+            if data:
+                with pytest.raises(OverflowingError):
+                    COMPRESSORS[name].unpack(packed, len(data) - 1)
+
+
+@pytest.mark.parametrize("name", COMPRESSORS)
+def test_what_is_cut_off_or_followed_by_others_is_damaged(name: str) -> None:
+    packed = OTHERS[name](TEXT)
+    for wrong in (packed[:-1], packed[: len(packed) // 2], packed + b"\x55", b"\x55\x33\x22"):
+        with pytest.raises(DamagedError):
+            COMPRESSORS[name].unpack(wrong, 1 << 20)
+
+
+@pytest.mark.parametrize("name", COMPRESSORS)
+def test_damage_is_an_error_of_its_own(name: str) -> None:
+    chance, packed = random.Random(name), OTHERS[name](TEXT)
+    for _ in range(200):
+        wrong = bytearray(packed)
+        for _ in range(chance.randint(1, 4)):
+            wrong[chance.randrange(len(wrong))] = chance.randrange(256)
+        with suppress(DamagedError, OverflowingError):
+            COMPRESSORS[name].unpack(bytes(wrong), 1 << 20)
+
+
+BOMB = """
+protocol: bomb
+byte_order: big
+record:
+  length: rest
+  fields: [{section: body, size: rest}]
+---
+message: all
+match: {}
+sections:
+  body:
+    - {name: data, type: bytes, size: rest, through: %s, raw: packed%s}
+"""
+
+
+@pytest.mark.parametrize("name", ["zlib", "gzip", "deflate", "bzip2", "xz", "zstd", "lz4"])
+def test_a_bomb_is_stopped(name: str) -> None:
+    packed = OTHERS[name](bytes(64 << 20))
+    found = compiled.of(BOMB % (name, ", limit: 100000"))
+    begun = time.process_time()
+    with pytest.raises(DecodeError, match="more than the 100000 bytes allowed") as told:
+        found.codec.parse(packed)
+    assert told.value.code == "too-long"
+    assert time.process_time() - begun < 2
+
+
+def test_all_bombs_of_a_record_share_a_bound() -> None:
+    found = compiled.of(
+        """
+protocol: bombs
+byte_order: big
+types:
+  - {name: Bomb, fields: [{name: data, type: bytes, prefix: u24, through: zlib, raw: packed}]}
+record:
+  length: rest
+  fields: [{section: body, size: rest}]
+---
+message: all
+match: {}
+sections:
+  body: [{name: bombs, type: Bomb, repeat: rest}]
+"""
+    )
+    packed = zlib.compress(bytes(100 << 20), 9)
+    one = len(packed).to_bytes(3, "big") + packed
+    assert len(found.codec.parse(one * 2)["all"]["bombs"]) == 2
+    with pytest.raises(DecodeError, match=r"too-long: all\.bombs") as told:
+        found.codec.parse(one * 3)
+    assert told.value.offset == 2 * len(one) + 3
+
+
+NESTED = """
+protocol: nested
+byte_order: big
+types:
+  - name: Entry
+    fields:
+      - {name: text_size, type: leb128_u32, derive: size(text)}
+      - {name: text, type: text, size: text_size}
+      - {name: sum, type: u8, checksum: {algorithm: sum8, from: offset(text), to: offset(sum)}}
+record:
+  length: size
+  fields:
+    - {name: size, type: u32, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: all
+match: {}
+sections:
+  body:
+    - {name: entries_count, type: u8, derive: count(entries)}
+    - {name: outer_size, type: leb128_u32, derive: size(outer)}
+    - section: outer
+      size: outer_size
+      through: {xor: 0x33}
+      fields:
+        - {name: inner_size, type: leb128_u32, derive: size(inner)}
+        - section: inner
+          size: inner_size
+          through: zlib
+          raw: inner_packed
+          fields:
+            - {name: first, type: u8}
+            - {name: entries, type: Entry, repeat: {count: entries_count}}
+            - {name: crc, type: u32, checksum: {algorithm: crc32, from: offset(entries), to: offset(crc)}}
+    - {name: last, type: u8}
+"""
+
+
+def nested(count: int, level: int) -> bytes:
+    """A record as NESTED says."""
+    texts = [b"text %d" % number * number for number in range(count)]
+    entries = b"".join(leb128(len(each)) + each + bytes([sum(each) & 0xFF]) for each in texts)
+    inner = zlib.compress(b"\x07" + entries + zlib.crc32(entries).to_bytes(4, "big"), level)
+    outer = bytes(byte ^ 0x33 for byte in leb128(len(inner)) + inner)
+    body = leb128(len(outer)) + outer + b"\x09"
+    return (5 + len(body)).to_bytes(4, "big") + bytes([count]) + body
+
+
+def leb128(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + leb128(number >> 7)
+
+
+@pytest.mark.parametrize("level", [0, 1, 6, 9])
+@pytest.mark.parametrize("count", [0, 1, 5, 40])
+def test_what_is_derived_in_it_is_filled_in(count: int, level: int) -> None:
+    found, data = compiled.of(NESTED), nested(count, level)
+    row = found.codec.parse(data)
+    assert row["all"]["first"] == 7
+    assert len(row["all"]["entries"]) == count
+    assert found.codec.build(row) == data
+    inner = row["all"]
+    row["size"] = inner["entries_count"] = inner["outer_size"] = inner["inner_size"] = inner["inner_packed"] = inner[
+        "crc"
+    ] = None
+    for entry in inner["entries"]:
+        entry["text_size"] = entry["sum"] = None
+    assert found.codec.build(row) == nested(count, -1)
+
+
+def test_packed_bytes_that_say_something_else_are_passed_over() -> None:
+    found = compiled.of(NESTED)
+    row = found.codec.parse(nested(3, 1))
+    row["all"]["first"] = 8
+    again = found.codec.parse(found.codec.build(row))
+    assert again["all"]["first"] == 8
+    assert zlib.decompress(again["all"]["inner_packed"])[0] == 8
+
+
+def test_an_error_tells_where_the_packed_bytes_begin() -> None:
+    found, data = compiled.of(NESTED), bytearray(nested(2, 0))
+    data[-2] ^= 1  # of the checksum of zlib
+    with pytest.raises(DecodeError) as told:
+        found.codec.parse(bytes(data))
+    assert (told.value.code, told.value.offset) == ("packed", 6)
+    inner = b"\x07" + b"\x05\x01x"
+    outer = bytes(byte ^ 0x33 for byte in leb128(len(zlib.compress(inner))) + zlib.compress(inner))
+    body = leb128(len(outer)) + outer + b"\x09"
+    with pytest.raises(DecodeError, match=r"overrun: all\.entries") as overrun:
+        found.codec.parse((5 + len(body)).to_bytes(4, "big") + b"\x01" + body)
+    assert overrun.value.offset == 6
+    assert "of what is unpacked" in overrun.value.detail
+
+
+def test_inspection_shows_packed_bytes_and_what_they_say() -> None:
+    shown = "\n".join(lines(inspect_record(compiled.of(NESTED).codec, nested(2, 6))))
+    assert "(packed)" in shown
+    assert "unpacked, from 0x0 to 0x1" in shown
+    assert "text 1" in shown
+
+
+def test_packed_parts_are_left_to_the_codec_and_it_says_so() -> None:
+    left = account(compiled.of(BOMB % ("zlib", "")).codec).left
+    assert left["all"] == (("data", "it is packed"),)
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "cramjam", None)
+    with pytest.raises(ModuleNotFoundError, match=r"needs cramjam; pip install 'wireloom\[compression\]'"):
+        COMPRESSORS["zstd"].unpack(b"abc", 100)
+
+
+def test_what_a_value_goes_through_must_follow_from_the_others() -> None:
+    found = compiled.of(
+        """
+protocol: masked
+byte_order: big
+record:
+  length: rest
+  fields: [{section: body, size: rest}]
+---
+message: all
+match: {}
+sections:
+  body:
+    - {name: key, type: u16}
+    - {name: data, type: bytes, size: rest, through: {xor: key}}
+"""
+    )
+    assert found.codec.build({"all": {"key": 1, "data": b"ab"}}) == bytes.fromhex("00016063")
+    with pytest.raises(DecodeError, match="a key from 0 to 255 expected, found 256"):
+        found.codec.parse(bytes.fromhex("01006063"))
+    with pytest.raises(EncodeError, match="data: key says nothing that it can go through"):
+        found.codec.build({"all": {"key": 256, "data": b"ab"}})
