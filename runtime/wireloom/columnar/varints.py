@@ -1,12 +1,16 @@
 """Integers of variable length of many rows at once; whatever is not in its shortest form is doubtful."""
 
+from typing import assert_never
+
 import numpy as np
 
-from wireloom import codec
-from wireloom.codec.varints import Varint
+from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.rows import Rows, Values
+
+Grouped = Leb128 | Protobuf | SignedLeb128 | Vlq
+"""The forms that have seven bits of the number in each byte; its highest bit tells whether another one follows."""
 
 
 class Varints:
@@ -18,11 +22,20 @@ class Varints:
         self.said = said
 
     def read(self, at: Rows, this: Values) -> Column:
-        value, wrong = _quic(at) if isinstance(self.said, codec.Quic) else _Groups(at, self.said).read()
+        value, wrong = self._read(at)
         if not self.said.signed and self.said.bits == 64:
             return _told(at, value, wrong)
         data = value.view(np.int64)
         return _told(at, data, wrong | (data < self.said.least) | (data > self.said.most))
+
+    def _read(self, at: Rows) -> tuple[Array, Array]:
+        match self.said:
+            case Quic():
+                return _quic(at)
+            case Leb128() | Protobuf() | SignedLeb128() | Vlq():
+                return _Groups(at, self.said).read()
+            case _:
+                raise NotImplementedError(type(self.said).__name__)
 
 
 def _told(at: Rows, data: Array, wrong: Array) -> Numbers:
@@ -34,7 +47,7 @@ def _told(at: Rows, data: Array, wrong: Array) -> Numbers:
 class _Groups:
     """Numbers of seven bits a byte, being read a byte of each row at a time."""
 
-    def __init__(self, at: Rows, said: Varint) -> None:
+    def __init__(self, at: Rows, said: Grouped) -> None:
         self.at = at
         self.said = said
         self.value = np.zeros(len(at), np.uint64)
@@ -64,7 +77,7 @@ class _Groups:
     def _take(self, rows: Array, byte: Array, count: int) -> None:
         """Take a byte of each of the rows, behind ``count`` others."""
         group = (byte & 0x7F).astype(np.uint64)
-        if isinstance(self.said, codec.Vlq):
+        if isinstance(self.said, Vlq):
             if count == 9:
                 self.wrong[rows] |= self.value[rows] >> np.uint64(57) != 0
             self.value[rows] = self.value[rows] << np.uint64(7) | group
@@ -76,24 +89,26 @@ class _Groups:
     def _end(self, rows: Array, byte: Array, before: Array, count: int) -> None:
         """The rows end with ``byte``, behind ``before``."""
         match self.said:
-            case codec.Vlq():
+            case Vlq():
                 return
-            case codec.SignedLeb128():
+            case SignedLeb128():
                 negative = byte & 0x40 != 0
                 if count < 9:
                     self.value[rows[negative]] |= ~np.uint64(0) << np.uint64(7 * count + 7)
                 else:
                     self.wrong[rows] |= (byte != 0) & (byte != 0x7F)
                 needless = np.where(before & 0x40 != 0, byte == 0x7F, byte == 0)
-            case _:
+            case Leb128() | Protobuf():
                 needless = byte == 0
                 if count == 9:
                     self.wrong[rows] |= byte > 1
+            case _:
+                assert_never(self.said)
         if count:
             self.wrong[rows] |= needless
 
     def _unfolded(self) -> Array:
-        if not isinstance(self.said, codec.ZigZag):
+        if not isinstance(self.said, ZigZag):
             return self.value
         return (self.value >> np.uint64(1)) ^ (np.uint64(0) - (self.value & np.uint64(1)))
 

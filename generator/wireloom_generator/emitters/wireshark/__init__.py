@@ -290,8 +290,10 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
         case meanings.Scaled(whole=(times, plus, by)):
             places = literal(meaning.column().scale) if isinstance(meaning, meanings.DecimalNumber) else None
             found = entries(times=literal(times), plus=literal(plus), by=literal(by), places=places)
-        case _:
+        case meanings.Spelled() | None:
             return None
+        case _:
+            raise NotImplementedError(type(meaning).__name__)
     return LuaTable(found)
 
 
