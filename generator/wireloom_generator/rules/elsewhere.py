@@ -1,7 +1,8 @@
 """A field with ``at`` stands in one place, and leaves its section to what stands there.
 
 ``at`` is a byte of the record. Whether such a field is there does not depend on bytes that are left in its section, and
-nothing beside it takes all that is left, since its bytes are among them.
+nothing beside it takes all that is left, since its bytes are among them. The same holds of a field whose type has such
+fields: a list of them has a count.
 
 The bytes of a field with ``shared: true`` belong to others. It is read and never written, so nothing follows from where
 it stands, and it follows from nothing.
@@ -24,7 +25,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Visit, nodes
-from wireloom_generator.analysis.sequences import Nodes, at_end, is_elsewhere, is_optional, place, sequences
+from wireloom_generator.analysis.sequences import Nodes, at_end, is_elsewhere, is_optional, opened, place, sequences
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Function
 from wireloom_generator.model import Resolved, takes_rest
@@ -65,21 +66,31 @@ def _shared(field: model.Field) -> Iterator[Problem]:
 
 def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
     """What of a list would take the bytes of a field that stands elsewhere."""
-    owner = next((node for node in listed if isinstance(node, model.Field) and _owns(node)), None)
+    owners = [_owner(spec, node) for node in listed]
+    owner = next((owner for owner in owners if owner is not None), None)
     if owner is None:
         return
-    for node in listed:
+    for node, own in zip(listed, owners, strict=True):
         taker = at_end(spec, node, takes_rest)
         if taker is not None:
-            what = f"{place(taker)[1]} takes all that is left, and so the bytes of {owner.name!r}"
-            yield Problem(node.where(place(node)[0]), "elsewhere", what, "give it a size, or put both into sections")
+            what = f"{place(taker)[1]} takes all that is left, and so the bytes of {(own or owner).name!r}"
+            in_list = own is not None and isinstance(node, model.Field) and node.repeat is not None
+            hint = "count: says how many items it has" if in_list else "give it a size, or put both into sections"
+            yield Problem(node.where(place(node)[0]), "elsewhere", what, hint)
         elif at_end(spec, node, is_optional) is not None:
             what = f"{place(node)[1]} is there if bytes are left, and those of {owner.name!r} always are"
             yield Problem(node.where("optional"), "elsewhere", what, "when: says under which condition it is there")
 
 
-def _owns(field: model.Field) -> bool:
-    return is_elsewhere(field) and not field.shared
+def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
+    """The field that has bytes of the section elsewhere: itself, or one of its type."""
+    if not isinstance(node, model.Field):
+        return None
+    if is_elsewhere(node):
+        return None if node.shared else node
+    struct = opened(spec, node)
+    owners = (_owner(spec, inner) for inner in (struct.nodes if struct is not None else ()))
+    return next((owner for owner in owners if owner is not None), None)
 
 
 def _derived(spec: Resolved) -> Iterator[Problem]:

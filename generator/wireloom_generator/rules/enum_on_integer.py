@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
@@ -46,7 +47,7 @@ def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
             "without type: bool, an enum can name its 0 and 1",
         )
     elif bit.enum is not None:
-        yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False), f"{bit.width} bits")
+        yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False).values, f"{bit.width} bits")
 
 
 def _field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Problem]:
@@ -65,12 +66,12 @@ def _field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Prob
             hint = f"declare a type with one field that has {key}:, and repeat that"
             yield Problem(field.where(key), "enum-on-integer", what, hint)
     if wire is not None and field.enum is not None:
-        yield from _enum_fits(spec, field, field.enum, wire, word)
+        yield from _enum_fits(spec, field, field.enum, field.type.values, word)
     if wire is not None and isinstance(field, model.Field) and field.flags is not None:
-        yield from _flags_fit(spec, field, field.flags, wire)
+        yield from _flags_fit(spec, field, field.flags, wire, field.type.values.most)
 
 
-def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer) -> Iterator[Problem]:
+def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer, most: int) -> Iterator[Problem]:
     if wire.signed:
         what = f"flags name bits of unsigned integers, and {field.type.word} is signed"
         hint = f"write type: u{wire.bits}" if wire is field.type else "write the unsigned type"
@@ -78,16 +79,16 @@ def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer) -> 
         return
     flags = spec.flags.get(name)
     for flag in flags.values if flags else ():
-        if flag.value > wire.most:
+        if flag.value > most:
             what = f"{name}.{flag.name} = {flag.value} does not fit {field.type.word}"
             yield Problem(field.where("flags"), "enum-on-integer", what)
             return
 
 
-def _enum_fits(spec: Resolved, field: Named, name: str, wire: Integer, width: str) -> Iterator[Problem]:
+def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str) -> Iterator[Problem]:
     enum = spec.enums.get(name)
     for value in enum.values if enum else ():
-        strange = [number for number in (value.first, value.last) if not wire.least <= number <= wire.most]
+        strange = [number for number in (value.first, value.last) if not fits.least <= number <= fits.most]
         if strange:
             what = f"{name}.{value.name} = {strange[0]} does not fit {width}"
             yield Problem(field.where("enum"), "enum-on-integer", what)
