@@ -169,6 +169,7 @@ class _Drawing:
             self.plain,
             self.constant,
             self.listed,
+            self.beside,
             self.shown,
             self.compared,
             self.bits,
@@ -241,6 +242,26 @@ class _Drawing:
             row[entry["name"]] = [draw() for _ in range(many if fixed else self.random.choice((0, 1, 2, 9)))]
 
         return entries if fixed else [count, *entries], fill
+
+    def beside(self) -> Piece:
+        """A list, and in front of it one of the sizes of its items, or of their places."""
+        told, items, count = self.named("told"), self.named("items"), self.named("count")
+        places = self.random.random() < 0.5
+        extent = {"prefix": "u8", "at": f"{told}[index]"} if places else {"size": f"{told}[index]"}
+        repeat = {"repeat": {"count": count}}
+        derive = f"{'offset' if places else 'size'}({items}[index])"
+        entries = [
+            {"name": count, "type": "u8", "derive": f"count({items})"},
+            {"name": told, "type": self.random.choice(("u16", "leb128_u32", "u32")), "derive": derive, **repeat},
+            {"name": items, "type": self.random.choice(("bytes", "text")), **extent, **repeat},
+        ]
+        as_text = entries[2]["type"] == "text"
+
+        def fill(row: Row) -> None:
+            lengths = [self.random.choice((0, 1, 2, 9)) for _ in range(self.random.choice((0, 1, 3)))]
+            row[items] = ["a" * length if as_text else b"\0" * length for length in lengths]
+
+        return entries, fill
 
     def shown(self) -> Piece:
         entry, draw = self.field()

@@ -6,6 +6,7 @@ from typing import Any
 import compiled
 import pytest
 from cases import each
+from lockstep import Pair, captures_alike
 
 from wireloom.codec import DecodeError, EncodeError
 
@@ -93,6 +94,7 @@ sections:
 @each("name", ["items", "items_before", "items_elsewhere"])
 def test_hostile_bytes_are_read_or_refused(name: str) -> None:
     found, chance = compiled.feature(name), random.Random(5)
+    capture = b""
     for _, example in compiled.worked(found.protocol):
         for _ in range(400):
             data = bytearray(example.data)
@@ -103,3 +105,26 @@ def test_hostile_bytes_are_read_or_refused(name: str) -> None:
             except DecodeError:
                 continue
             assert found.codec.build(row) == data
+            capture += data
+    captures_alike(Pair.of(found.columnar), capture + b"\5\1\2")
+
+
+@each("key", ["", ", shared: true"])
+def test_items_elsewhere_are_left_to_the_codec_whatever_tells_where_they_stand(key: str) -> None:
+    found = compiled.of(
+        f"""
+protocol: places
+byte_order: big
+record: {{length: size, fields: [{{name: size, type: u8}}, {{section: body, size: rest, trailing: unused}}]}}
+---
+message: one
+match: {{}}
+sections:
+  body:
+    - {{name: count, type: u8}}
+    - {{name: cells, type: u8, at: size - 1 - index, repeat: {{count: count}}{key}}}
+"""
+    )
+    capture = bytes.fromhex("05 02 aabbcc  04 01 0102  03 02 07  02 00")
+    table = captures_alike(Pair.of(found.columnar), capture)
+    assert table["one"].combine_chunks().field("cells").to_pylist()[:2] == [[0xCC, 0xBB], [2]]

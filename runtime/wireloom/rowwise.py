@@ -242,6 +242,8 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Elsewhere():
                 return "it stands elsewhere"
+            case Repeat(at=Expression()):
+                return "its items stand elsewhere"
             case With():
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
@@ -254,7 +256,9 @@ class Judge:
 
     def _text(self, asked: Expression) -> bool:
         """Whether it is a text, or bytes."""
-        return isinstance(asked.tree, Name) and self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
+        if not isinstance(asked.tree, Name) or asked.tree.item is not None:
+            return False
+        return self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """The conditions of a whole record that only the codec can check."""

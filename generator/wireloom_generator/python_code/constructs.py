@@ -140,7 +140,7 @@ def _field(field: model.Field) -> Code:
             until=given(field.repeat.until),
             at=given(field.place) if is_placed else None,
             shared=is_placed and field.shared,
-            name=string(field.name) if field.watched else None,
+            name=string(field.name) if field.watched or is_placed else None,
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)
     raw = None if isinstance(field.type, FlatBuffers) or field.through else quoted(field.raw)

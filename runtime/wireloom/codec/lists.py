@@ -26,7 +26,7 @@ class Repeat(Composite):
 
     ``until`` uses an item's own fields, so it needs items that are structs. Each item stands at the byte ``at`` of the
     record, if that is given, and its bytes may be ``shared``. The ``name`` is that of the list, where somebody asks for
-    its items while it is read, or where they are.
+    its items while it is read, or where they are, and where they stand somewhere else.
     """
 
     def __init__(
@@ -158,7 +158,8 @@ class Repeat(Composite):
             found = start, stream.pos
             return value
 
-        value = stream.away(at.ask(context, stream.record, stream.frame), label, parse, shared=self.shared)
+        where = at.ask(context, stream.record, stream.frame)
+        value = stream.away(where, f"{self.name}{label}", parse, shared=self.shared, path=label)
         if found[0] == found[1]:
             stream.borrow(1)
         if spans is not None:

@@ -94,16 +94,18 @@ class Reader:
             raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
         self.weigh(count)
 
-    def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool) -> T:
+    def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool, path: str | None = None) -> T:
         """What ``parse`` reads at a byte of the record; then reading goes on here. The bytes of what is ``shared``
-        belong to others.
+        belong to others. Errors are in the ``path``, which is the ``name`` unless it is given.
         """
         pos, limit, taken, trace = self.pos, self.limit, self.taken, self.trace
         if shared:
             self.limit, self.taken = self.end, Scattered()
         if not isinstance(at, int) or not 0 <= at <= self.limit:
             where = "the record" if shared else "its section"
-            raise DecodeError("place", f"would stand at byte {shown(at)}, not in {where}", pos, name)
+            raise DecodeError(
+                "place", f"would stand at byte {shown(at)}, not in {where}", pos, name if path is None else path
+            )
         if trace is not None:
             trace.leave(shared=shared)
         self.pos = at

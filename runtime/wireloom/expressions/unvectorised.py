@@ -77,7 +77,7 @@ def _is_text(tree: Expr, strange: Mapping[str, Strange]) -> bool:
     match tree:
         case Value(str() | bytes()) | Name(origin=Origin.PARAMETER | Origin.INPUT):
             return True
-        case Name():
+        case Name(item=None):
             return strange.get(tree.steps[-1]) is Strange.TEXT
     return False
 
@@ -88,6 +88,6 @@ def _is_float(tree: Expr, strange: Mapping[str, Strange]) -> bool:
             return True
         case Value(int() as number):
             return abs(number) <= _EXACT
-        case Name(origin=Origin.THIS | Origin.RECORD | None):
+        case Name(origin=Origin.THIS | Origin.RECORD | None, item=None):
             return strange.get(tree.steps[-1]) is Strange.FLOAT
     return False

@@ -75,6 +75,8 @@ class Breakdown:
     def _field(self, span: Span, part: bytes, indent: str) -> Iterator[_Line]:
         name = indent + span.path.removeprefix(f"{self.message.name}.")
         bits = bit_range(span.bits[0] + 1, span.bits[0] - span.bits[1] + 1) + ": " if span.bits else ""
+        if not part and isinstance(span.value, list) and span.value:
+            return  # its items stand elsewhere
         if not part:
             yield _Line(name, f"({span.start})", "empty")
         elif not isinstance(span.value, int) or len(part) > 8:

@@ -119,7 +119,9 @@ class Placing:
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     found.append(fork)
-                case model.Elsewhere(place=place, field=field):
+                case model.Elsewhere(place=place, field=field) | (
+                    model.Field(place=model.Condition() as place) as field
+                ):
                     found.append(self._placed(field, Position(terms=(_simple(place, self.facts),))))
                 case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
                     placed = self._placed(node, at)
