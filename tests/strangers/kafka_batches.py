@@ -1,10 +1,17 @@
 """Record batches as the package ``kafka-python`` writes and reads them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from random import Random
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
+import kafka.codec
+import pyarrow as pa
+from kafka.record import default_records
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
 from strangers import Capture
@@ -17,8 +24,35 @@ LEAST = 61
 def captures() -> Iterator[Capture]:
     """A log segment: batches with few and many records, with and without keys, values and headers, and compressed."""
     random = Random("kafka")
-    batches = [_batch(random, count, compression) for count, compression in ((1, 0), (2, 0), (12, 0), (5, 1), (3, 0))]
-    yield Capture("segment", b"".join(batches), tuple(map(_read, batches)))
+    made = ((1, 0), (2, 0), (12, 0), (5, 1), (3, 0), (1, 2), (300, 2), (4, 3), (40, 3), (4, 4), (40, 4), (40, 1))
+    with _compressions():
+        batches = [_batch(random, count, compression) for count, compression in made]
+        yield Capture("segment", b"".join(batches), tuple(map(_read, batches)))
+
+
+@contextmanager
+def _compressions() -> Iterator[None]:
+    """Let the package compress, for which it wants others: here by Arrow. Blocks of snappy it puts together itself."""
+    has = dict.fromkeys(("has_snappy", "has_lz4", "has_zstd"), lambda: True)
+    snappy = SimpleNamespace(compress=lambda data: _packed("snappy", bytes(data)), decompress=_unsnappy)
+    both = {f"{name}_encode": lambda data, name=name: _packed(name, bytes(data)) for name in ("lz4", "zstd")}
+    both |= {f"{name}_decode": lambda data, name=name: _unpacked(name, data) for name in ("lz4", "zstd")}
+    with mock.patch.multiple(kafka.codec, snappy=snappy, **has), mock.patch.multiple(default_records, **both):
+        yield
+
+
+def _packed(name: str, data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec=name, asbytes=True))
+
+
+def _unpacked(name: str, data: bytes) -> bytes:
+    return bytes(pa.input_stream(BytesIO(data), compression=name).read())
+
+
+def _unsnappy(data: bytes) -> bytes:
+    end = next(number for number, byte in enumerate(data) if byte < 128) + 1
+    size = sum((byte & 127) << 7 * number for number, byte in enumerate(data[:end]))
+    return bytes(pa.decompress(data, size, codec="snappy", asbytes=True))
 
 
 def _batch(random: Random, count: int, compression: int) -> bytes:
@@ -49,10 +83,8 @@ def _read(data: bytes) -> dict[str, Any]:
         "base_sequence": batch.base_sequence,
         "records_count": batch.records_count,
     }
-    if batch.compression_type:
-        own |= {"records": None, "compressed_records": data[LEAST:]}
-    else:
-        own["records"] = [_record(batch, record) for record in batch]
+    own["compressed_records"] = data[LEAST:] if batch.compression_type else None
+    own["records"] = [_record(batch, record) for record in batch]
     return {**header, "batch": own}
 
 

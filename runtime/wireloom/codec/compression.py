@@ -34,9 +34,11 @@ _MOST_MEMORY = 128 << 20
 _BROKEN = (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError)
 
 
-def _by_steps(begin: Callable[[], Any], *, several: bool = False) -> Callable[[bytes, int], bytes]:
+def _by_steps(
+    begin: Callable[[], Any], *, several: bool = False, open_ended: bool = False
+) -> Callable[[bytes, int], bytes]:
     """Unpacks with an object of the standard library, which stops where it is told; ``several`` streams may stand one
-    behind the other.
+    behind the other. Behind one that is ``open_ended`` may stand anything.
     """
 
     def unpack(data: bytes, most: int) -> bytes:
@@ -52,7 +54,7 @@ def _by_steps(begin: Callable[[], Any], *, several: bool = False) -> Callable[[b
             if not stream.eof:
                 raise DamagedError("it ends too early")
             left = stream.unused_data
-            if not left:
+            if not left or open_ended:
                 return bytes(found)
             if not several:
                 raise DamagedError(f"{counted(len(left), 'byte')} behind it")
@@ -65,7 +67,7 @@ def _deflated(bits: int) -> Compressor:
         stream = zlib.compressobj(wbits=bits)
         return stream.compress(data) + stream.flush()
 
-    return Compressor(pack, _by_steps(lambda: zlib.decompressobj(bits)))
+    return Compressor(pack, _by_steps(lambda: zlib.decompressobj(bits), open_ended=bits < 0))
 
 
 def _library() -> Any:
